@@ -35,9 +35,6 @@ func newDuel(gains []float64) Duel {
 // minRounds is the number of rounds that a rule needs: of fewer, too many agree by chance.
 const minRounds = 4
 
-// duelRounds is the number of rounds that a script runs, unless ROUNDS changes it.
-const duelRounds = 6
-
 // margin is the least difference of logarithmic times for which a rule replaces the library's
 // choice: smaller ones are noise.
 const margin = 0.03

@@ -2,11 +2,13 @@ package tune
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -51,6 +53,15 @@ func Benchmarks() []string {
 	return list.Map(benchmarks, func(b benchmark) string { return b.name })
 }
 
+//go:embed script.sh.tmpl
+var scriptText string
+
+var scriptTemplate = template.Must(template.New("script").Parse(scriptText))
+
+// A duelLines holds the commands of a round: of the choice and of the library's own, or if one
+// launch measures both, of the choice alone.
+type duelLines struct{ Choice, Own string }
+
 // writeScript writes a shell script, of this number, that measures candidates in several passes,
 // since disturbances last, and then runs the duels of others in rounds. Each measurement has its
 // own file in the script's folder, unless it fails; if the file exists, the script skips the
@@ -64,87 +75,63 @@ func (m *Map) writeScript(w io.Writer, candidates, duels []int, number int,
 		return fmt.Errorf("no benchmark %q%s", bench, usage.Hint(bench, Benchmarks()))
 	}
 	b := benchmarks[i]
-	var text strings.Builder
-	fmt.Fprintf(&text, `#!/bin/sh
-# MPIRUN starts the ranks, BENCHMARKS is the path of the benchmarks with its last slash, and REPEATS
-# the number of passes over all measurements; the fastest pass of each counts. ROUNDS is the number
-# of rounds of duels, each of the library's choice and another one, in one launch or in two.
-: "${MPIRUN:=mpirun}" "${BENCHMARKS:=}" "${REPEATS:=3}" "${ROUNDS:=%d}"
-case $BENCHMARKS in '' | /* | *' '*) ;; *) BENCHMARKS=$PWD/$BENCHMARKS ;; esac
-cd "$(dirname "$0")" || exit 1
-failed=0
-measure() { # NAME VARIABLE… COMMAND…: into the file of this pass, if it is not there
-	file=$1.$pass.out
-	shift
-	[ -e "$file" ] && return
-	if env "$@" >"$file.part" 2>"$file.err" </dev/null; then
-		mv "$file.part" "$file" && rm -f "$file.err"
-	else
-		echo "$file: failed, see $file.err" >&2
-		failed=1
-	fi
-}
-for pass in $(seq "$REPEATS"); do
-:
-`, duelRounds)
-	command := func(i int, together bool) (string, error) {
-		c := m.Choices[i]
-		word := c.word()
-		if b.words != nil {
-			if word = b.words[c.Collective]; word == "" {
-				known := strings.Join(slices.Sorted(maps.Keys(b.words)), ", ")
-				return "", fmt.Errorf("%s does not measure %s; it has %s",
-					b.name, c.Collective, known)
-			}
-		}
-		bytes := uint64(c.Size)
-		if slices.Contains(b.whole, c.Collective) {
-			bytes = c.total()
-		}
-		force, place := "", ""
-		run := fmt.Sprintf(b.run, word, bytes)
-		switch {
-		case together:
-			environment, variables := m.library.versus(c)
-			force, run = environment+" ", run+" --passes 8 --versus "+variables
-		case c.Name != LibraryChoice:
-			force = m.library.force(c) + " "
-		}
-		if c.PerNode > 0 {
-			place = fmt.Sprintf(" "+m.library.perNode, c.PerNode)
-		}
-		return fmt.Sprintf("measure %s %s$MPIRUN -n %d%s %s\n",
-			c.file(), force, c.Ranks, place, run), nil
-	}
+	script := struct {
+		Number       int
+		Measurements []string
+		Duels        []duelLines
+	}{Number: number}
 	for _, i := range candidates {
-		line, err := command(i, false)
+		line, err := m.command(b, i, false)
 		if err != nil {
 			return err
 		}
-		text.WriteString(line)
+		script.Measurements = append(script.Measurements, line)
 	}
-	fmt.Fprintf(&text, "done\nfor round in $(seq \"$ROUNDS\"); do\npass=duel%d-$round\n", number)
 	together := m.library.versus != nil && b.name == "calibrate"
 	for _, i := range duels {
-		choice, err := command(i, together)
+		choice, err := m.command(b, i, together)
 		if err != nil {
 			return err
 		}
-		if together {
-			text.WriteString(choice)
-			continue
+		lines := duelLines{Choice: choice}
+		if !together {
+			if lines.Own, err = m.command(b, m.own(m.callOf(i)), false); err != nil {
+				return err
+			}
 		}
-		own, err := command(m.own(m.callOf(i)), false)
-		if err != nil {
-			return err
-		}
-		// The first launch of two may have the better state, so they take turns.
-		fmt.Fprintf(&text, "if [ $((round %% 2)) = 1 ]; then\n%s%selse\n%s%sfi\n",
-			own, choice, choice, own)
+		script.Duels = append(script.Duels, lines)
 	}
-	text.WriteString("done\nexit $failed\n")
-	_, err := io.WriteString(w, text.String())
-	return err
+	return scriptTemplate.Execute(w, script)
+}
+
+// command returns the name of a candidate's file, and the command that measures the candidate with
+// a benchmark, alone or together with the library's own choice.
+func (m *Map) command(b benchmark, i int, together bool) (string, error) {
+	c := m.Choices[i]
+	word := c.word()
+	if b.words != nil {
+		if word = b.words[c.Collective]; word == "" {
+			known := strings.Join(slices.Sorted(maps.Keys(b.words)), ", ")
+			return "", fmt.Errorf("%s does not measure %s; it has %s", b.name, c.Collective, known)
+		}
+	}
+	bytes := uint64(c.Size)
+	if slices.Contains(b.whole, c.Collective) {
+		bytes = c.total()
+	}
+	force, place := "", ""
+	run := fmt.Sprintf(b.run, word, bytes)
+	switch {
+	case together:
+		environment, variables := m.library.versus(c)
+		force, run = environment+" ", run+" --passes 8 --versus "+variables
+	case c.Name != LibraryChoice:
+		force = m.library.force(c) + " "
+	}
+	if c.PerNode > 0 {
+		place = fmt.Sprintf(" "+m.library.perNode, c.PerNode)
+	}
+	return fmt.Sprintf("%s %s$MPIRUN -n %d%s %s", c.file(), force, c.Ranks, place, run), nil
 }
 
 // callOf returns the call of a candidate.
