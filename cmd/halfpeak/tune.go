@@ -171,25 +171,36 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
+	bar, end := counter(cmd.ErrOrStderr(), "")
+	q.Progress = func(done, total int) { bar(int64(done), int64(total)) }
+	defer end()
 	m, notes, err := o.read(ctx, platform, args)
 	if err := interrupted(ctx, err); err != nil {
 		return err
 	}
 	// The decisions are made once: the table, the rules and the next script must agree.
-	decisions := m.Decisions()
+	decisions, err := m.Decisions(ctx)
+	if err := interrupted(ctx, err); err != nil {
+		return err
+	}
 	rows := m.Rows(decisions)
 	rows.Notes = append(rows.Notes, notes...)
 	if o.folder != "" {
 		limits := tune.Limits{Points: o.budget.points, Seconds: o.budget.time.Seconds(),
 			Loss: o.loss}
 		bench := strings.TrimPrefix(o.benchmark, "auto") // empty: WriteFolder chooses
-		next, err := m.WriteFolder(o.folder, decisions, limits, bench)
-		if err != nil {
+		next, err := m.WriteFolder(ctx, o.folder, decisions, limits, bench)
+		// After an interrupt, the choices are complete: they are written, and the script is not.
+		if err != nil && ctx.Err() == nil {
 			return err
 		}
 		rows.Notes = append(rows.Notes, next...)
 	}
-	return o.out.write(cmd, rows)
+	end()
+	if err := o.out.write(cmd, rows); err != nil {
+		return err
+	}
+	return interrupted(ctx, nil)
 }
 
 // read makes the map of the question and adds the measurements of the platform's tables, of the

@@ -1,12 +1,13 @@
 // Package tuner predicts the times of collectives' algorithms from measurements of some of them,
 // and selects what to measure next.
 //
-// The logarithm of a time is that of the schedule's time plus corrections. The parts of the
-// schedule's time (latency, overheads, bytes, sums) have factors that all collectives share. The
-// corrections for the collective, the schedule and the algorithm depend on size, ranks and bytes of
-// a message: they are a Gaussian process for each collective (New, Tuner.Add). The next
-// measurements are those that reduce the expected time of the chosen algorithms most, and some that
-// verify the least certain choices (Tuner.Next).
+// The logarithm of a time is that of the schedule's time on a nominal network plus a Gaussian
+// process. Its covariance has a term for the machine's network (the factors of latency, overhead,
+// bytes and sums), and one for each name that two candidates share: the author of the code, the
+// collective, the schedule, the variant of the algorithm. All of these terms change with size and
+// ranks (New, Tuner.Add). The next measurements are those that reduce the expected time of the
+// choices most, and some that verify the least certain choices (Tuner.Next). No number is learned
+// from other machines but those in model.go, each with its reason.
 //
 // References:
 //

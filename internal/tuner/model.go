@@ -2,352 +2,212 @@ package tuner
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
 
+// Prior holds what is assumed before any measurement: standard deviations of logarithmic times, and
+// the distances over which they change.
+type Prior struct {
+	Network float64 // of the factor of each part of the nominal network
+	Shared  float64 // of what a name that candidates share says of their times
+	Noise   float64 // of a measurement, and of what is a candidate's own
+	// Size and Ranks are the octaves over which a term falls to 1/e.
+	Size, Ranks float64
+	Weight      float64 // of the prior in the scale of deviations, in measurements
+	// Real is the part of the expected losses that is real.
+	Real float64
+	// Verify is the number of selections of which one verifies a choice.
+	Verify int
+}
+
+// Default returns a prior of round numbers. docs/validation/tune.md has the losses with halved and
+// doubled ones.
+func Default() Prior {
+	return Prior{
+		// A machine's latency, overheads and rates are mostly within a factor of e² of the nominal
+		// ones.
+		Network: 2,
+		// With a smaller one, the first measurements decide too much.
+		Shared: 0.5,
+		// Runs of one call differ by as much.
+		Noise: 0.05,
+		// Algorithms change places sooner with the ranks than with the size.
+		Size: 8, Ranks: 3,
+		Weight: 2, // a few measurements outweigh it
+		// Algorithms are much slower than their schedules more often than much faster, so that
+		// fewer of those that were not measured are the fastest than log-normal times have it.
+		Real: 0.5,
+		// The model may be wrong about what all candidates of a call have in common.
+		Verify: 4,
+	}
+}
+
 // A Tuner predicts the times of candidates from measurements of some of them.
 type Tuner struct {
-	prior  Prior
-	all    []Candidate
-	places [][3]float64 // of the candidates
-	factor []factor
-	names  [][]int // factors of each candidate
-	group  []int   // group of each candidate
-	at     []int   // its index in the group
-	calls  map[int][]int
+	given Prior
+	all   []Candidate
+	calls map[int][]int
+	order []int // the calls, in the order of the candidates
 
-	groups []group
-	// Updates wait for the next prediction: a file adds hundreds of measurements one by one.
-	stale bool // measurements were added after the last update of the factors
-}
-
-// A factor holds logarithms of factors that candidates share. A step of the fit starts from log and
-// is pulled back to before, so both are kept.
-type factor struct {
-	name        string
-	log, before Parts // before: prior mean
-	deviation   float64
-}
-
-// A group holds candidates that are predicted together.
-type group struct {
-	members  []int
-	calls    [][]int       // indices of the members of each call
-	measured []Measurement // Time is a logarithm
-	mean     []float64     // of logarithmic times; nil until [Tuner.posterior] computes it
-	cov      *mat.SymDense
-	trial    *Trial // nil until [Tuner.trial] makes it
+	base  []float64    // logarithms of the schedules' times
+	share []Parts      // parts of a schedule's time over its sum
+	place [][2]float64 // sizes and ranks, in octaves
+	seen  []Measurement
+	times []float64 // logarithms, of seen
+	// mean has the expected logarithms of the candidates' times. The covariance of two is the prior
+	// one less the sum of the products of their columns of reduced, a row a measurement: the rows
+	// of L⁻¹K, with L from the Cholesky decomposition, [rasmussen] (2.25), (2.26), algorithm 2.1.
+	mean    []float64
+	reduced [][]float64
+	scale   float64 // of the covariances; 0: to be computed
 }
 
 // New returns a Tuner for candidates without measurements.
 func New(all []Candidate, prior Prior) *Tuner {
-	t := &Tuner{prior: prior, all: all, calls: map[int][]int{}}
-	of, row := map[string]int{}, map[int]int{} // indices of groups, and of calls in their groups
+	t := &Tuner{given: prior, all: all, calls: map[int][]int{}, scale: 1}
 	for i, c := range all {
-		t.places = append(t.places, c.place())
-		t.names = append(t.names, t.factorsOf(&c))
-		if _, known := of[c.Group]; !known {
-			of[c.Group] = len(t.groups)
-			t.groups = append(t.groups, group{})
+		if t.calls[c.Call] == nil {
+			t.order = append(t.order, c.Call)
 		}
-		g := &t.groups[of[c.Group]]
-		if len(t.calls[c.Call]) == 0 {
-			row[c.Call] = len(g.calls)
-			g.calls = append(g.calls, nil)
-		}
-		g.calls[row[c.Call]] = append(g.calls[row[c.Call]], len(g.members))
 		t.calls[c.Call] = append(t.calls[c.Call], i)
-		t.at, t.group = append(t.at, len(g.members)), append(t.group, of[c.Group])
-		g.members = append(g.members, i)
+		share := c.Parts
+		for k := range share {
+			// The derivative of the logarithmic time by the logarithm of the part's factor.
+			share[k] /= c.Parts.Sum()
+		}
+		t.base, t.share = append(t.base, math.Log(c.Parts.Sum())), append(t.share, share)
+		t.place = append(t.place, [2]float64{math.Log2(c.Size), math.Log2(c.Ranks)})
 	}
+	t.mean = append(t.mean, t.base...)
 	return t
-}
-
-// factorsOf returns the indices of a candidate's factors, and adds those that are new.
-func (t *Tuner) factorsOf(c *Candidate) (all []int) {
-	for k, name := range c.Shared {
-		if name == "" {
-			continue
-		}
-		i := slices.IndexFunc(t.factor, func(f factor) bool { return f.name == name })
-		if i < 0 {
-			i = len(t.factor)
-			known := t.prior.Known[name]
-			t.factor = append(t.factor, factor{name, known, known, t.prior.Shared[k]})
-		}
-		all = append(all, i)
-	}
-	return all
-}
-
-// Factors returns the logarithms of the shared factors by name.
-func (t *Tuner) Factors() map[string]Parts {
-	t.update()
-	all := map[string]Parts{}
-	for _, f := range t.factor {
-		all[f.name] = f.log
-	}
-	return all
 }
 
 // Add adds measurements.
 func (t *Tuner) Add(more []Measurement) {
 	for _, m := range more {
-		g := &t.groups[t.group[m.Candidate]]
-		g.measured = append(g.measured, Measurement{m.Candidate, math.Log(m.Time)})
-	}
-	t.stale = true
-}
-
-// update fits the factors to the measurements.
-func (t *Tuner) update() {
-	if !t.stale {
-		return
-	}
-	t.stale = false
-	for range 5 { // Newton's steps, each at most a factor of e; later ones change nothing
-		t.rescale()
-	}
-	for g := range t.groups {
-		t.groups[g].mean, t.groups[g].trial = nil, nil
+		log := math.Log(m.Time)
+		row, deviation := t.reduction(m.Candidate)
+		z := (log - t.mean[m.Candidate]) / deviation
+		for i, v := range row {
+			t.mean[i] += v * z
+		}
+		t.seen, t.times = append(t.seen, m), append(t.times, log)
+		t.reduced = append(t.reduced, row)
+		t.scale = 0
 	}
 }
 
-// base returns the logarithm of the schedule's time on the machine, and the shares of its parts.
-func (t *Tuner) base(i int) (whole float64, share Parts) {
-	var log Parts
-	for _, n := range t.names[i] {
-		for k, v := range t.factor[n].log {
-			log[k] += v
+// prior returns the covariance of two candidates before any measurement. Terms over size and ranks
+// are Ornstein–Uhlenbeck processes: they have bends, as times have where a library changes its
+// protocol. Half of the variance of a name is for what candidates with the same parts have in
+// common at any size.
+func (t *Tuner) prior(i, j int) float64 {
+	var alike, names float64
+	a, b := &t.all[i], &t.all[j]
+	for k, s := range t.share[i] {
+		alike += s * t.share[j][k]
+	}
+	sizes, ranks := t.place[i][0]-t.place[j][0], t.place[i][1]-t.place[j][1]
+	p := &t.given
+	near := math.Exp(-math.Abs(sizes)/p.Size - math.Abs(ranks)/p.Ranks)
+	if a.Author == b.Author {
+		names++
+	}
+	if a.Group == b.Group {
+		names++
+		if a.Schedule == b.Schedule {
+			names++
+		}
+		if a.Variant == b.Variant {
+			names++
 		}
 	}
-	for k, v := range t.all[i].Parts {
-		share[k] = v * math.Exp(log[k])
-	}
-	sum := share.Sum()
-	for k := range share {
-		// The share of a part is the derivative of the logarithmic time by the logarithm of that
-		// part's factor.
-		share[k] /= sum
-	}
-	return math.Log(sum), share
-}
-
-// kernel returns the prior covariance of two candidates of a group with these shares of parts.
-// The terms over sizes, ranks and bytes are Ornstein–Uhlenbeck processes: they have bends, as
-// times have where a library changes its protocol.
-func (t *Tuner) kernel(i, j int, si, sj *Parts) float64 {
-	p, a, b := &t.prior, &t.places[i], &t.places[j]
-	alike := 0.0
-	for k := range si {
-		alike += si[k] * sj[k] // factors of a part count as far as both times have that part
-	}
-	near := math.Exp(-math.Abs(a[0]-b[0])/p.Octaves[0] - math.Abs(a[1]-b[1])/p.Octaves[1])
-	message := si[2] * sj[2] * math.Exp(-math.Abs(a[2]-b[2])/p.Octaves[2])
-	k := p.Factor[0]*p.Factor[0]*alike +
-		p.Smooth[0]*p.Smooth[0]*near +
-		p.Message[0]*p.Message[0]*message
-	for l := range labels {
-		if t.all[i].Labels[l] == t.all[j].Labels[l] {
-			k += p.Factor[l+1]*p.Factor[l+1]*alike + p.Smooth[l+1]*p.Smooth[l+1]*near
-			if l == 0 {
-				k += p.Message[1] * p.Message[1] * message
-			}
-		}
-	}
-	if t.all[i].Call == t.all[j].Call {
-		k += p.Call * p.Call
-	}
+	v := p.Network*p.Network*alike + p.Shared*p.Shared*names*(alike+near)/2
 	if i == j {
-		k += p.Own * p.Own
-		if t.all[i].Library {
-			// Its algorithm may change from call to call, so its other calls say less.
-			k += p.Library * p.Library
-		}
+		v += p.Noise * p.Noise
 	}
-	return k
+	return v
 }
 
-// rescale takes a Gauss-Newton step towards the most likely shared factors.
-func (t *Tuner) rescale() {
-	n := parts * len(t.factor)
-	if n == 0 {
-		return
+// covariance returns that of two candidates given the measurements, without the scale.
+func (t *Tuner) covariance(i, j int) float64 {
+	v := t.prior(i, j)
+	for _, row := range t.reduced {
+		v -= row[i] * row[j]
 	}
-	h, r := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
-	for i, f := range t.factor {
-		// The prior of each factor: it keeps the equations solvable while factors have no
-		// measurement.
-		v := 1 / (f.deviation * f.deviation)
-		for k := range parts {
-			h.SetSym(parts*i+k, parts*i+k, v)
-			r.SetVec(parts*i+k, v*(f.before[k]-f.log[k]))
+	return v
+}
+
+// reduction returns the row that a measurement of a candidate adds to reduced, and the standard
+// deviation of that measurement.
+func (t *Tuner) reduction(k int) (row []float64, deviation float64) {
+	row = make([]float64, len(t.all))
+	for i := range row {
+		row[i] = t.prior(i, k)
+	}
+	for _, before := range t.reduced {
+		for i, v := range before {
+			row[i] -= before[k] * v
 		}
 	}
-	for _, g := range t.groups {
-		t.addNormal(&g, h, r)
+	deviation = math.Sqrt(row[k] + t.given.Noise*t.given.Noise)
+	for i := range row {
+		row[i] /= deviation
+	}
+	return row, deviation
+}
+
+// scaled returns the factor of the covariances. A machine whose times differ more from the
+// schedules than the prior expects gets wider predictions: by the mean square of what each
+// measurement differs by from its prediction by all others, over the variance of that, [rasmussen]
+// (5.12).
+func (t *Tuner) scaled() float64 {
+	if t.scale > 0 {
+		return t.scale
+	}
+	n := len(t.seen)
+	k, residual := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	for i, m := range t.seen {
+		residual.SetVec(i, t.times[i]-t.base[m.Candidate])
+		for j := range i + 1 {
+			k.SetSym(j, i, t.prior(t.seen[j].Candidate, m.Candidate))
+		}
+		k.SetSym(i, i, k.At(i, i)+t.given.Noise*t.given.Noise)
 	}
 	var chol mat.Cholesky
-	var step mat.VecDense
-	if chol.Factorize(h) && chol.SolveVecTo(&step, r) == nil {
-		for i := range t.factor {
-			for k := range parts {
-				// The model is not linear in these logarithms, so a whole step could overshoot.
-				t.factor[i].log[k] += max(-1, min(1, step.AtVec(parts*i+k)))
-			}
-		}
+	var inverse mat.SymDense
+	var solved mat.VecDense
+	t.scale = 1
+	if !chol.Factorize(k) || chol.InverseTo(&inverse) != nil ||
+		chol.SolveVecTo(&solved, residual) != nil {
+		return t.scale // not reached: Noise makes k positive definite
 	}
-}
-
-// addNormal adds a group's measurements to the normal equations of the logarithms of factors.
-func (t *Tuner) addNormal(g *group, h *mat.SymDense, r *mat.VecDense) {
-	if len(g.measured) == 0 {
-		return
-	}
-	chol, residual, share := t.observed(g.measured)
-	var column []int // of the factors in use
-	for _, m := range g.measured {
-		column = append(column, t.names[m.Candidate]...)
-	}
-	slices.Sort(column)
-	column = slices.Compact(column)
-	jacobian := mat.NewDense(len(share), max(1, parts*len(column)), nil)
-	for i, m := range g.measured {
-		for _, name := range t.names[m.Candidate] {
-			at, _ := slices.BinarySearch(column, name)
-			for k, v := range share[i] {
-				jacobian.Set(i, parts*at+k, v)
-			}
-		}
-	}
-	var solved, hessian mat.Dense
-	var gradient mat.VecDense
-	if chol.SolveTo(&solved, jacobian) != nil {
-		return
-	}
-	hessian.Mul(jacobian.T(), &solved)
-	gradient.MulVec(solved.T(), residual)
-	for a := range parts * len(column) {
-		i := parts*column[a/parts] + a%parts
-		r.SetVec(i, r.AtVec(i)+gradient.AtVec(a))
-		for b := a; b < parts*len(column); b++ {
-			j := parts*column[b/parts] + b%parts
-			h.SetSym(i, j, h.At(i, j)+hessian.At(a, b))
-		}
-	}
-}
-
-// observed returns the factorised covariance of measurements, their logarithmic times less those of
-// the schedules, and the shares of their parts.
-func (t *Tuner) observed(seen []Measurement) (*mat.Cholesky, *mat.VecDense, []Parts) {
-	n := len(seen)
-	share, residual, k := make([]Parts, n), mat.NewVecDense(n, nil), mat.NewSymDense(n, nil)
-	for i, m := range seen {
-		var log float64
-		log, share[i] = t.base(m.Candidate)
-		residual.SetVec(i, m.Time-log)
-		for j := range i + 1 {
-			k.SetSym(j, i, t.kernel(seen[j].Candidate, m.Candidate, &share[j], &share[i]))
-		}
-		k.SetSym(i, i, k.At(i, i)+t.prior.Noise*t.prior.Noise)
-	}
-	var chol mat.Cholesky
-	chol.Factorize(k) // positive definite, as Noise is above 0
-	return &chol, residual, share
-}
-
-// posterior returns a group with its mean and covariance given the measurements, by [rasmussen]
-// (2.25) and (2.26).
-func (t *Tuner) posterior(index int) *group {
-	t.update()
-	g := &t.groups[index]
-	if g.mean != nil {
-		return g
-	}
-	n := len(g.members)
-	share, mean, cov := make([]Parts, n), make([]float64, n), mat.NewSymDense(n, nil)
-	for i, c := range g.members {
-		mean[i], share[i] = t.base(c)
-		for j := range i + 1 {
-			cov.SetSym(j, i, t.kernel(g.members[j], c, &share[j], &share[i]))
-		}
-	}
-	g.mean, g.cov = mean, cov
-	if len(g.measured) == 0 {
-		return g
-	}
-	chol, residual, _ := t.observed(g.measured)
-	cross := mat.NewDense(len(g.measured), n, nil)
-	for i, m := range g.measured {
-		for j := range n {
-			cross.Set(i, j, cov.At(t.at[m.Candidate], j))
-		}
-	}
-	var solved, less mat.Dense
-	if chol.SolveTo(&solved, cross) != nil {
-		return g
-	}
-	var shift, white mat.VecDense
-	shift.MulVec(solved.T(), residual)
-	less.Mul(cross.T(), &solved)
-	scale := 1.0
-	if chol.SolveVecTo(&white, residual) == nil {
-		scale = t.scale(residual, &white)
-	}
+	var sum float64
 	for i := range n {
-		mean[i] += shift.AtVec(i)
-		for j := range i + 1 {
-			cov.SetSym(j, i, scale*(cov.At(j, i)-less.At(j, i)))
-		}
+		sum += solved.AtVec(i) * solved.AtVec(i) / inverse.At(i, i)
 	}
-	return g
+	t.scale = (t.given.Weight + sum) / (t.given.Weight + float64(n))
+	return t.scale
 }
 
-// scale returns the factor of the variances, by residuals and the solution of their covariance with
-// them. A machine that deviates more from its schedules than the prior expects gets wider
-// predictions, in the mean of Freedom prior measurements and its own.
-func (t *Tuner) scale(residual, solved *mat.VecDense) float64 {
-	if t.prior.Freedom == 0 {
-		return 1
-	}
-	seen := float64(residual.Len())
-	return (t.prior.Freedom + mat.Dot(residual, solved)) / (t.prior.Freedom + seen)
-}
-
-// predict returns the mean and the standard deviation of the logarithm of a candidate's time.
-func (t *Tuner) predict(i int) (mean, deviation float64) {
-	g, k := t.posterior(t.group[i]), t.at[i]
-	return g.mean[k], math.Sqrt(max(0, g.cov.At(k, k)))
+// predict returns the mean and the variance of the logarithm of a candidate's time.
+func (t *Tuner) predict(i int) (mean, variance float64) {
+	return t.mean[i], t.scaled() * max(0, t.covariance(i, i))
 }
 
 // Expected returns the expected time of a candidate in µs: the mean of a log-normal distribution.
 func (t *Tuner) Expected(i int) float64 {
-	mean, deviation := t.predict(i)
-	return math.Exp(mean + deviation*deviation/2)
+	mean, variance := t.predict(i)
+	return math.Exp(mean + variance/2)
 }
 
 // Difference returns the mean and the standard deviation of the difference of the logarithmic times
-// of two candidates of a call. Errors that they share cancel.
+// of two candidates. Errors that they share cancel.
 func (t *Tuner) Difference(i, j int) (mean, deviation float64) {
-	// Candidates of a call are of one group, so their covariance is known.
-	g, a, b := t.posterior(t.group[i]), t.at[i], t.at[j]
-	variance := g.cov.At(a, a) + g.cov.At(b, b) - 2*g.cov.At(a, b)
-	return g.mean[a] - g.mean[b], math.Sqrt(max(0, variance))
+	v := t.covariance(i, i) + t.covariance(j, j) - 2*t.covariance(i, j)
+	return t.mean[i] - t.mean[j], math.Sqrt(t.scaled() * max(0, v))
 }
 
 // Calls returns the candidates of each call.
 func (t *Tuner) Calls() map[int][]int { return t.calls }
-
-// best returns the candidate with the least expected time.
-func (t *Tuner) best(of []int) int {
-	best, least := -1, math.Inf(1)
-	for _, i := range of {
-		m, s := t.predict(i)
-		if v := m + s*s/2; v < least { // the logarithm of the mean of a log-normal time
-			best, least = i, v
-		}
-	}
-	return best
-}

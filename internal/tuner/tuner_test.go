@@ -1,26 +1,24 @@
 package tuner
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// pair is two algorithms of one call whose logarithmic times are m and n before a measurement.
-func pair(m, n float64) []Candidate {
-	return []Candidate{
-		{Group: "g", Labels: [labels]string{"a", "a", "a", "a"}, Shared: [shared]string{"n"},
-			Ranks: 2, Size: 8, Parts: Parts{math.Exp(m)}},
-		{Group: "g", Labels: [labels]string{"a", "a", "b", "b"}, Shared: [shared]string{"n"},
-			Ranks: 2, Size: 16, Parts: Parts{math.Exp(n)}},
+// algorithms returns one call of a group. It has an algorithm for each of these logarithms of
+// schedules' times, which are all latency.
+func algorithms(call int, logs ...float64) (all []Candidate) {
+	for i, log := range logs {
+		name := fmt.Sprint(i)
+		all = append(all, Candidate{Group: "g", Call: call, Author: name, Schedule: name,
+			Variant: name, Ranks: 2, Size: 8, Parts: Parts{math.Exp(log)}})
 	}
+	return all
 }
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
@@ -30,126 +28,113 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// The posterior of two candidates by hand: they share the group, the call, and
-// the first two labels.
+func measurements(times ...float64) (all []Measurement) {
+	for i, time := range times {
+		all = append(all, Measurement{i, time})
+	}
+	return all
+}
+
+// The posterior after two measurements, by hand: candidates in calls with other sizes and ranks
+// that share the network, and the names of the group, or all four.
 func TestPosterior(t *testing.T) {
-	p := Prior{
-		Shared: [shared]float64{1e-6}, Factor: [5]float64{0.5, 0.4, 0.3, 0.2, 0.1},
-		Smooth: [5]float64{0.3, 0, 0, 0.2, 0},
-		Call:   0.2, Own: 0.1, Noise: 0.05, Octaves: [3]float64{2, 1, 1},
-	}
-	tune := New(pair(1, 2), p)
-	tune.Add([]Measurement{{0, math.Exp(1.7)}})
-	own := 0.25 + 0.16 + 0.09 + 0.04 + 0.01 + 0.09 + 0.04 + 0.04 + 0.01
-	cross := 0.25 + 0.16 + 0.09 + 0.04 + 0.09*math.Exp(-0.5) // an octave of two
-	seen := own + 0.0025
-	for i, want := range [][2]float64{{1 + own/seen*0.7, own - own*own/seen},
-		{2 + cross/seen*0.7, own - cross*cross/seen}} {
-		mean, deviation := tune.predict(i)
-		near(t, "mean", mean, want[0], 1e-9)
-		near(t, "variance", deviation*deviation, want[1], 1e-9)
-	}
-}
-
-// Half of the time of the first is bytes, of messages of 16 and of 32 KiB: an octave of four.
-func TestMessage(t *testing.T) {
-	all := pair(0, 0)
-	all[0].Parts = Parts{Latency, 0, PerByte * 16384}
-	all[1].Parts = Parts{2 * Latency, 0, PerByte * 65536}
-	p := Prior{Shared: [shared]float64{1}, Message: [2]float64{0.5, 0.3}, Noise: 0.1,
-		Octaves: [3]float64{1, 1, 4}}
-	tune := New(all, p)
-	_, a := tune.base(0)
-	_, b := tune.base(1)
-	near(t, "covariance", tune.kernel(0, 1, &a, &b), 0.34*a[2]*b[2]*math.Exp(-0.25), 1e-12)
-}
-
-// Deviations are as large as measurements say: those of a group three times as far from the
-// schedules' times as its prior expects grow.
-func TestScale(t *testing.T) {
-	p := Prior{Shared: [shared]float64{1e-6}, Own: 0.1, Noise: 1e-6, Octaves: [3]float64{1, 1, 1},
-		Freedom: 4}
-	all := append(pair(0, 0), pair(0, 0)[0])
-	tune := New(all, p)
-	tune.Add([]Measurement{{0, math.Exp(0.3)}, {1, math.Exp(-0.3)}})
-	_, deviation := tune.predict(2)
-	near(t, "deviation", deviation, 0.1*math.Sqrt((4+9+9)/6.), 1e-6)
-}
-
-// Factors of other machines are in a schedule's expected time.
-func TestKnown(t *testing.T) {
+	all := slices.Concat(algorithms(0, 1, 2), algorithms(1, 1.5))
+	all[2].Size, all[2].Ranks = 16, 8
+	all[1].Parts = Parts{0, 0, 3, 1}
+	tune := New(all, Default())
+	tune.Add(measurements(5, 7))
 	p := Default()
-	p.Known = map[string]Parts{"bcast/linear": {0.5}}
-	all := pair(0, 0)
-	all[1].Shared[4] = "bcast/linear"
-	if mean, _ := New(all, p).predict(1); mean != 0.5 {
-		t.Errorf("expected logarithm %v, want 0.5", mean)
+	network, own := p.Network*p.Network, p.Noise*p.Noise
+	far := math.Exp(-1/p.Size - 2/p.Ranks) // candidate 2 against the rest
+	same := p.Shared * p.Shared * 4
+	k := [3][3]float64{ // the shares of parts are 1 and, of candidate 1, ¾ and ¼
+		{network + same + own, same / 8, 0},
+		{same / 8, (network+same/2)*10/16 + same/2 + own, 0},
+		{network + same*(1+far)/2, same * far / 8, network + same + own},
 	}
-	if strings.Contains(knownText, "-0.00") {
-		t.Error("known.csv has a negative zero")
-	}
-	for name := range Default().Known {
-		if group, schedule, ok := strings.Cut(name, "/"); !ok || collective.Of(group) == nil {
-			t.Errorf("known.csv: %s: no collective %q", name, group)
-		} else if _, err := collective.Find(group, schedule); err != nil && schedule != "?" {
-			t.Errorf("known.csv: %v", err)
+	a, b, c := k[0][0]+own, k[0][1], k[1][1]+own
+	det := a*c - b*b
+	r := [2]float64{math.Log(5) - 1, math.Log(7) - math.Log(4)}
+	solved := [2]float64{(c*r[0] - b*r[1]) / det, (a*r[1] - b*r[0]) / det}
+	near(t, "mean", tune.mean[2], 1.5+k[2][0]*solved[0]+k[2][1]*solved[1], 1e-9)
+	less := (c*k[2][0]*k[2][0] - 2*b*k[2][0]*k[2][1] + a*k[2][1]*k[2][1]) / det
+	near(t, "covariance", tune.covariance(2, 2), k[2][2]-less, 1e-9)
+	// Each measurement beside its prediction by the other one alone.
+	first := r[0] - b/c*r[1]
+	second := r[1] - b/a*r[0]
+	squares := first*first/(a-b*b/c) + second*second/(c-b*b/a)
+	near(t, "scale", tune.scaled(), (p.Weight+squares)/(p.Weight+2), 1e-9)
+}
+
+// A measurement of one collective says how far the network is from the nominal one for others.
+func TestNetwork(t *testing.T) {
+	all := slices.Concat(algorithms(0, 0), algorithms(1, 0))
+	all[1].Group, all[1].Author = "other", "other"
+	tune := New(all, Default())
+	tune.Add(measurements(3))
+	p := Default()
+	v := p.Network*p.Network + 4*p.Shared*p.Shared + 2*p.Noise*p.Noise
+	near(t, "mean", tune.mean[1], math.Log(3)*p.Network*p.Network/v, 1e-9)
+}
+
+// two returns a tuner of two algorithms of a call whose logarithmic times differ by this mean and
+// standard deviation.
+func two(mean, deviation float64) *Tuner {
+	t := New(algorithms(0, 1+mean, 1), Default())
+	t.scale = deviation * deviation /
+		(t.covariance(0, 0) + t.covariance(1, 1) - 2*t.covariance(0, 1))
+	return t
+}
+
+// gainOf returns E(e^d − 1)⁺ of a normal d, as the price of an option.
+func gainOf(mean, s float64) float64 {
+	normal := distuv.UnitNormal
+	return math.Exp(mean+s*s/2)*normal.CDF(mean/s+s) - normal.CDF(mean/s)
+}
+
+// The expected loss of one of two log-normal times is E(e^d − 1)⁺ with a normal difference d.
+func TestLoss(t *testing.T) {
+	const s = 0.4
+	for _, mean := range []float64{-0.3, 0, 0.4} {
+		tune := two(mean, s)
+		near(t, "loss", tune.Loss(0)/Default().Real, gainOf(mean, s), 0.06) // 3 deviations of the draws
+		if want := map[bool]int{true: 0, false: 1}[mean < 0]; mean != 0 && tune.Choose(0) != want {
+			t.Errorf("%v: candidate %d is chosen, want %d", mean, tune.Choose(0), want)
 		}
 	}
 }
 
-// Candidates without shared factors have those of their group alone.
-func TestNothingShared(t *testing.T) {
-	all := pair(0, 0)
-	all[0].Shared, all[1].Shared = [shared]string{}, [shared]string{}
-	tune := New(all, Default())
-	tune.Add([]Measurement{{0, 3}})
-	if mean, _ := tune.predict(1); !(mean > 0.1 && mean < math.Log(3)) {
-		t.Errorf("the other algorithm takes e^%.2f, want between e^0.1 and 3", mean)
+// Of candidates that are expected to lose the same, the library's own is chosen; one that is faster
+// by more than the margin replaces it.
+func TestKeepsLibrarys(t *testing.T) {
+	for _, faster := range []bool{false, true} {
+		all := algorithms(0, 1, 1, 1)
+		all[2].Library = true
+		tune := New(all, Default())
+		want := 2
+		tune.Add([]Measurement{{0, 3}, {1, 3}, {2, 3}})
+		if faster {
+			tune.Add([]Measurement{{1, 1}, {1, 1}})
+			want = 1
+		}
+		if got := tune.Choose(0); got != want {
+			t.Errorf("faster %v: choice %d, want %d", faster, got, want)
+		}
 	}
 }
 
-// The machine's factors follow measurements of several collectives, and so do those without one.
-func TestMachineFactor(t *testing.T) {
-	all := pair(0, 0)
-	all[1].Group, all[1].Call = "other", 1
-	tune := New(all, Default())
-	tune.Add([]Measurement{{0, 3}})
-	if mean, _ := tune.predict(1); mean < 0.5 || mean > math.Log(3) {
-		t.Errorf("the other collective takes e^%.2f, want between e^0.5 and 3", mean)
-	}
-}
-
-// The expected loss of one of two independent log-normal times is E(e^d − 1)⁺ with normal d.
-func TestLoss(t *testing.T) {
-	normal := distuv.UnitNormal
-	for _, by := range []float64{-0.3, 0, 0.4} {
-		tune := New(pair(1+by, 1),
-			Prior{Shared: [shared]float64{1}, Own: 0.3, Noise: 0.1, Octaves: [3]float64{1, 1, 1}})
-		s := 0.3 * math.Sqrt2
-		want := math.Exp(by+s*s/2)*normal.CDF(by/s+s) - normal.CDF(by/s)
-		// Without held-out calls, the loss is as on other machines.
-		loss := tune.Loss(0) / (unmeasuredPart * usualPart)
-		near(t, "loss", loss, want, 0.06) // 3 deviations of 1,000 draws
-	}
-}
-
-// A contrast is believed as far as it is more certain than the model: of two independent times with
-// deviations of 0.3, the difference that was measured with one of s counts 0.18/(0.18 + s²).
+// A contrast is believed as far as it is more certain than the model: a difference with variance v
+// that was measured with one of s² counts v/(v + s²).
 func TestContrast(t *testing.T) {
-	prior := Prior{Shared: [shared]float64{1}, Own: 0.3, Noise: 0.1, Octaves: [3]float64{1, 1, 1}}
-	tune := New(pair(1, 1), prior)
-	factor := unmeasuredPart * usualPart
+	const prior, log = 0.4, 0.4
 	for _, s := range []float64{0.05, 0.3} {
-		const log = 0.4
-		v := 0.3 * 0.3 * 2
-		mean, deviation := log*v/(v+s*s), math.Sqrt(v*s*s/(v+s*s))
-		normal := distuv.UnitNormal
-		at := mean / deviation
-		want := math.Exp(mean+deviation*deviation/2)*normal.CDF(at+deviation) - normal.CDF(at)
-		got := tune.Loss(0, Contrast{Slow: 0, Fast: 1, Log: log, Deviation: s}) / factor
-		near(t, "loss", got, want, 0.05) // 3 deviations of 1,000 draws
+		v := prior * prior
+		want := gainOf(log*v/(v+s*s), math.Sqrt(v*s*s/(v+s*s)))
+		got := two(0, prior).Loss(0, Contrast{Slow: 0, Fast: 1, Log: log, Deviation: s}) / Default().Real
+		near(t, "loss", got, want, 0.06) // 3 deviations of the draws
 	}
-	if faster := tune.Loss(1, Contrast{Slow: 0, Fast: 1, Log: 2, Deviation: 0.01}); faster > 1e-6 {
+	faster := two(0, prior).Loss(1, Contrast{Slow: 0, Fast: 1, Log: 2, Deviation: 0.01})
+	if faster > 1e-6 {
 		t.Errorf("the faster of two loses %v", faster)
 	}
 }
@@ -161,52 +146,53 @@ func TestGain(t *testing.T) {
 		want := 2*distuv.UnitNormal.CDF(s/2) - 1 // as the price of an option at the money
 		near(t, "gain", got, want, 0.12*want)    // seven points at a bend
 	}
+	if got := gain([]int{0, 1}, []float64{0, 9}, []float64{0, 9}, []float64{1, 1.1}); got != 0 {
+		t.Errorf("a candidate that says nothing of a choice has a gain of %v", got)
+	}
 }
 
-// Two algorithms of one schedule differ little however uncertain the schedule is, so that the
-// gradient prefers a call whose algorithms differ; the fourth measurement is of the uncertain
-// choice.
+// One algorithm alone is no choice, and its measurement is worth nothing to the gradient. So it is
+// selected to be verified, after those of a call with a choice.
 func TestVerify(t *testing.T) {
-	p := Prior{Shared: [shared]float64{1}, Factor: [5]float64{0, 2, 0, 0, 0.2}, Own: 0.01,
-		Noise: 0.01, Octaves: [3]float64{1, 1, 1}}
-	all := []Candidate{
-		{Group: "certain", Labels: [labels]string{"a", "", "", "a"}, Ranks: 2, Size: 8,
-			Parts: Parts{1}},
-		{Group: "uncertain", Call: 1, Labels: [labels]string{"b", "", "", "b"}, Ranks: 2, Size: 8,
-			Parts: Parts{1}},
-		{Group: "uncertain", Call: 1, Labels: [labels]string{"b", "", "", "c"}, Ranks: 2, Size: 8,
-			Parts: Parts{5}},
+	all := append(algorithms(0, 1, 1, 1, 1, 1, 1), algorithms(1, 1)...)
+	all[6].Group, all[6].Author, all[6].Parts = "alone", "alone", Parts{0, 0, 1}
+	verify := Default().Verify
+	next, err := New(all, Default()).Next(t.Context(), verify, nil)
+	if err != nil || len(next) != verify || next[verify-1] != 6 || slices.Contains(next[:3], 6) {
+		t.Errorf("next %v, %v; want candidate 6 last", next, err)
 	}
-	for i := range 6 {
-		c := all[0]
-		c.Labels = [labels]string{fmt.Sprint(i), "", "", fmt.Sprint(i)}
-		all = append(all, c)
-	}
-	if next := New(all, p).Next(verify); len(next) != verify || next[verify-1] != 1 ||
-		slices.Contains(next[:verify-1], 1) {
-		t.Errorf("next %v, want candidate 1 last", next)
+	ctx, cancel := context.WithCancel(t.Context())
+	some, err := New(all, Default()).Next(ctx, verify, func(done, total int) {
+		if done == 2 {
+			cancel()
+		}
+	})
+	if err == nil || !slices.Equal(some, next[:2]) {
+		t.Errorf("interrupted after two: %v, %v; want %v and an error", some, err, next[:2])
 	}
 }
 
-// Of two groups, the choice of one call is the least certain, and the choices of two similar calls
-// have more variance together.
-func TestVerified(t *testing.T) {
-	p := Prior{Shared: [shared]float64{1}, Factor: [5]float64{2, 0.5}, Own: 0.01, Noise: 0.01,
-		Octaves: [3]float64{1, 1, 1}}
-	var all []Candidate
-	for call, group := range []string{"alone", "both", "both"} {
-		all = append(all,
-			Candidate{Group: group, Call: call, Labels: [labels]string{"a"}, Ranks: 2, Size: 8,
-				Parts: Parts{1}})
+// All candidates are selected once, but those that were measured, or are slower beyond doubt.
+func TestNext(t *testing.T) {
+	all := slices.Concat(algorithms(0, 0, 0, 0), algorithms(1, 0, 0, 0))
+	tune := New(all, Default())
+	tune.Add([]Measurement{{0, 1}, {1, 9}, {4, 9}})
+	next, err := tune.Next(t.Context(), len(all), nil)
+	slices.Sort(next)
+	if err != nil || !slices.Equal(next, []int{2, 3, 5}) {
+		t.Errorf("next %v, %v", next, err)
 	}
-	tune := New(all, p)
-	covs := []*mat.SymDense{mat.NewSymDense(1, []float64{5}),
-		mat.NewSymDense(2, []float64{4, 3.9, 3.9, 4})}
-	if a, b := tune.verified(covs, nil, false), tune.verified(covs, nil, true); a != 0 || b != 1 {
-		t.Errorf("the least certain choice is %d, the one that reduces variances most %d; want "+
-			"0, 1", a, b)
+	tune.Add([]Measurement{{3, 1}, {2, 1e6}})
+	if !tune.Excluded(2) || tune.Excluded(3) {
+		t.Error("a time that is a million times longer is not excluded, or the least one is")
 	}
-	if tune.verified(covs, map[int]bool{0: true, 1: true, 2: true}, true) != -1 {
-		t.Error("a choice that is left out is verified")
-	}
+}
+
+// Without a schedule, an algorithm has the fastest one of its call.
+func TestComplete(t *testing.T) {
+	all := slices.Concat(algorithms(0, 1, 0, 2), algorithms(1, 0))
+	all[0].Parts, all[3].Parts = Parts{}, Parts{}
+	Complete(all)
+	near(t, "fastest", all[0].Parts.Sum(), 1, 1e-9)
+	near(t, "alone", all[3].Parts.Sum(), 2*Latency+Overhead+8*PerByte, 1e-9)
 }

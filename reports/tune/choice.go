@@ -32,6 +32,9 @@ func (c Choice) total() uint64 {
 	return uint64(c.Size)
 }
 
+// nameParts is the number of parts of a file's name, as errName lists them.
+const nameParts = 7
+
 // errName is the error of a file name that no script gives.
 var errName = errors.New("not named COLLECTIVE.ALGORITHM.SEGMENT.RANKSxPERNODE.SIZE.PASS.out")
 
@@ -46,16 +49,16 @@ func (c Choice) file() string {
 // names that file wrote; [Map] finds the candidate.
 func choiceOf(file string) (c Choice, pass string, err error) {
 	parts := strings.Split(file, ".")
-	if len(parts) != 7 {
+	if len(parts) != nameParts {
 		return c, "", errName
 	}
 	c.Collective, c.Name = parts[0], parts[1]
-	numbers := strings.Join(parts[2:5], " ")
+	numbers := strings.Join(parts[2:nameParts-2], " ")
 	_, err = fmt.Sscanf(numbers, "%f %dx%d %f", &c.Segment, &c.Ranks, &c.PerNode, &c.Size)
 	if err != nil {
 		return c, "", errName
 	}
-	return c, parts[5], nil
+	return c, parts[nameParts-2], nil
 }
 
 // A Decision is the choice for a call.
@@ -71,4 +74,6 @@ type Decision struct {
 	// Duel compares the choice with the library's own in pairs of launches. Only choices that win
 	// it become rules.
 	Duel Duel
+
+	candidate int
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/tuner"
 )
 
 // A Duel compares a choice with the library's own in rounds. Each round is a launch in which both
@@ -22,7 +23,7 @@ type Duel struct {
 func newDuel(gains []float64) Duel {
 	t := Duel{Rounds: len(gains), Gain: stats.Mean(gains), Low: math.Inf(-1)}
 	if len(gains) > 1 {
-		squares := 0.0
+		var squares float64
 		for _, g := range gains {
 			squares += (g - t.Gain) * (g - t.Gain)
 		}
@@ -35,20 +36,19 @@ func newDuel(gains []float64) Duel {
 // minRounds is the number of rounds that a rule needs: of fewer, too many agree by chance.
 const minRounds = 4
 
-// margin is the least difference of logarithmic times for which a rule replaces the library's
-// choice: smaller ones are noise.
-const margin = 0.03
-
 // over reports whether a duel has its rounds.
 func (t Duel) over() bool { return t.Rounds >= minRounds }
 
 // wins reports whether the choice is faster beyond the noise of the rounds, by the margin in the
 // mean: ties are left to the library.
-func (t Duel) wins() bool { return t.over() && t.Low > 0 && t.Gain > margin }
+func (t Duel) wins() bool { return t.over() && t.Low > 0 && t.Gain > tuner.Margin }
 
 // deviation returns the standard deviation of a normal gain that has Low as its lower bound: few
 // rounds have heavy tails, which widen it.
 func (t Duel) deviation() float64 { return (t.Gain - t.Low) / 1.96 }
 
+// percent is the factor of a share.
+const percent = 100
+
 // percent returns how much longer the library's choice takes, in percent.
-func (t Duel) percent() float64 { return 100 * math.Expm1(t.Gain) }
+func (t Duel) percent() float64 { return percent * math.Expm1(t.Gain) }

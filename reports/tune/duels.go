@@ -52,10 +52,10 @@ func (m *Map) addDuels(rounds []round) {
 // first have the largest lower bound of the gain, the expected one less a standard deviation, and
 // the last at least this one: a duel takes four times as long as a measurement, which comes before
 // it where the gain is only a guess.
-func (m *Map) nextDuels(n int, least float64) (all []int) {
+func (m *Map) nextDuels(decisions []Decision, n int, least float64) (all []int) {
 	low := map[int]float64{}
-	for call := range len(m.tuner.Calls()) {
-		i, own := m.choose(call), m.own(call)
+	for call, d := range decisions {
+		i, own := d.candidate, m.own(call)
 		if i == own || m.duels[i].over() {
 			continue
 		}

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,20 +22,31 @@ type Limits struct {
 
 // WriteFolder writes into a folder the library's rules file for the decisions and, unless their
 // expected loss is low, a script with the next measurements. The script runs this benchmark, one of
-// [Benchmarks], or the library's default if it is empty. The notes say what to do next.
-func (m *Map) WriteFolder(folder string, decisions []Decision, limits Limits,
+// [Benchmarks], or the library's default if it is empty. The notes say what to do next. If the
+// context ends, the folder has the rules without a script, and the error is the context's.
+func (m *Map) WriteFolder(ctx context.Context, folder string, decisions []Decision, limits Limits,
 	benchmark string) (notes []string, err error) {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	if err := os.MkdirAll(folder, os.ModePerm); err != nil {
 		return nil, err
 	}
-	note, err := m.writeNext(folder, decisions, limits, benchmark)
-	if err != nil {
+	note, err := m.writeNext(ctx, folder, decisions, limits, benchmark)
+	interrupted := ctx.Err()
+	if err != nil && interrupted == nil {
 		return nil, err
 	}
 	// Jobs run elsewhere than this command.
 	rules, err := filepath.Abs(filepath.Join(folder, m.library.rules))
 	if err != nil {
 		return nil, err
+	}
+	err = atomicfile.Write(rules, func(w io.Writer) error {
+		return m.writeRules(w, rules, decisions)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if note == "" {
+		note = "Interrupted: no script of the next measurements was written."
 	}
 	notes = []string{note}
 	if has, err := m.hasRules(decisions); err != nil {
@@ -44,9 +56,7 @@ func (m *Map) WriteFolder(folder string, decisions []Decision, limits Limits,
 	} else {
 		notes = append(notes, "No rules yet: the library's own choice is kept for every call.")
 	}
-	return notes, atomicfile.Write(rules, func(w io.Writer) error {
-		return m.writeRules(w, rules, decisions)
-	})
+	return notes, interrupted
 }
 
 // hasRules reports whether the rules file of the decisions has any: calls for which the library's
@@ -57,20 +67,24 @@ func (m *Map) hasRules(decisions []Decision) (bool, error) {
 	return some.String() != none.String(), err
 }
 
+// duelTime is the time of a duel, in measurements: rounds of two instead of passes. While there is
+// something to measure, duelShare of the budget is for duels.
+const duelTime, duelShare = 4, 0.25
+
 // writeNext writes the script of the next measurements and duels under a name that is free.
-func (m *Map) writeNext(folder string, decisions []Decision, limits Limits, benchmark string) (
-	note string, err error) {
+func (m *Map) writeNext(ctx context.Context, folder string, decisions []Decision, limits Limits,
+	benchmark string) (note string, err error) {
 	var next []int
 	done := "all that may be the fastest was measured."
-	if loss := 100 * meanLoss(decisions); loss < limits.Loss {
+	if loss := percent * meanLoss(decisions); loss < limits.Loss {
 		done = fmt.Sprintf("the expected loss of %.1f %% is below %g %%.", loss, limits.Loss)
-	} else {
-		next = m.nextWithin(limits)
+	} else if next, err = m.nextWithin(ctx, limits); err != nil {
+		return "", err
 	}
-	// A duel takes about as long as four measurements, so a quarter of the budget is for them.
-	duels := m.nextDuels((m.points(limits)+15)/16, 0)
+	budget := float64(m.points(limits)) / duelTime
+	duels := m.nextDuels(decisions, int(math.Ceil(budget*duelShare)), 0)
 	if len(next) == 0 {
-		duels = m.nextDuels((m.points(limits)+3)/4, math.Inf(-1))
+		duels = m.nextDuels(decisions, int(math.Ceil(budget)), math.Inf(-1))
 	}
 	if len(next)+len(duels) == 0 {
 		return "Done: " + done, nil
@@ -89,12 +103,12 @@ func (m *Map) writeNext(folder string, decisions []Decision, limits Limits, benc
 }
 
 // nextWithin returns the next measurements within the limits.
-func (m *Map) nextWithin(limits Limits) []int {
-	next := m.tuner.Next(m.points(limits))
+func (m *Map) nextWithin(ctx context.Context, limits Limits) ([]int, error) {
+	next, err := m.tuner.Next(ctx, m.points(limits), m.Progress)
 	if limits.Seconds > 0 {
 		next = m.until(next, limits.Seconds)
 	}
-	return next
+	return next, err
 }
 
 // points returns the largest number of measurements within the limits.

@@ -24,8 +24,9 @@ type Question struct {
 	Sizes       []quantity.Bytes
 	Segments    []quantity.Bytes // tried beside whole messages
 	// Layer or Machine prices the schedules; without both, a nominal network does.
-	Layer   platforms.Layer
-	Machine machine.Machine
+	Layer    platforms.Layer
+	Machine  machine.Machine
+	Progress func(done, total int) // of schedules, then calls, then selected measurements; nil: none
 }
 
 // A Map holds the candidates of a question, and what was measured of them. Candidates
@@ -90,6 +91,7 @@ func (m *Map) add(ctx context.Context, name string) error {
 		sizes = []quantity.Bytes{0}
 	}
 	times, err := PartsOf(ctx, collectives.Question{Layer: m.Layer, Machine: m.Machine,
+		Progress: m.Progress,
 		Calls: collectives.Calls{Collective: name, Algorithm: "all",
 			Ranks: m.Ranks, Sizes: sizes, Segments: m.Segments}})
 	if err != nil {
@@ -104,14 +106,14 @@ func (m *Map) add(ctx context.Context, name string) error {
 		for _, size := range sizes {
 			for _, c := range m.choicesOf(entries, ranks, size) {
 				m.Choices = append(m.Choices, c)
+				author := "" // the library's, but for its own choice, which may be any algorithm
+				if c.Name == LibraryChoice {
+					author = LibraryChoice
+				}
 				m.candidates = append(m.candidates, tuner.Candidate{
 					Group: name, Call: call, Ranks: float64(ranks), Size: max(1, float64(size)),
-					// The second label is for the author of an algorithm's code, who
-					// is the library's here.
-					Labels: [4]string{c.Name, "", c.Name, fmt.Sprint(c.Name, " ", c.Segment)},
-					Shared: sharedOf(name, c.Name),
-					Parts:  times[Place{c.Name, ranks, size, c.Segment}],
-
+					Author: author, Schedule: c.Name, Variant: fmt.Sprint(c.Name, " ", c.Segment),
+					Parts:   times[Place{c.Name, ranks, size, c.Segment}],
 					Library: c.Name == LibraryChoice,
 				})
 			}
@@ -142,15 +144,6 @@ func (m *Map) choicesOf(entries []collective.Entry, ranks int, size quantity.Byt
 		}
 	}
 	return all
-}
-
-// sharedOf returns the names of an algorithm's shared factors. The library's own
-// choice may be any algorithm, so it has none but the network's.
-func sharedOf(collective, algorithm string) [5]string {
-	if algorithm == LibraryChoice {
-		return [5]string{"network"}
-	}
-	return [5]string{"network", algorithm, "", "", collective + "/" + algorithm}
 }
 
 // candidate returns the index of the candidate that is a choice, as far as that says; −1 if none
@@ -202,19 +195,24 @@ func (m *Map) choose(call int) int {
 	return best
 }
 
-// Decisions returns the choices for all calls, in the order of the question. They
-// hold for the measurements added so far, and change with each further one.
-func (m *Map) Decisions() (all []Decision) {
-	for call := range len(m.tuner.Calls()) {
+// Decisions returns the choices for all calls, in the order of the question. They hold for the
+// measurements added so far, and change with each further one. The error is that of the context.
+func (m *Map) Decisions(ctx context.Context) (all []Decision, err error) {
+	calls := len(m.tuner.Calls())
+	for call := range calls {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		i := m.choose(call)
 		d := Decision{
-			Choice:  m.Choices[i],
-			Time:    m.expected(i),
-			Default: m.expected(m.own(call)),
-			Loss:    m.tuner.Loss(i, m.contrasts(call)...),
-			Of:      len(m.tuner.Calls()[call]),
-			Seen:    m.measured[i] > 0,
-			Duel:    m.duels[i],
+			Choice:    m.Choices[i],
+			Time:      m.expected(i),
+			Default:   m.expected(m.own(call)),
+			Loss:      m.tuner.Loss(i, m.contrasts(call)...),
+			Of:        len(m.tuner.Calls()[call]),
+			Seen:      m.measured[i] > 0,
+			Duel:      m.duels[i],
+			candidate: i,
 		}
 		for _, j := range m.tuner.Calls()[call] {
 			if m.measured[j] > 0 {
@@ -224,8 +222,11 @@ func (m *Map) Decisions() (all []Decision) {
 			}
 		}
 		all = append(all, d)
+		if m.Progress != nil {
+			m.Progress(call+1, calls)
+		}
 	}
-	return all
+	return all, nil
 }
 
 // contrasts returns the duels of a call's candidates with the library's choice, of at least two

@@ -50,7 +50,7 @@ func PartsOf(ctx context.Context, q collectives.Question) (map[Place]tuner.Parts
 		return timesOf(ctx, q)
 	}
 	// Each network adds one part to the one before, so that differences are the parts.
-	networks := [...][3]float64{
+	networks := [...]struct{ overhead, perByte, sums float64 }{
 		{none, none, 0},
 		{tuner.Overhead, none, 0},
 		{tuner.Overhead, tuner.PerByte, 0},
@@ -59,7 +59,7 @@ func PartsOf(ctx context.Context, q collectives.Question) (map[Place]tuner.Parts
 	var times [len(networks)]map[Place]float64
 	for i, n := range networks {
 		var err error
-		if times[i], err = nominal(n[0], n[1], n[2]); err != nil {
+		if times[i], err = nominal(n.overhead, n.perByte, n.sums); err != nil {
 			return nil, err
 		}
 	}

@@ -6,14 +6,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
 // Rows returns the table of the decisions. The losses are expectations of the model, calibrated by
 // held-out calls; docs/tune.md has how far they are from real ones.
 func (m *Map) Rows(all []Decision) reports.Rows {
-	percent := reports.PercentText("%.1f %%")
+	text := reports.PercentText("%.1f %%")
 	col := reports.Col[Decision]
 	tried := slices.ContainsFunc(all, func(d Decision) bool { return d.Duel.Rounds > 0 })
 	rows := reports.TableOf(all,
@@ -27,7 +26,7 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 		col("time_us", "time", func(d Decision) any { return d.Time }),
 		col("default_us", "default", func(d Decision) any { return d.Default }),
 		col("loss_percent", "loss",
-			func(d Decision) any { return reports.Finite(100 * d.Loss) }).Texted(percent),
+			func(d Decision) any { return reports.Finite(percent * d.Loss) }).Texted(text),
 		col("", "measured",
 			func(d Decision) any { return fmt.Sprintf("%d of %d", d.Measured, d.Of) }),
 		col("measured", "", func(d Decision) any { return d.Measured }),
@@ -36,7 +35,7 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 		col("choice_measured", "", func(d Decision) any { return d.Seen }),
 		col("gain_percent", reports.HeadIf(tried, "gain"), func(d Decision) any {
 			return reports.OrAbsent(reports.Finite(d.Duel.percent()), d.Duel.Rounds > 0)
-		}).Texted(percent),
+		}).Texted(text),
 		col("rounds", "", func(d Decision) any { return d.Duel.Rounds }),
 		col("rule", "", func(d Decision) any {
 			return d.Name != LibraryChoice && d.Duel.wins()
@@ -58,46 +57,12 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 	}
 	rows.Notes = append(rows.Notes, fmt.Sprintf("Expected loss against the fastest, as the mean "+
 		"over all calls (%d): %s, from %d of %d points. Calls without a measurement: %d.",
-		len(all), percent(100*meanLoss(all)), points, len(m.candidates), none))
-	rows.Notes = append(rows.Notes, m.refusals(all)...)
+		len(all), text(percent*meanLoss(all)), points, len(m.candidates), none))
 	if m.Unknown > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("%d measurements are of other ranks, sizes "+
 			"or algorithms, and were not used.", m.Unknown))
 	}
 	return rows
-}
-
-// refusals returns a note for each collective whose choices lost more than the library's own where
-// they were held out.
-func (m *Map) refusals(all []Decision) (notes []string) {
-	told := map[string]bool{}
-	for _, d := range all {
-		if told[d.Collective] {
-			continue
-		}
-		told[d.Collective] = true
-		if x := m.tuner.Trial(d.Collective); x.Worse() {
-			notes = append(notes, refusal(d.Collective, x, len(m.measured), len(m.candidates)))
-		}
-	}
-	return notes
-}
-
-// refusal returns the note on a collective that keeps the library's own choices where a choice is
-// only predicted, with the number of measurements that would suffice.
-func refusal(collective string, x tuner.Trial, measured, candidates int) string {
-	percent := reports.PercentText("%.1f %%")
-	note := fmt.Sprintf("%s: rules only where a choice and the library's own were measured. "+
-		"Predicted without their own measurements, choices at %d calls lose %s, and the library's "+
-		"own %s.", collective, x.Owned, percent(100*x.Beside), percent(100*x.Library))
-	switch more := x.Suffices(measured) - float64(measured); {
-	case x.Library == 0:
-		return note + " The library chose the fastest of those measured at all of them."
-	case float64(measured)+more > float64(candidates):
-		return note + " Only a measurement of all algorithms would be better."
-	default:
-		return note + fmt.Sprintf(" A budget of %.0f more measurements suffices.", math.Ceil(more))
-	}
 }
 
 // meanLoss returns the mean of the decisions' expected losses.
@@ -117,7 +82,7 @@ func (m *Map) writeRules(w io.Writer, path string, decisions []Decision) error {
 	for _, d := range decisions {
 		const line = "# %s, %d ranks, %s: %s%s, expected loss %.1f %%, %d of %d measured\n"
 		_, err := fmt.Fprintf(w, line,
-			d.Collective, d.Ranks, d.Size, d.Name, d.verdict(), 100*d.Loss, d.Measured, d.Of)
+			d.Collective, d.Ranks, d.Size, d.Name, d.verdict(), percent*d.Loss, d.Measured, d.Of)
 		if err != nil {
 			return err
 		}
@@ -133,7 +98,7 @@ func (d Decision) verdict() string {
 	case d.Duel.wins():
 		return fmt.Sprintf(", the library's choice takes %.1f %% longer "+
 			"(at least %.1f %%, %d rounds)",
-			d.Duel.percent(), 100*math.Expm1(d.Duel.Low), d.Duel.Rounds)
+			d.Duel.percent(), percent*math.Expm1(d.Duel.Low), d.Duel.Rounds)
 	}
 	return ", not tried against the library's choice and so no rule"
 }

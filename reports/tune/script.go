@@ -140,7 +140,8 @@ func (m *Map) callOf(candidate int) int { return m.candidates[candidate].Call }
 // seconds returns the expected duration of a candidate's measurement: three runs that take a second
 // to start and have a thousand calls, or as many as fit in half a second but at least ten.
 func (m *Map) seconds(i int) float64 {
-	call := 1e-6 * float64(m.expected(i))
+	const micro = 1e-6
+	call := micro * float64(m.expected(i))
 	return 3 * (1 + call*max(10, min(1000, 0.5/call)))
 }
 

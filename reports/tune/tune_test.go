@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -13,10 +14,19 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
+
+// decided returns the decisions of a map.
+func decided(t *testing.T, m *Map) []Decision {
+	t.Helper()
+	all, err := m.Decisions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
@@ -43,13 +53,16 @@ func TestNext(t *testing.T) {
 		t.Errorf("a collective by two names: %d candidates, want %d; %v", len(o.Choices),
 			len(m.Choices), err)
 	}
-	before := meanLoss(m.Decisions())
-	if duels := m.nextDuels(10, 0); len(duels) > 0 {
+	before := decided(t, m)
+	if duels := m.nextDuels(before, 10, 0); len(duels) > 0 {
 		t.Errorf("%d duels before any measurement", len(duels))
 	}
 	seen := map[int]bool{}
 	for {
-		next := m.tuner.Next(10)
+		next, err := m.tuner.Next(t.Context(), 10, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if len(next) == 0 {
 			break
 		}
@@ -62,8 +75,8 @@ func TestNext(t *testing.T) {
 			m.measure(c, quantity.Micros(10+len(c.Name)))
 		}
 	}
-	all := m.Decisions()
-	if after := meanLoss(all); after > before/5 {
+	all := decided(t, m)
+	if before, after := meanLoss(before), meanLoss(all); after > before/5 {
 		t.Errorf("expected loss %.2f before and %.2f after everything was measured", before, after)
 	}
 	// the shortest names are the fastest, and the margin is for the library's choice
@@ -76,10 +89,10 @@ func TestNext(t *testing.T) {
 	if rules := rulesOf(kept(all)); len(rules) != 0 {
 		t.Errorf("rules without duels: %v", rules)
 	}
-	for _, i := range m.nextDuels(len(all), 0) {
+	for _, i := range m.nextDuels(all, len(all), 0) {
 		m.duels[i] = newDuel([]float64{0.3, 0.31, 0.29, 0.3})
 	}
-	if rules := rulesOf(kept(m.Decisions())); len(rules) == 0 || rules[0].Algorithm != "ring" {
+	if rules := rulesOf(kept(decided(t, m))); len(rules) == 0 || rules[0].Algorithm != "ring" {
 		t.Errorf("rules after duels that were won: %v", rules)
 	}
 }
@@ -132,7 +145,12 @@ func TestDuelsOfFolder(t *testing.T) {
 	if notes, err := m.ReadFolder(folder); err != nil || len(notes) > 0 {
 		t.Fatal(notes, err)
 	}
-	all := m.Decisions()
+	for i, c := range m.Choices { // so that no algorithm without a measurement may be the fastest
+		if m.measured[i] == 0 {
+			m.measure(c, 40)
+		}
+	}
+	all := decided(t, m)
 	near(t, "gain", all[0].Duel.percent(), 25, 0.01)
 	if all[0].Name != "ring" || all[1].Name != LibraryChoice {
 		t.Errorf("%s and %s; want ring, and the library's choice that ring did not beat", all[0].Name, all[1].Name)
@@ -162,14 +180,14 @@ func TestNoRuleWithoutGain(t *testing.T) {
 			m.measure(c, quantity.Micros(10+i))
 		}
 	}
-	if rules := rulesOf(m.Decisions()); len(rules) != 0 {
+	if rules := rulesOf(decided(t, m)); len(rules) != 0 {
 		t.Errorf("rules %v without a time of the library's choice, want none", rules)
 	}
-	if next := m.tuner.Next(4); len(next) == 0 || m.Choices[next[0]].Name != LibraryChoice {
+	if next, err := m.tuner.Next(t.Context(), 4, nil); err != nil || len(next) == 0 || m.Choices[next[0]].Name != LibraryChoice {
 		t.Errorf("next: %v, want the library's choice first", next)
 	}
 	m.measure(m.Choices[0], 11.1)
-	if rules := rulesOf(m.Decisions()); len(rules) != 0 {
+	if rules := rulesOf(decided(t, m)); len(rules) != 0 {
 		t.Errorf("rules %v against a choice as fast, want none", rules)
 	}
 }
@@ -367,20 +385,6 @@ func TestMeasuredOfPlatform(t *testing.T) {
 	near(t, "the library's choice", float64(m.expected(m.own(0))), 20, 0.5)
 }
 
-// A refusal says the number of measurements that suffices, or that none does.
-func TestRefusal(t *testing.T) {
-	for want, x := range map[string]tuner.Trial{
-		"budget of 138": {Owned: 5, Library: 0.1, Beside: 0.2},
-		"of all":        {Owned: 5, Library: 0.1, Beside: 0.9},
-		"the fastest":   {Owned: 5, Beside: 0.2},
-	} {
-		if note := refusal("bcast", x, 100, 500); !strings.Contains(note, want) ||
-			!strings.HasPrefix(note, "bcast: rules only where ") {
-			t.Errorf("%q, want %q", note, want)
-		}
-	}
-}
-
 // Where a library reads its choice with each communicator, a round of a duel is one launch of both.
 func TestDuelInOneLaunch(t *testing.T) {
 	q := Question{Collectives: []string{"allreduce"}, Library: "openmpi", Ranks: []int{4}, PerNode: 4, Sizes: []quantity.Bytes{8}}
@@ -418,4 +422,31 @@ func TestDuelInOneLaunch(t *testing.T) {
 		t.Errorf("%+v; want 4 rounds that are won", duel)
 	}
 	near(t, "gain", m.duels[ring].percent(), 20, 0.01)
+}
+
+// After an interrupt the choices, which are complete, are kept as rules, and no script is written.
+func TestInterrupted(t *testing.T) {
+	m, err := NewMap(t.Context(), question())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := decided(t, m)
+	ctx, cancel := context.WithCancel(t.Context())
+	m.Progress = func(done, total int) {
+		if done == 2 && total == 8 {
+			cancel()
+		}
+	}
+	folder := t.TempDir()
+	notes, err := m.WriteFolder(ctx, folder, all, Limits{Points: 8}, "")
+	files, _ := filepath.Glob(filepath.Join(folder, "*"))
+	if !errors.Is(err, context.Canceled) || len(files) != 1 || filepath.Base(files[0]) != "rules.conf" {
+		t.Errorf("%v: %v; want an interrupt, and the rules alone", err, files)
+	}
+	if len(notes) == 0 || !strings.HasPrefix(notes[0], "Interrupted: no script") {
+		t.Errorf("notes %q", notes)
+	}
+	if _, err := m.Decisions(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("decisions: %v", err)
+	}
 }

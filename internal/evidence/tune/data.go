@@ -16,11 +16,11 @@ import (
 	"github.com/halfpeak/halfpeak/reports/tune"
 )
 
-// A set has all candidates of a machine, with the time of each.
+// A set has all candidates of a question, with the time of each.
 type set struct {
-	machine string
-	all     []tuner.Candidate
-	times   []float64
+	question
+	all   []tuner.Candidate
+	times []float64
 }
 
 // segmentOf returns the segment of NCCL's and Open MPI's pipelined schedules; 0 for
@@ -36,40 +36,30 @@ func segmentOf(schedule string) quantity.Bytes {
 }
 
 // candidate returns the candidate of an algorithm, without the time of its schedule.
-func candidate(group, name, algorithm string, call, ranks int, bytes float64) tuner.Candidate {
-	schedule := published.Schedule(name, algorithm)
-	// Algorithms whose schedule is unknown share one name here, and so a factor: the error of
-	// having no schedule.
-	known := cmp.Or(schedule, "?")
-	family := "" // of PICO's own code, or of the library of the machine's network
+func candidate(r row, call int) tuner.Candidate {
+	base := strings.TrimRight(r.algorithm, "0123456789-_") // without segment and ports
+	author := ""                                           // PICO, or the network's library
 	for _, part := range []string{"segmented", "_over", "MPI", "UTOFU", "nccl", "hier"} {
-		if strings.Contains(algorithm, part) {
-			family = part
+		if strings.Contains(r.algorithm, part) {
+			author = part
 			break
 		}
 	}
-	base := strings.TrimRight(algorithm, "0123456789-_") // without segment and ports
-	schedule = cmp.Or(schedule, base)
-	library := strings.TrimSuffix(group, name)
 	return tuner.Candidate{
-		Group: group, Call: call, Ranks: float64(ranks), Size: bytes,
-		Labels: [4]string{schedule, family, base, algorithm},
-		Shared: [5]string{
-			library, library + known, library + "by " + family,
-			fmt.Sprint(library, ports(algorithm), " ports"), name + "/" + known,
-		},
+		Group: r.library + " " + r.collective, Call: call, Ranks: float64(r.ranks), Size: r.bytes,
+		Author:   r.library + " " + author,
+		Schedule: cmp.Or(published.Schedule(r.collective, r.algorithm), base),
+		Variant:  r.algorithm,
 	}
 }
 
 // own returns the candidate of the library's own choice in the call of a row, as reports/tune has
 // it.
 func own(r row, call int) tuner.Candidate {
-	const name = "default"
-	return tuner.Candidate{
-		Group: r.library + " " + r.collective, Call: call, Ranks: float64(r.ranks), Size: r.bytes,
-		Labels: [4]string{name, "", name, name}, Shared: [5]string{r.library + " "},
-		Library: true,
-	}
+	r.algorithm = tune.LibraryChoice
+	c := candidate(r, call)
+	c.Author, c.Schedule, c.Library = tune.LibraryChoice, tune.LibraryChoice, true
+	return c
 }
 
 // ports returns the number of ports of a node that an algorithm of Fugaku uses at
@@ -93,10 +83,22 @@ type row struct {
 	nodes                          string
 }
 
-// machines lists the machines of which every algorithm was measured.
-// Where only some algorithms were measured, the fastest of them need not be the fastest, and a
-// loss against it says nothing.
-var machines = []string{"LUMI", "MareNostrum", "Fugaku", "ORFEO"}
+// A question is a row of the tables: the calls of a machine on these numbers of nodes.
+type question struct {
+	machine, name string
+	asks          func(r row) bool
+}
+
+// questions has the machines of which every algorithm was measured: where only some were, the
+// fastest of them need not be the fastest, and a loss against it says nothing.
+var questions = []question{
+	{"LUMI", "dragonfly, 4 to 32 nodes", func(row) bool { return true }},
+	{"MareNostrum", "fat tree, 32 to 64 nodes", func(r row) bool { return r.library == "OMPI" }},
+	{"MareNostrum", "NCCL, 4 to 64 nodes", func(r row) bool { return r.library == "CUDA" }},
+	{"Fugaku", "torus, 8 nodes", func(r row) bool { return r.ranks == 8 }},
+	{"Fugaku", "torus, 64 nodes", func(r row) bool { return r.ranks == 64 }},
+	{"ORFEO", "2 nodes of 128 cores", func(row) bool { return true }},
+}
 
 // read returns the measurements of a machine.
 func read(machine string) (all []row, err error) {
@@ -124,26 +126,14 @@ func read(machine string) (all []row, err error) {
 	return all, err
 }
 
-// loadAll reads the sets of all machines.
-func loadAll() (all []*set, err error) {
-	for _, m := range machines {
-		s, err := load(m)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, s)
-	}
-	return all, nil
-}
-
-// load reads the set of a machine. Times of several runs are averaged. Calls with one algorithm are
-// left out.
-func load(machine string) (*set, error) {
-	rows, err := read(machine)
+// load reads the set of a question. Times of several runs are averaged.
+func load(q question) (*set, error) {
+	rows, err := read(q.machine)
 	if err != nil {
 		return nil, err
 	}
-	s := &set{machine: machine}
+	rows = slices.DeleteFunc(rows, func(r row) bool { return !q.asks(r) })
+	s, computed := &set{question: q}, partsCache{}
 	calls, times := map[string]int{}, map[string][]float64{}
 	call := func(r row) string {
 		return fmt.Sprint(r.library, r.collective, r.nodes, " ", r.ranks, r.bytes)
@@ -172,9 +162,8 @@ func load(machine string) (*set, error) {
 			}
 			continue
 		}
-		group := r.library + " " + r.collective
-		c := candidate(group, r.collective, r.algorithm, call, r.ranks, r.bytes)
-		if c.Parts, err = partsOf(r, rows); err != nil {
+		c := candidate(r, call)
+		if c.Parts, err = computed.partsOf(r, rows); err != nil {
 			return nil, err
 		}
 		s.all, s.times = append(s.all, c), append(s.times, t)
@@ -183,12 +172,12 @@ func load(machine string) (*set, error) {
 	return s, nil
 }
 
-// computed has the parts of schedules by collective, schedule and ranks.
-var computed = map[string]map[tune.Place]tuner.Parts{}
+// A partsCache has the parts of schedules by collective, schedule and ranks, at a set's sizes.
+type partsCache map[string]map[tune.Place]tuner.Parts
 
 // partsOf returns the parts of the time of a row's schedule, and computes those of all sizes at
 // once.
-func partsOf(r row, rows []row) (tuner.Parts, error) {
+func (computed partsCache) partsOf(r row, rows []row) (tuner.Parts, error) {
 	schedule := published.Schedule(r.collective, r.algorithm)
 	segment := segmentOf(schedule)
 	if schedule == "" {

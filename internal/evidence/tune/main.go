@@ -1,327 +1,172 @@
 // Tune prints the loss of reports/tune's choices against the best algorithms, by the share of
-// points that are measured, on machines where every algorithm was measured. Its table is in
-// docs/validation/tune.md.
+// points that are measured, on machines where every algorithm was measured, beside the loss that
+// it states and that of the library's own choice. Its tables are in docs/validation/tune.md.
 //
-//	go -C internal/evidence run ./tune
-//	go -C internal/evidence run ./tune -learn > internal/tuner/known.csv
+//	go -C internal/evidence run ./tune -csv ../../docs/validation/tune.csv
 //	go -C internal/evidence run ./tune -judge DIR/rules.conf
 //
-// With -learn it prints the factors of schedules that the program starts from. With -judge it
-// compares rules that tune wrote with Open MPI's own choices, on this computer.
+// With -judge it compares rules that tune wrote with Open MPI's own choices, on this computer.
 package main
 
 import (
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"log"
-	"maps"
 	"math"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/parallel"
-	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/tuner"
 )
 
-// shares are the parts of all points that are measured, as the columns of
-// docs/tune.md.
-// A user who can measure more than a quarter of all points measures all of them.
-var shares = []float64{0.05, 0.1, 0.25}
+// shares are the parts of all points that are measured, as the columns of docs/tune.md. A user who
+// can measure more than a quarter of all points measures all of them.
+var shares = [...]float64{0.05, 0.1, 0.25}
 
-// calls returns the candidates of each call with at least two algorithms: with one, there is
-// nothing to lose.
-func (s *set) calls() map[int][]int {
-	all, algorithms := map[int][]int{}, map[int]int{}
-	for i, c := range s.all {
-		all[c.Call] = append(all[c.Call], i)
-		if !c.Library {
-			algorithms[c.Call]++
+// A method selects measurements, chooses an algorithm for each call, and states the loss of a
+// choice.
+type method interface {
+	Next(ctx context.Context, n int, progress func(done, total int)) ([]int, error)
+	Add(more []tuner.Measurement)
+	Choose(call int) int
+	Loss(candidate int, contrasts ...tuner.Contrast) float64
+}
+
+// A setting is a line of the tables: a method, with a name.
+type setting struct {
+	name string
+	with func(s *set) method
+}
+
+// tuned is the setting of a changed prior.
+func tuned(name string, change func(p *tuner.Prior)) setting {
+	return setting{name, func(s *set) method {
+		prior := tuner.Default()
+		change(&prior)
+		return tuner.New(s.all, prior)
+	}}
+}
+
+// stripped is the setting in which candidates have fewer names or no schedules.
+func stripped(name string, change func(c *tuner.Candidate)) setting {
+	return setting{name, func(s *set) method {
+		all := slices.Clone(s.all)
+		for i := range all {
+			change(&all[i])
+		}
+		return tuner.New(all, tuner.Default())
+	}}
+}
+
+// settings has tune itself first, then others of its constants, then ablations and the rival.
+var settings = []setting{
+	tuned("tune", func(*tuner.Prior) {}),
+	tuned("Network 1", func(p *tuner.Prior) { p.Network = 1 }),
+	tuned("Shared 0.25", func(p *tuner.Prior) { p.Shared = 0.25 }),
+	tuned("Shared 1", func(p *tuner.Prior) { p.Shared = 1 }),
+	tuned("Size 4, Ranks 1.5", func(p *tuner.Prior) { p.Size, p.Ranks = 4, 1.5 }),
+	tuned("Size 16, Ranks 6", func(p *tuner.Prior) { p.Size, p.Ranks = 16, 6 }),
+	tuned("Verify 2", func(p *tuner.Prior) { p.Verify = 2 }),
+	tuned("no verified choices", func(p *tuner.Prior) { p.Verify = math.MaxInt }),
+	tuned("no scale of deviations", func(p *tuner.Prior) { p.Weight = math.MaxInt }),
+	tuned("no term of the network", func(p *tuner.Prior) { p.Network = 0 }),
+	stripped("no schedules' times", func(c *tuner.Candidate) { c.Parts = tuner.Parts{}; bare(c) }),
+	stripped("no term of the author", func(c *tuner.Candidate) { c.Author = c.Group }),
+	stripped("no term of the schedule", func(c *tuner.Candidate) { c.Schedule = c.Variant }),
+	stripped("no term of the variant", func(c *tuner.Candidate) { c.Variant = c.Schedule }),
+	{"nearest measurements", newNearest},
+}
+
+// constants is the number of settings that differ in constants alone.
+const constants = 7
+
+// bare gives a candidate the parts of any algorithm of its call.
+func bare(c *tuner.Candidate) {
+	one := []tuner.Candidate{*c}
+	tuner.Complete(one)
+	*c = one[0]
+}
+
+// A result holds means over calls: of the choices' losses, of those that are stated, and of the
+// losses of the library's own choices, where these were measured.
+type result struct {
+	real, stated [len(shares)]float64
+	own          float64
+}
+
+// judge measures what the method asks for at each share, a quarter more at a time: a user runs a
+// job of many measurements, and not one after the other. Measurements of a smaller share are kept
+// in the larger ones.
+func (s *set) judge(m method) (r result, err error) {
+	calls, least, owned := s.calls(), map[int]float64{}, 0
+	for _, call := range calls.order {
+		least[call] = math.Inf(1)
+		for _, i := range calls.of[call] {
+			least[call] = min(least[call], s.times[i])
+		}
+		for _, i := range calls.of[call] {
+			if s.all[i].Library {
+				r.own, owned = r.own+s.times[i]/least[call]-1, owned+1
+			}
 		}
 	}
-	for call := range all {
-		if algorithms[call] < 2 {
-			delete(all, call)
-		}
-	}
-	return all
-}
-
-// losses returns by how much the choice of each call takes longer than the best of its candidates.
-// A choice of -1 counts nowhere.
-func (s *set) losses(choice func(call int, of []int) int) (all []float64) {
-	for call, of := range s.calls() {
-		best := math.Inf(1)
-		for _, i := range of {
-			best = min(best, s.times[i])
-		}
-		if i := choice(call, of); i >= 0 {
-			all = append(all, s.times[i]/best-1)
-		}
-	}
-	slices.Sort(all) // so that sums do not depend on the order of a map
-	return all
-}
-
-// chosen returns the losses of a tuner's choices.
-func (s *set) chosen(t *tuner.Tuner) []float64 {
-	return s.losses(func(call int, _ []int) int { return t.Choose(call) })
-}
-
-// expected returns the loss of a tuner's choices that it expects, in the mean over calls.
-func (s *set) expected(t *tuner.Tuner) float64 {
-	sum, calls := 0.0, s.calls()
-	for _, call := range slices.Sorted(maps.Keys(calls)) {
-		sum += t.Loss(t.Choose(call))
-	}
-	return sum / float64(len(calls))
-}
-
-// measure gives the tuner the published times of these candidates, as a job's files
-// would.
-func (s *set) measure(t *tuner.Tuner, which []int) {
-	var all []tuner.Measurement
-	for _, i := range which {
-		all = append(all, tuner.Measurement{Candidate: i, Time: s.times[i]})
-	}
-	t.Add(all)
-}
-
-// ours returns the losses at each share and the expected ones, with measurements that the tuner
-// asks for. It asks for a quarter more at a time, since a user runs a job of many measurements and
-// not one after the other.
-func (s *set) ours(prior tuner.Prior) (all [][]float64, expected []float64) {
-	t, done := tuner.New(s.all, prior), 0
-	for _, share := range shares {
-		// Measurements of a smaller share are kept in the larger ones, as they are when a user
-		// continues a job.
+	r.own /= float64(owned) // NaN without any
+	done := 0
+	for k, share := range shares {
 		for n := int(share * float64(len(s.all))); done < n; {
-			next := t.Next(min(n-done, max(10, done/4)))
+			next, err := m.Next(context.Background(), min(n-done, max(10, done/4)), nil)
+			if err != nil {
+				return r, err
+			}
 			if len(next) == 0 {
 				break
 			}
-			s.measure(t, next)
+			var more []tuner.Measurement
+			for _, i := range next {
+				more = append(more, tuner.Measurement{Candidate: i, Time: s.times[i]})
+			}
+			m.Add(more)
 			done += len(next)
 		}
-		all, expected = append(all, s.chosen(t)), append(expected, s.expected(t))
+		for _, call := range calls.order {
+			i := m.Choose(call)
+			r.real[k] += (s.times[i]/least[call] - 1) / float64(len(calls.order))
+			r.stated[k] += m.Loss(i) / float64(len(calls.order))
+		}
 	}
-	return all, expected
+	return r, nil
 }
 
-// replicate returns the set without an eighth of its algorithms, if a group has more
-// than three, and of its calls, drawn with this seed. One machine gives one sequence
-// of measurements, whose luck a table of one run would show as skill.
-func (s *set) replicate(seed uint64) *set {
-	random := rand.New(rand.NewPCG(seed, 9))
-	algorithms, left := map[string]map[string]bool{}, map[string]bool{}
-	for _, c := range s.all {
-		if algorithms[c.Group] == nil {
-			algorithms[c.Group] = map[string]bool{}
-		}
-		algorithms[c.Group][c.Labels[3]] = true
-	}
-	out := func(name string) bool {
-		if _, drawn := left[name]; !drawn {
-			left[name] = random.Float64() < 1./8
-		}
-		return left[name]
-	}
-	o := &set{machine: s.machine}
-	for i, c := range s.all {
-		kept := c.Library || len(algorithms[c.Group]) <= 3 || !out(c.Group+c.Labels[3])
-		if kept && !out(fmt.Sprint(c.Call)) {
-			o.all, o.times = append(o.all, c), append(o.times, s.times[i])
-		}
-	}
-	return o
-}
-
-// replicas is the number of replicates of each machine.
-const replicas = 16
-
-// tuned returns the losses at each share of all replicates together, and the means of the expected
-// ones.
-func (s *set) tuned(prior tuner.Prior) (all [][]float64, expected []float64) {
-	var each [replicas][][]float64
-	var expect [replicas][]float64
+// judgeAll judges a setting on replicas of a set, and returns the mean.
+func (s *set) judgeAll(c setting, replicas int) (mean result, err error) {
+	each, errs := make([]result, replicas), make([]error, replicas)
 	parallel.For(replicas, func(seed int) {
-		each[seed], expect[seed] = s.replicate(uint64(seed)).ours(prior)
+		o := s.replicate(uint64(seed))
+		each[seed], errs[seed] = o.judge(c.with(o))
 	})
-	all, expected = make([][]float64, len(shares)), make([]float64, len(shares))
-	for k := range each {
-		for i := range all {
-			all[i] = append(all[i], each[k][i]...)
-			expected[i] += expect[k][i] / replicas
+	for i, r := range each {
+		if errs[i] != nil {
+			return mean, errs[i]
+		}
+		mean.own += r.own / float64(replicas)
+		for k := range shares {
+			mean.real[k] += r.real[k] / float64(replicas)
+			mean.stated[k] += r.stated[k] / float64(replicas)
 		}
 	}
-	return all, expected
-}
-
-// grids returns the losses of grids of k sizes in all replicates together, and the mean of the
-// shares of points: the same selections as those of tune, so that no luck of one is in the
-// comparison.
-func (s *set) grids(k int) (losses []float64, share float64) {
-	for seed := range uint64(replicas) {
-		l, points := s.replicate(seed).grid(k)
-		losses, share = append(losses, l...), share+points/replicas
-	}
-	return losses, share
-}
-
-// grid returns the losses if all algorithms are measured at k sizes of each number of
-// ranks, with lines in logarithms between, and the share of points that this takes.
-// That is what people do without a tuner, so it is what tune must beat.
-func (s *set) grid(k int) (losses []float64, share float64) {
-	type series struct {
-		group, algorithm string
-		ranks            float64
-	}
-	of := map[series][]int{}
-	for i, c := range s.all {
-		key := series{c.Group, c.Labels[3], c.Ranks}
-		of[key] = append(of[key], i)
-	}
-	predicted, measured := make([]float64, len(s.all)), 0
-	for _, all := range of {
-		slices.SortFunc(all, func(a, b int) int {
-			return cmp.Compare(s.all[a].Size, s.all[b].Size)
-		})
-		var at []int
-		for j := range k {
-			at = append(at, all[int(math.Round((float64(j)+0.5)/float64(k)*float64(len(all))-0.5))])
-		}
-		if k > 1 {
-			// Both ends are measured, so that no line is drawn beyond the measured sizes.
-			at[0], at[k-1] = all[0], all[len(all)-1]
-		}
-		at = slices.Compact(at)
-		measured += len(at)
-		for _, i := range all {
-			right := 0
-			for right < len(at)-1 && s.all[at[right]].Size < s.all[i].Size {
-				right++
-			}
-			a, b := at[max(0, right-1)], at[right]
-			predicted[i] = math.Log(s.times[b])
-			if a != b {
-				w := math.Log(s.all[i].Size/s.all[a].Size) / math.Log(s.all[b].Size/s.all[a].Size)
-				predicted[i] = (1-w)*math.Log(s.times[a]) + w*math.Log(s.times[b])
-			}
-		}
-	}
-	return s.losses(func(_ int, of []int) int {
-		return slices.MinFunc(of, func(a, b int) int {
-			return cmp.Compare(predicted[a], predicted[b])
-		})
-	}), float64(measured) / float64(len(s.all))
-}
-
-// text prints the mean and the 95th percentile in percent, as the tables have them.
-func text(losses []float64) string {
-	if len(losses) == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.1f, %.0f", 100*stats.Mean(losses), 100*stats.QuantileOf(losses, 0.95))
-}
-
-// printGrids prints the rows of grids of up to half of the points, and returns the shares of points
-// with which a grid has these losses, between two grids by a line in the logarithm of the loss.
-func (s *set) printGrids(tuned []float64) []float64 {
-	alike := make([]float64, len(tuned))
-	before, more := 0.0, 0.0 // the previous grid's share and loss
-	for k := 1; k <= 4 || before < 0.5 || slices.Contains(alike, 0); k++ {
-		losses, share := s.grids(k)
-		loss := stats.Mean(losses)
-		if k <= 4 || before < 0.5 && share >= 0.5 {
-			fmt.Printf("| %s | grid of %d sizes, %.0f %% of the points | %s | | |\n",
-				s.machine, k, 100*share, text(losses))
-		}
-		for i, least := range tuned {
-			if alike[i] > 0 || loss > least {
-				continue
-			}
-			alike[i] = share
-			if k > 1 {
-				alike[i] -= (share - before) * math.Log(least/loss) / math.Log(more/loss)
-			}
-		}
-		before, more = share, loss
-	}
-	return alike
-}
-
-// print prints the rows of a machine, and returns the real and the expected losses at each share,
-// and the shares of points with which a grid loses as much.
-func (s *set) print(prior tuner.Prior) (real, expected, alike []float64) {
-	fmt.Printf("| %s | `tune` |", s.machine)
-	losses, expected := s.tuned(prior)
-	for _, l := range losses {
-		fmt.Printf(" %s |", text(l))
-		real = append(real, stats.Mean(l))
-	}
-	fmt.Printf("\n| %s | expected |", s.machine)
-	for _, e := range expected {
-		fmt.Printf(" %.1f |", 100*e)
-	}
-	fmt.Println()
-	alike = s.printGrids(real)
-	byDefault := s.losses(func(_ int, of []int) int {
-		own := slices.IndexFunc(of, func(i int) bool { return s.all[i].Library })
-		if own >= 0 {
-			own = of[own]
-		}
-		return own
-	})
-	fmt.Printf("| %s | the library's choice | %s | | |\n", s.machine, text(byDefault))
-	return real, expected, alike
-}
-
-// learn returns the factors of the collectives' schedules, fitted to every second
-// point of these machines. Names of other factors get the machine in front, so that
-// only the factor of a schedule is common to all.
-func learn(machines []*set) map[string]tuner.Parts {
-	all, calls, prior := &set{}, 0, tuner.Default()
-	prior.Known, prior.Shared[4] = nil, 0.5 // factors differ more from 1 than from the known ones
-	for _, s := range machines {
-		most := 0
-		for i, c := range s.all {
-			most = max(most, c.Call)
-			if c.Library {
-				continue // its schedule is not known
-			}
-			// Calls and groups of different machines are different ones, though they have the same
-			// names and numbers.
-			c.Group, c.Call = s.machine+c.Group, c.Call+calls
-			for k := range 4 { // the last one is a factor of the schedule on any machine
-				c.Shared[k] = s.machine + c.Shared[k]
-			}
-			all.all, all.times = append(all.all, c), append(all.times, s.times[i])
-		}
-		calls += most + 1
-	}
-	var half []int
-	// Every second point is enough for a factor of a schedule, which thousands of points share,
-	// and halves the time of the fit.
-	for i := 0; i < len(all.all); i += 2 {
-		half = append(half, i)
-	}
-	t := tuner.New(all.all, prior)
-	all.measure(t, half)
-	found := t.Factors()
-	maps.DeleteFunc(found, func(name string, _ tuner.Parts) bool {
-		return !strings.Contains(name, "/") // of one machine alone
-	})
-	return found
+	return mean, nil
 }
 
 func main() {
 	log.SetFlags(0)
-	table := flag.Bool("learn", false, "print the factors of schedules, fitted to all machines")
 	rules := flag.String("judge", "", "judge this rules `file` for Open MPI on this computer")
+	table := flag.String("csv", "", "write all results to this `file`")
+	replicas := flag.Int("replicas", 4, "selections of seven eighths of the points")
+	only := flag.String("only", "", "settings whose names begin so")
 	flag.Parse()
 	if *rules != "" {
 		if err := judge(context.Background(), *rules, os.Stdout); err != nil {
@@ -329,71 +174,58 @@ func main() {
 		}
 		return
 	}
-	all, err := loadAll()
+	kept := slices.DeleteFunc(slices.Clone(settings), func(c setting) bool {
+		return !strings.HasPrefix(c.name, *only)
+	})
+	all, err := results(kept, *replicas)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if *table {
-		known := learn(all)
-		for _, name := range slices.Sorted(maps.Keys(known)) {
-			p := known[name]
-			for k, v := range p {
-				p[k] = math.Round(100*v)/100 + 0 // no -0
-			}
-			fmt.Printf("%s,%.2f,%.2f,%.2f,%.2f\n", name, p[0], p[1], p[2], p[3])
-		}
+	printTables(os.Stdout, kept, all)
+	if *table == "" {
 		return
 	}
-	fmt.Println("| machine | points | 5 % | 10 % | 25 % |\n|---|---|---|---|---|")
-	real, expected := make([][]float64, len(all)), make([][]float64, len(all))
-	alike := make([][]float64, len(all))
-	for i, s := range all {
-		real[i], expected[i], alike[i] = s.print(without(all, i))
+	var text strings.Builder
+	writeCSV(&text, kept, all)
+	if err := os.WriteFile(*table, []byte(text.String()), 0o666); err != nil {
+		log.Fatal(err)
 	}
-	printExpected(all, real, expected)
-	fmt.Println("\n| machine | `tune`: 5 % | 10 % | 25 % |\n" +
-		"|---|---|---|---|")
-	for i, s := range all {
-		fmt.Printf("| %s |", s.machine)
-		for _, share := range alike[i] {
-			fmt.Printf(" %.0f %% |", 100*share)
+}
+
+// results returns the results by setting and question.
+func results(of []setting, replicas int) ([][]result, error) {
+	all := make([][]result, len(of))
+	for _, q := range questions {
+		s, err := load(q)
+		if err != nil {
+			return nil, err
 		}
-		fmt.Println()
-	}
-}
-
-// printExpected prints the table of expected and real losses, each machine with the factor that the
-// others show, and their means.
-func printExpected(all []*set, real, expected [][]float64) {
-	fmt.Println("\n| machine | expected with the factor of the others | 5 % | 10 % | 25 % |\n" +
-		"|---|---|---|---|---|")
-	mean, machines := make([][2]float64, len(shares)), float64(len(all))
-	for i, s := range all {
-		factor := factorOf(slices.Delete(slices.Clone(real), i, i+1),
-			slices.Delete(slices.Clone(expected), i, i+1))
-		fmt.Printf("| %s | × %.2f |", s.machine, factor)
-		for k, e := range expected[i] {
-			fmt.Printf(" %.1f for %.1f |", 100*factor*e, 100*real[i][k])
-			mean[k][0], mean[k][1] = mean[k][0]+factor*e/machines, mean[k][1]+real[i][k]/machines
+		for i, c := range of {
+			r, err := s.judgeAll(c, replicas)
+			if err != nil {
+				return nil, err
+			}
+			all[i] = append(all[i], r)
 		}
-		fmt.Println()
 	}
-	fmt.Print("| mean | |")
-	for _, m := range mean {
-		fmt.Printf(" %.1f for %.1f |", 100*m[0], 100*m[1])
-	}
-	fmt.Println()
+	return all, nil
 }
 
-// factorOf returns the factor that makes expected losses of machines as large as the real ones, in
-// the mean over machines and shares.
-func factorOf(real, expected [][]float64) float64 {
-	return stats.Mean(slices.Concat(real...)) / stats.Mean(slices.Concat(expected...))
-}
-
-// without returns the prior with factors of schedules that are fitted without one machine.
-func without(all []*set, one int) tuner.Prior {
-	p := tuner.Default()
-	p.Known = learn(slices.Delete(slices.Clone(all), one, one+1))
-	return p
+// writeCSV writes all results, and those of the constants chosen without a question's machine.
+func writeCSV(w io.Writer, of []setting, all [][]result) {
+	fmt.Fprintln(w, "machine,question,setting,points_percent,loss_percent,stated_percent,"+
+		"library_percent")
+	for i, c := range of {
+		for j, q := range questions {
+			for k, share := range shares {
+				r := all[i][j]
+				own := ""
+				if !math.IsNaN(r.own) {
+					own = fmt.Sprintf("%.1f", 100*r.own)
+				}
+				fmt.Fprintf(w, "%s,%q,%q,%g,%.1f,%.1f,%s\n", q.machine, q.name, c.name, 100*share,
+					100*r.real[k], 100*r.stated[k], own)
+			}
+		}
+	}
 }
