@@ -232,12 +232,16 @@ func TestAdvice(t *testing.T) {
 		{"bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec\n64      10      =10     1.2k        0.00s     20.78       3.08       0.32\n256     10      =10     5k          0.00s     81.14       3.16       0.32\n",
 			`error: x:2: lines 2 to 3 look like rows (64 10 =10 1.2k 0.00s 20.78 3.08 0.32); name the columns of sizes and of times or rates, such as x=1:B y=7:us (column 7 is "usec/xfer")`,
 			"1:B", "7:us", "csv: one-way time 64=3.08 256=3.16"},
-		{"# SKaMPI\n# begin result \"Pingpong\"\ncount= 1 4 1.23 0.01 8 1.10 1.30\n", "", "", "", ""},
-		{"Bcast  Bytes:  1024 Iters: 100 Avg: 5.1 Min: 5.0 Max: 6.0\n", "", "", "", ""},
+		{"# begin result \"Pingpong\"\ncount=  1  4  1.3  0.0  16\ncount=  256  1024  2.3  0.0  16\n# end result\n",
+			`error: x:2: lines 2 to 3 look like rows (count= 1 4 1.3 0.0 16); name the columns of sizes and of times or rates, such as x=3:B y=4:us (column 4; put its unit there: ns, us, ms, s, MB/s)`,
+			"3:B", "4:us", "csv: one-way time 4=1.3 1024=2.3"},
+		{"Allreduce\tBytes:\t  8\tIters:\t 100\tAvg:\t  5.4000\tMin:\t 5.2\nAllreduce\tBytes:\t 1024\tIters:\t 100\tAvg:\t 9.4000\tMin:\t 9.2\n",
+			`error: x:1: lines 1 to 2 look like rows (Allreduce Bytes: 8 Iters: 100 Avg: 5.4000 Min: 5.2); name the columns of sizes and of times or rates, such as x=3:B y=7:us (column 7 is "Avg:"; put its unit there: ns, us, ms, s, MB/s)`,
+			"3:B", "7:us", "csv: one-way time 8=5.4 1024=9.4"},
+		{"Collective:\t\tAllreduce\nInplace:\t\t0\n  Count   Size     Time, us     Bandwidth, GB/s\n   2   8   4.31   4.02   0.00\n  256  1024   5.31  5.02  0.19\n",
+			`error: x:4: lines 4 to 5 look like rows (2 8 4.31 4.02 0.00); name the columns of sizes and of times or rates, such as x=2:B y=3:us (column 3; put its unit there: ns, us, ms, s, MB/s)`,
+			"2:B", "3:us", "csv: one-way time 8=4.31 1024=5.31"},
 	} {
-		if c.message == "" {
-			continue
-		}
 		if diff := cmp.Diff([]string{c.message}, described(t, "x", c.text, Options{})); diff != "" {
 			t.Error(diff)
 		}
@@ -249,6 +253,23 @@ func TestAdvice(t *testing.T) {
 		`error: x:1: the output of OSU has no row with a size and a time; did the run fail?`)
 	check(t, "# OSU MPI Latency Test v7.5\n# Size  Latency (us)\n1  2  3\n2  3  4\n",
 		`error: x:3: "1 2 3" is not read as a row: it has more values than the header has columns (2)`)
+}
+
+// The place of the ranks and the algorithm of nccl-tests stand in its list of ranks, in NCCL's log,
+// and in the environment. Processes that were built without MPI do not know each other.
+func TestRanksOfNCCL(t *testing.T) {
+	const header = "#  size  count  type  redop  root  time  algbw  busbw  #wrong\n"
+	const row = "1048576 262144 float sum -1 30.00 34.95 61.17 0\n"
+	check(t, "# Collective test starting: broadcast_perf\na:1:2 [0] NCCL INFO NCCL_ALGO set by environment to Tree.\n"+
+		"a:1:2 [0] NCCL INFO ncclCommInitRank comm 0x1 rank 0 nRanks 16 nNodes 2 localRanks 8 localRank 0 MNNVL 0\n"+header+row,
+		"broadcast_perf out-of-place: collective bcast/16/2tree 1048576=30")
+	check(t, "# Collective test starting: broadcast_perf\n#  Rank  0 Group  0 Pid  1 on a device  0\n#  Rank  1 Group  0 Pid  2 on b device  0\n"+
+		"a:1:2 [0] NCCL INFO comm 0x1 rank 0 nranks 4 cudaDev 0 - Init COMPLETE\n"+header+row,
+		"broadcast_perf out-of-place: collective bcast/2/2 1048576=30")
+	const list = "# nThread 1 nGpus 1\n#  Rank  0 Group  0 Pid  %d on a device  0\n"
+	check(t, fmt.Sprintf(list, 1)+fmt.Sprintf(list, 2)+header+header+row,
+		"out-of-place: collective 1048576=30",
+		"! line 6: rank 0 and the header come twice: nccl-tests was built without MPI (make MPI=1), and each process measured its own GPUs alone")
 }
 
 // What benchmarks write as JSON themselves.

@@ -35,6 +35,10 @@ type csv struct {
 	pending [][]byte // a header without the unit of its times, in the line before
 	between byte     // its separator
 
+	// the last header above numbered columns, and its separator
+	above      []columnName
+	aboveComma byte
+
 	near [1 << nearBits]nearSize // by a hash of the size
 	exp  int                     // of the last plain time
 }
@@ -117,6 +121,12 @@ func (f *csv) start(p *parser, line []byte) bool {
 			return f.headless(p, line, names, comma, first)
 		}
 		cols := list.Map(names, parseColumn)
+		// Options give the columns and their units: a line of words is at most a header with the
+		// names of the others.
+		if n, _ := p.numberedColumns(len(names)); n != nil {
+			f.above, f.aboveComma = cols, comma
+			return false
+		}
 		nameless := slices.ContainsFunc(cols, func(c columnName) bool { return c.base == "" })
 		if comma == ' ' && len(names) > 2 && nameless {
 			continue // a line of units under another header
@@ -213,7 +223,7 @@ func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, firs
 	if c == nil {
 		if why != "" {
 			p.suggest("%s", why)
-		} else if first {
+		} else if first && len(values) == 2 { // of more, diagnose.go finds those that would do
 			p.suggest("numbers without a header; write one such as \"size_bytes,time_us\", or "+
 				"give columns and units with %s %s", p.spell("x", "1:bytes"),
 				p.spell("y", "2:us"))
@@ -221,7 +231,11 @@ func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, firs
 		return false
 	}
 	// An empty header is equal to no line, so every line is tried as a row.
-	f.open(p, nil, make([]columnName, len(values)), comma, c)
+	names := make([]columnName, len(values))
+	if len(f.above) == len(names) && f.aboveComma == comma {
+		names = f.above
+	}
+	f.open(p, nil, names, comma, c)
 	f.row.fields = split(f.row.fields[:0], line, comma)
 	return f.sheet.take(p)
 }

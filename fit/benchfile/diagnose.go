@@ -33,14 +33,16 @@ func (x *search) look(p *parser, line []byte) {
 		return
 	}
 	fields := cells(line)
-	numbers := 0
+	numbers, others := 0, 0
 	for _, f := range fields {
 		if _, ok := magnitude(f); ok {
 			numbers++
+		} else if !isLabel(f) {
+			others++
 		}
 	}
 	s := x.first
-	if looksLikeRow := numbers >= 2 && 2*numbers >= len(fields); !looksLikeRow {
+	if looksLikeRow := numbers >= 2 && numbers >= others; !looksLikeRow {
 		// The header of rows that may follow; the first rows are the ones that are explained.
 		if s == nil && len(fields) > 1 && numbers == 0 {
 			x.heading = append(x.heading[:0], line...)
@@ -61,6 +63,12 @@ func (x *search) look(p *parser, line []byte) {
 		s.rising, s.numbers = append(s.rising, ok), append(s.numbers, ok)
 	}
 	x.first, p.explained = s, true
+}
+
+// isLabel reports whether a field names the number behind it: "Bytes:", "count=".
+func isLabel(field []byte) bool {
+	end := len(field) - 1
+	return end > 0 && (field[end] == ':' || field[end] == '=')
 }
 
 // add adds another row, if it has as many columns.
@@ -125,10 +133,26 @@ func (s *suspect) error(p *parser, claimedBy string) *Error {
 func (s *suspect) choose() (size, time int) {
 	size, time = -1, -1
 	for i, f := range s.fields {
-		whole := s.numbers[i] && bytes.IndexByte(f, '.') < 0
-		if size < 0 && whole && s.rising[i] {
+		if !s.numbers[i] || !s.rising[i] || bytes.IndexByte(f, '.') >= 0 {
+			continue
+		}
+		switch name := strings.ToLower(s.name(i)); {
+		case strings.Contains(name, "size") || strings.Contains(name, "byte"):
+			size = i
+		case size < 0:
+			size = i
+			continue
+		// Behind a number of elements, the bytes that they have.
+		default:
+			count, _ := magnitude(s.fields[size])
+			n, _ := magnitude(f)
+			if strings.Contains(strings.ToLower(s.name(size)), "byte") ||
+				n != 4*count && n != 8*count && n != 2*count {
+				continue
+			}
 			size = i
 		}
+		break
 	}
 	for i := range s.fields {
 		if i == size || !s.numbers[i] {
@@ -167,6 +191,9 @@ func (s *suspect) headings() []string {
 func (s *suspect) name(column int) string {
 	if names := s.headings(); names != nil {
 		return " is " + strconv.Quote(lex.Short([]byte(names[column])))
+	}
+	if column > 0 && isLabel(s.fields[column-1]) {
+		return " is " + strconv.Quote(lex.Short(s.fields[column-1]))
 	}
 	return ""
 }

@@ -96,6 +96,19 @@ func FuzzCSV(f *testing.F) {
 	fuzz(f, "stages.csv", "packets.csv", "signature.csv", "dimensions.csv", "decimal_commas.csv", "unit_remark.csv")
 }
 
+// FuzzDress reads lines with labels, escapes and bars.
+func FuzzDress(f *testing.F) {
+	f.Add([]byte("node01: # OSU MPI Latency Test v7.5\nnode02: \\# OSU MPI Latency Test v7.5\nnode01: # Size  Latency (us)\nnode02: # Size  Latency (us)\nnode01: 1  1.50\nnode02: 1  2.50 <-- x\n"))
+	f.Add([]byte("> [x] (y) z| # Size\u00a0 Latency (us)\n> [x] (y) z| 8 1.5"))
+	f.Add([]byte("| size (MB) | time_us | bandwidth (MB/s) |\n|---|---|---|\n| 1K | 2 us | 3 |\n| 0.5 | 2 | 3 |\n"))
+	f.Add([]byte("count= 1 4 1.3\ncount= 2 8 1.4"))
+	f.Add([]byte(`{"event":"start","data":{"test_start":{"blksize":9}}}` + "\n" + `{"event":"interval","data":{"sum":{"bits_per_second":1},"sum":{"bits_per_second":2}}}` + "\n"))
+	f.Add([]byte(`{"config":{"nthreads":1,"ngpus":8,"devices":[{"hostname":"a"}]},"results":[{"size":8,"out_of_place":{"time":3,"nwrong":1},"in_place":null}]}`))
+	f.Add([]byte("{\ntest_info: {\ntest: Send_BW_Bidirectional,\n},\nresults: {\nMsgSize: 8,\nBW_average: 1,\nMsgRate: 2,\n}\n}\n"))
+	f.Add([]byte("|    Stage     | # iterations | 50.0%ile | average | overall |  average |  overall |  average  |  overall  |\nFinal: 1000 0.240 1675.942 1671.351 46615.58 46743.62 597 598\n"))
+	fuzz(f)
+}
+
 // FuzzUTF16 reads the same as UTF-16, and half characters.
 func FuzzUTF16(f *testing.F) {
 	text, err := os.ReadFile("testdata/decimal_commas.csv")

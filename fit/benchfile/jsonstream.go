@@ -105,8 +105,12 @@ func (s *jsonStream) write(piece []byte, ends bool) error {
 	return err
 }
 
-// plainText returns a value as a CSV file has it: a string without its quotes, null as nothing.
+// plainText returns a value as a CSV file has it: a string without its quotes, null or no value as
+// nothing.
 func plainText(value json.RawMessage) []byte {
+	if len(value) == 0 {
+		return nil
+	}
 	if value[0] == '"' {
 		if bytes.IndexByte(value, '\\') < 0 {
 			return lex.Bounded(value[1 : len(value)-1])

@@ -39,6 +39,8 @@ type nccl struct {
 	log       ncclLog
 	named     map[string][]*builder // the open tables of the algorithms that the log names
 	more      []*builder            // these, in file order
+	listed    bool                  // a header has followed the list of ranks
+	again     bool                  // a second list of ranks came before the header of the first
 	layout    ncclLayout
 	cpuTime   bool // the open tables have no times of collectives, and are not kept
 	// A row of nccl-tests has at most 23 fields: 5, twice 8, and a date.
@@ -71,7 +73,8 @@ func (f *nccl) take(p *parser, line []byte) bool {
 	if rank, host, ok := ncclRank(line); ok {
 		// Rank 0 begins a list: each of several outputs in a file has its own.
 		if rank.Value == 0 {
-			f.ranks, f.hosts = 0, nil
+			f.again = f.ranks > 0 && !f.listed
+			f.ranks, f.hosts, f.listed = 0, nil, false
 		}
 		name := lex.Plain(string(host))
 		if name != "" && !slices.Contains(f.hosts, name) && len(f.hosts) < maxHosts {
@@ -165,9 +168,14 @@ func (f *nccl) header(p *parser, line []byte) bool {
 	if !ok {
 		return false
 	}
+	rows := func(b *builder) bool { return b.table.Rows > 0 }
+	if f.again && f.listed && !slices.ContainsFunc(f.open, rows) {
+		p.warn("line %d: rank 0 and the header come twice: nccl-tests was built without MPI "+
+			"(make MPI=1), and each process measured its own GPUs alone", p.file.Lines)
+	}
 	// The tables before get what their own rows show.
 	f.close()
-	f.layout = layout
+	f.layout, f.listed = layout, true
 	f.open, f.named, f.more, f.log = nil, nil, nil, ncclLog{}
 	f.low, f.high = 0, math.Inf(1)
 	f.cpuTime = names[layout.lead] == "cputime"
@@ -210,7 +218,8 @@ func (f *nccl) operation(p *parser) CollectiveOp {
 		op.place()
 	}
 	if op.Ranks == 0 {
-		op.Ranks = p.placeOf().Ranks
+		at := p.placeOf()
+		op.Ranks, op.PerNode, op.Nodes = at.Ranks, at.PerNode, at.Nodes
 	}
 	return op
 }

@@ -237,6 +237,11 @@ func (p *parser) readRemark(line []byte) {
 			p.algorithm, p.chosenFor = algorithm, collective
 		}
 	}
+	if bytes.Contains(line, []byte("NCCL INFO")) {
+		if ranks, perNode := lex.NCCLRanks(line); ranks > 0 {
+			p.ranks, p.perNode = ranks, perNode
+		}
+	}
 	for _, part := range unitParts {
 		if !bytes.Contains(line, part) {
 			continue

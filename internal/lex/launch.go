@@ -115,6 +115,20 @@ func Ranks(line string) (ranks, perNode int) {
 	return n, each
 }
 
+// ncclRanks matches the lines with which NCCL's log reports a communicator: "rank 0 nranks 16 …",
+// and since 2.19 "nRanks 16 nNodes 2 localRanks 8".
+var ncclRanks = regexp.MustCompile(`(?i)\bnranks (\d{1,7})\b(?:.*\blocalranks (\d{1,5})\b)?`)
+
+// NCCLRanks returns the number of ranks of a communicator that a line of NCCL's log reports, and how
+// many are on each node; 0 if the line does not give them.
+func NCCLRanks(line []byte) (ranks, perNode int) {
+	m := ncclRanks.FindSubmatch(line)
+	if m == nil {
+		return 0, 0
+	}
+	return Count(string(m[1])), Count(string(m[2]))
+}
+
 // hosts returns the number of ranks of a host list: each per host in "a,b", as given in "a:4,b:4".
 func hosts(list string, each int) (n int) {
 	for host := range strings.SplitSeq(list, ",") {
