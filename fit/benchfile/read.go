@@ -156,6 +156,11 @@ func (r *reader) takeDressed(line, bare []byte) bool {
 	if len(bare) < len(line) && r.take(line) || r.takeHash(bare) {
 		return true
 	}
+	// Each form of a line is passed to all formats. In a long log without labels, only lines that
+	// may be a title or a header are worth that.
+	if r.file.Skipped > patience && r.dress.depth == 0 && !mayBeHeader(line) {
+		return false
+	}
 	rest, source := line, ""
 	for depth := 1; depth <= maxDepth; depth++ {
 		var label []byte
@@ -173,6 +178,15 @@ func (r *reader) takeDressed(line, bare []byte) bool {
 		}
 	}
 	return false
+}
+
+// patience is the number of skipped lines of which every form is tried.
+const patience = 1 << 10
+
+// mayBeHeader reports cheaply whether a line may be a title or a header behind a label.
+func mayBeHeader(line []byte) bool {
+	return bytes.IndexByte(line, '#') >= 0 || bytes.Contains(line, []byte("ize")) ||
+		bytes.Contains(line, []byte("ytes"))
 }
 
 // takeHash takes a title or header whose "#" is missing.
