@@ -33,6 +33,7 @@ type ComparedCell struct {
 	// the library chose.
 	Modelled string
 	Model    quantity.Micros // of the same statistic
+	InSample bool            // the model was fitted to this measurement
 }
 
 // Relative returns (model − measured)/measured.
@@ -44,6 +45,7 @@ func (c ComparedCell) Relative() float64 { return float64(c.Model-c.Time) / floa
 type ComparedErrors struct {
 	Label                 string
 	Cells                 int
+	InSample              int     // number of cells whose measurements the model was fitted to
 	Median, Signed, Worst float64 // of |error|, of the error, of |error|; as fractions
 	WorstAt               ComparedCell
 	// unsteady is the largest fraction by which a larger message on the same ranks took less.
@@ -148,13 +150,28 @@ func (a *Comparison) add(ctx context.Context, q Asker, d *fitted.Data) error {
 			a.Without++
 			continue
 		}
-		cells = append(cells, ComparedCell{Of: d, Point: p, Modelled: c.Name, Model: t})
+		cells = append(cells, ComparedCell{Of: d, Point: p, Modelled: c.Name, Model: t,
+			InSample: fittedTo(q, d, p)})
 	}
 	if len(cells) > 0 {
 		a.Errors = append(a.Errors, sumUp(d.Label(), cells))
 	}
 	a.Cells = append(a.Cells, cells...)
 	return nil
+}
+
+// fittedTo reports whether the model of the question was fitted to a point of data, perhaps in
+// another file: the same call with the same time.
+func fittedTo(q Asker, d *fitted.Data, p fitted.Point) bool {
+	f, ok := q.(FittedQuestion)
+	return ok && slices.ContainsFunc(f.Fits, func(f Fit) bool {
+		return f.Data.Collective == d.Collective && f.Data.Statistic == d.Statistic &&
+			slices.ContainsFunc(f.Data.Points, func(of fitted.Point) bool {
+				// A file has at least a few digits of a time.
+				same := math.Abs(float64(of.Time-p.Time)) <= 1e-9*float64(p.Time)
+				return of.Ranks == p.Ranks && of.Size == p.Size && same
+			})
+	})
 }
 
 // sumUp sums up the errors of cells, whose sizes ascend for each number of ranks, as
@@ -167,6 +184,9 @@ func sumUp(label string, cells []ComparedCell) ComparedErrors {
 		// Sizes ascend, so a time below an earlier one is a larger message that took less.
 		most[c.Ranks] = max(most[c.Ranks], c.Time)
 		m.Unsteady = max(m.Unsteady, 1-float64(c.Time/most[c.Ranks]))
+		if c.InSample {
+			m.InSample++
+		}
 		e := c.Relative()
 		signed, size = append(signed, e), append(size, math.Abs(e))
 		if math.Abs(e) >= m.Worst {

@@ -21,6 +21,7 @@ func MeasuredRows(a *collectives.Comparison) reports.Rows {
 	type cell = collectives.ComparedCell
 	col := reports.Col[cell]
 	named := slices.ContainsFunc(a.Cells, func(c cell) bool { return c.Of.Name != "" })
+	inSample := slices.ContainsFunc(a.Cells, func(c cell) bool { return c.InSample })
 	signed := reports.PercentText("%+.1f %%")
 	rows := reports.TableOf(a.Cells,
 		col("collective", "", func(c cell) any { return c.Of.Collective }),
@@ -37,6 +38,8 @@ func MeasuredRows(a *collectives.Comparison) reports.Rows {
 		col("model_us", "model", func(c cell) any { return c.Model }),
 		col("error_percent", "error",
 			func(c cell) any { return 100 * c.Relative() }).Texted(signed),
+		col("in_sample", reports.HeadIf(inSample, "in sample"),
+			func(c cell) any { return c.InSample }),
 	)
 	for _, e := range a.Errors {
 		rows.Notes = append(rows.Notes, note(e))
@@ -57,6 +60,15 @@ func note(m collectives.ComparedErrors) string {
 	note := fmt.Sprintf("%s: median error %s (%s), worst %s on %d ranks at %s, of %d times",
 		m.Label, percent(m.Median), reports.PercentText("%+.1f %%")(100*m.Signed),
 		percent(m.Worst), m.WorstAt.Ranks, m.WorstAt.Size, m.Cells)
+	switch m.InSample {
+	case 0:
+	case m.Cells:
+		note += "; in sample: the model was fitted to these times, so that their errors do not " +
+			"show how well it predicts"
+	default:
+		note += fmt.Sprintf("; the model was fitted to %d of them (in sample), whose errors do not "+
+			"show how well it predicts", m.InSample)
+	}
 	if m.Unsteady > maxUnsteady {
 		note += "; the times are unsteady: a larger message takes up to " +
 			percent(m.Unsteady) + " less"
