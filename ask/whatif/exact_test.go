@@ -93,3 +93,22 @@ func TestSharesAreExact(t *testing.T) {
 		}
 	}
 }
+
+// A quantity is limited by the parameter that most of it is made of.
+func TestLimiting(t *testing.T) {
+	d := parsed(t, "title = \"x\"\nlayer.l = { model = \"linear\", beta = \"38.8us\", tau = \"6.49us/KiB\", source = \"x\" }\n")
+	for quantity, want := range map[string]string{"one_way(1B)": "layer.l.beta", "one_way(1MiB)": "layer.l.tau"} {
+		target, err := d.ParseTarget(quantity + " <= 1us")
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, err := d.ValueOf(target.Quantity)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, of, ok := d.Limiting(target.Quantity, now)
+		if !ok || s.Param.Path != want || of != "layer l" {
+			t.Errorf("%s is limited by %s of %s, %v; want %s", quantity, s.Param.Path, of, ok, want)
+		}
+	}
+}

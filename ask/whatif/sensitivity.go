@@ -73,6 +73,32 @@ func (d Design) Sensitivities(q Quantity, now, part float64) ([]Sensitivity, err
 	return all, err
 }
 
+// Limiting returns what a quantity, whose value is now, depends on most: the parameter of a cost, or
+// the number of lanes or ports, with the resource that it is of, such as "the port of level node";
+// false if there is none.
+func (d Design) Limiting(q Quantity, now float64) (s Sensitivity, resource string, ok bool) {
+	all, err := d.Sensitivities(q, now, 0.01)
+	if err != nil {
+		return s, "", false
+	}
+	for _, s := range all {
+		of := s.Param
+		shared := of.Table == "level" && slices.Contains([]string{"lanes", "ports"}, of.Key)
+		if !(math.Abs(s.PerPercent) > 0.01) || !of.Measure.Cost() && !shared {
+			continue
+		}
+		for _, level := range d.Platform.Levels {
+			for _, key := range []string{"port", "shared", "link", "local", "global", "layer"} {
+				if level.Text(key) == of.Owner && of.Table == "layer" {
+					return s, "the " + key + " of level " + level.Name, true
+				}
+			}
+		}
+		return s, of.Table + " " + of.Owner, true
+	}
+	return s, "", false
+}
+
 // weight orders sensitivities; unknown ones come last. It is rounded, so that
 // parameters of equal effect stay in the order of the file and do not change places
 // by rounding errors.

@@ -3,6 +3,7 @@ package whatif
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
@@ -161,9 +162,25 @@ func contrastedTimes(before, after whatif.Design, quantities []whatif.Quantity) 
 			return reports.OrAbsent(in.High, ok)
 		}),
 	)
-	rows.Notes = append(changeNotes(after), whatif.NotesOf(quantities)...)
+	rows.Notes = changeNotes(after)
+	for _, c := range all {
+		if len(after.Changes) == 0 || math.Abs(c.To/c.From-1) >= noEffect {
+			continue
+		}
+		limit, of, ok := after.Limiting(c.Quantity, c.To)
+		if ok && !slices.ContainsFunc(after.Changes,
+			func(a platforms.Assignment) bool { return a.Path == limit.Param.Path }) {
+			rows.Notes = append(rows.Notes, fmt.Sprintf("%s does not change: %s limits it, by %s; "+
+				"with 1 %% more of that it changes by %+.2g %%.",
+				c.Quantity.Kind.Title, of, limit.Param.Path, limit.PerPercent))
+		}
+	}
+	rows.Notes = append(rows.Notes, whatif.NotesOf(quantities)...)
 	return rows, nil
 }
+
+// noEffect is the part of a quantity below which a change is printed as +0.0 %.
+const noEffect = 0.0005
 
 // changeNotes lists the changes in their order, each from the value before it to the
 // one after. A parameter that was changed twice has two lines.
