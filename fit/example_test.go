@@ -29,8 +29,9 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(layer.OneWay(8*quantity.MiB), "between", next.Low, "and", next.High)
-	// Output: 16797.58 µs between 12459.38 µs and 18147.82 µs
+	low, high := quantity.Micros(next.Low), quantity.Micros(next.High)
+	fmt.Println(layer.OneWay(8*quantity.MiB), "between", low, "and", high)
+	// Output: 16797.58 µs between 7332.18 µs and 18629.71 µs
 }
 
 // From the output of a benchmark to the parameters behind it.

@@ -26,7 +26,7 @@ func TestLayer(t *testing.T) {
 		if err != nil || next == nil {
 			t.Fatal(next, err)
 		}
-		if at := l.OneWay(quantity.Bytes(n)); at != next.Middle || at < next.Low || at > next.High {
+		if at := l.OneWay(quantity.Bytes(n)); float64(at) != next.Value || next.Value < next.Low || next.Value > next.High {
 			t.Errorf("at %v: %v, next %+v", n, at, next)
 		}
 	}

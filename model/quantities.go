@@ -135,9 +135,10 @@ func (q *Quantity) KeyOf(what string) string { return q.Name + "_" + what + q.Di
 
 // Interval returns the quantity of messages of n bytes whose one-way time has an interval. The
 // quantity must have FromOneWay.
-func (q *Quantity) Interval(n quantity.Bytes, middle, low, high quantity.Micros) quantity.Interval {
-	a, b := q.FromOneWay(n, low), q.FromOneWay(n, high) // a rate falls where the time rises
-	return quantity.Interval{Value: q.FromOneWay(n, middle), Low: min(a, b), High: max(a, b)}
+func (q *Quantity) Interval(n quantity.Bytes, time quantity.Interval) quantity.Interval {
+	of := func(t float64) float64 { return q.FromOneWay(n, quantity.Micros(t)) }
+	a, b := of(time.Low), of(time.High) // a rate falls where the time rises
+	return quantity.Interval{Value: of(time.Value), Low: min(a, b), High: max(a, b)}
 }
 
 // Check returns the reason why the layer lacks the quantity, or nil.

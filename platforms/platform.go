@@ -231,7 +231,7 @@ func (l *Layer) measure(fitted Layer, roof quantity.MBps) {
 		if err != nil {
 			return lines.OneWay(n)
 		}
-		return c.forecast(n).Middle
+		return quantity.Micros(c.forecast(n).Value)
 	}
 	l.Model = &model.Measured{Lines: l.Model, Fitted: lines, Curve: time}
 }

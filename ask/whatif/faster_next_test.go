@@ -26,9 +26,9 @@ func TestNextFaster(t *testing.T) {
 	draw := func(f *forecast.Forecast) float64 {
 		z := random.NormFloat64() / 1.959964
 		if z < 0 {
-			return float64(f.Middle) * math.Pow(float64(f.Middle/f.Low), z)
+			return f.Value * math.Pow(f.Value/f.Low, z)
 		}
-		return float64(f.Middle) * math.Pow(float64(f.High/f.Middle), z)
+		return f.Value * math.Pow(f.High/f.Value, z)
 	}
 	for i, n := range sizes {
 		const draws = 20000

@@ -33,7 +33,7 @@ func FollowerOf(d Design, name string, sizes []quantity.Bytes) (_ *model.Quantit
 func (d Design) forecasts(q *model.Quantity, sizes []quantity.Bytes) []quantity.Interval {
 	return list.Map(sizes, func(n quantity.Bytes) quantity.Interval {
 		f := d.Forecast(n)
-		return q.Interval(n, f.Middle, f.Low, f.High)
+		return q.Interval(n, f.Interval)
 	})
 }
 

@@ -28,7 +28,7 @@ func TestAboveContinuous(t *testing.T) {
 			}
 			// A step of 1 % in size is one of at most 1 % in time, and the intervals grow by up to
 			// a factor of 2 in the first octave, fastest at its start.
-			for _, r := range []quantity.Micros{f.Low / before.Low, f.High / before.High} {
+			for _, r := range []float64{f.Low / before.Low, f.High / before.High} {
 				if r < 0.9 || r > 1.12 {
 					t.Fatalf("%v: %+v; a size 1 %% smaller %+v", quantity.Bytes(n), f, before)
 				}
@@ -47,14 +47,14 @@ func TestAboveStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := 1 << 16; n <= 1<<22; n *= 2 {
-		if f := c.At(quantity.Bytes(n)); math.Abs(float64(f.Middle)/stream(float64(n))-1) > 0.03 {
-			t.Errorf("%d B: %v, want %v", n, f.Middle, stream(float64(n)))
+		if f := c.At(quantity.Bytes(n)); math.Abs(f.Value/stream(float64(n))-1) > 0.03 {
+			t.Errorf("%d B: %v, want %v", n, f.Value, stream(float64(n)))
 		}
 		for _, roof := range []quantity.MBps{11.5e3, 5e3} {
 			measured := quantity.MBps((1 << 15) / stream(1<<15))
 			f := c.Bounded(roof).At(quantity.Bytes(n))
 			checkInvariants(t, quantity.Bytes(n), f)
-			rate := quantity.Bytes(n).Over(f.Middle)
+			rate := quantity.Bytes(n).Over(quantity.Micros(f.Value))
 			if rate > max(roof, measured)*(1+1e-9) {
 				t.Errorf("%d B at %v, above the roof of %v", n, rate, roof)
 			}
@@ -77,7 +77,7 @@ func TestFade(t *testing.T) {
 	for d := 1; d <= 5; d++ {
 		n := quantity.Bytes(int(1) << (15 + d))
 		want := rate(1<<15) * math.Exp(g*q*(1-math.Pow(q, float64(d)))/(1-q))
-		if got := float64(n) / float64(c.At(n).Middle); math.Abs(got/want-1) > 1e-9 || q == 0 {
+		if got := float64(n) / float64(quantity.Micros(c.At(n).Value)); math.Abs(got/want-1) > 1e-9 || q == 0 {
 			t.Errorf("%v: %v MB/s, want %v", n, got, want)
 		}
 	}
@@ -88,25 +88,8 @@ func TestFade(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := 1e4 * math.Exp(-math.Log(1.3)/2)
-	if got := (1 << 16) / float64(c.At(1<<16).Middle); math.Abs(got/want-1) > 1e-9 {
+	if got := (1 << 16) / c.At(1<<16).Value; math.Abs(got/want-1) > 1e-9 {
 		t.Errorf("after a step: %v MB/s, want %v", got, want)
-	}
-}
-
-// A step of the last octave is no slope: larger messages take the time of the step more, and may
-// take the faster path again.
-func TestAboveStep(t *testing.T) {
-	line := func(n float64) float64 { return 10 + n/10e3 }
-	points := doubling(1, 1<<16, line)
-	points[len(points)-1].Time *= 4
-	c := curve(t, points)
-	f := c.At(1 << 18)
-	// 10 % are for the saving of a curve that is nearly flat.
-	if want := line(1<<18) + 3*line(1<<16); math.Abs(float64(f.Middle)/want-1) > 0.1 {
-		t.Errorf("%+v, want %v", f, want)
-	}
-	if f.Low > quantity.Micros(line(1<<18)) {
-		t.Errorf("%+v does not hold the line without the step, %v", f, line(1<<18))
 	}
 }
 
@@ -173,8 +156,8 @@ func TestChangesWiden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := c.Parts(1 << 19).Own
-		return g.Up[changes], g.Down[changes]
+		p := c.Parts(1 << 19)
+		return p.Terms[0][usual], p.Terms[1][usual]
 	}
 	if up, down := width(); up != 0 || down != 0 {
 		t.Errorf("without changes: %v, %v", up, down)

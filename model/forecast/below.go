@@ -9,8 +9,6 @@ type end struct {
 	alternatives [2]ray
 	// scatter is the deviation of the sizes of the two octaves from their line.
 	scatter float64
-	// residual is the error of predicting the curve's own sizes.
-	residual float64
 }
 
 // span returns the last size within the given octaves of i, upwards or downwards, but at least
@@ -50,29 +48,23 @@ func (e *end) off(c *series, i, j int) float64 {
 	return math.Sqrt(sum / float64(max(1, j-i-1)))
 }
 
-// first returns the end of the curve at its smallest size, where its sizes are predicted with an
-// error of residual.
-func (c *series) first(residual float64) end {
+// first returns the end of the curve at its smallest size.
+func (c *series) first() end {
 	j := c.span(0, 2, 1, 2)
 	e := end{
 		ray:          c.ray(0, j),
 		alternatives: [2]ray{c.ray(0, 1), {beta: c.t[0]}}, // the first two sizes; constant
-		residual:     residual,
 	}
 	e.scatter = e.off(c, 0, j)
 	return e
 }
 
 // below predicts the time of n bytes, below the first size.
-func (e *end) below(c *series, n float64) Guess {
-	middle := e.at(n)
+func (e *end) below(c *series, n float64) (middle float64, t [2]Terms) {
+	middle = e.at(n)
 	share := 1 - n/c.n[0] // the maximum relative decrease of a line
 	a, b := e.alternatives[0].at(n), e.alternatives[1].at(n)
-	breaks := c.calibration.breaks(n, c.n[0])
-	both := Terms{
-		floor: share, residual: share * e.residual, noisy: c.noise, jump: breaks, wide: e.scatter,
-	}
-	up, down := both, both
-	up[side], down[side] = max(0, a-middle, b-middle), max(0, middle-a, middle-b)
-	return Guess{middle, up, down}
+	t[up] = Terms{usual: share, own: e.scatter, other: max(0, a-middle, b-middle)}
+	t[down] = Terms{usual: share, own: e.scatter, other: max(0, middle-a, middle-b)}
+	return middle, t
 }

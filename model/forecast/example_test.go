@@ -18,7 +18,7 @@ func Example() {
 		return
 	}
 	inside, beyond := curve.At(8*quantity.KiB), curve.At(1024*quantity.KiB)
-	fmt.Println(inside.Beyond, beyond.Beyond)
+	fmt.Println(inside.Beyond(), beyond.Beyond())
 	fmt.Println(inside.High/inside.Low < beyond.High/beyond.Low)
 	// Output:
 	// false true

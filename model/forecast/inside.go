@@ -2,8 +2,6 @@ package forecast
 
 import (
 	"math"
-
-	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // A gap is the interval between two measured sizes, with the slopes of the curve on both sides.
@@ -51,15 +49,16 @@ func (c *series) slope(i, j, k int) float64 {
 	return min(max(tau, 0), c.t[k]/c.n[k])
 }
 
-// jumps is the logarithm of a factor between the two sides of a gap. At it, the prediction takes
-// half of its weight from a jump. Smaller factors are mostly bends.
+// jumps is the logarithm of the factor between the two sides of a gap above which it is called a
+// jump. Smaller factors are mostly bends.
 const jumps = 0.3
 
-// guess predicts the logarithm of the time at n between the sizes of a gap.
-func (g *gap) guess(c *series, n float64) (p Guess, from Way) {
+// guess predicts the logarithm of the time at n between the sizes of a gap, with the terms of its
+// error but own.
+func (g *gap) guess(c *series, n float64) (middle float64, t [2]Terms, from Way) {
 	na, nb, ta, tb := c.n[g.a], c.n[g.b], c.t[g.a], c.t[g.b]
 	chord := ta + (tb-ta)*(n-na)/(nb-na)
-	middle := math.Log(chord)
+	middle = math.Log(chord)
 	before, after := middle, middle
 	if !math.IsNaN(g.before) {
 		before = math.Log(ta + g.before*(n-na))
@@ -68,57 +67,26 @@ func (g *gap) guess(c *series, n float64) (p Guess, from Way) {
 		after = math.Log(tb - g.after*(nb-n))
 	}
 	from = Between
-	if rise := after - before; rise > 0 {
-		// The probability that the jump comes after n. The slope of each side has half of its
-		// weight, since it comes from few sizes.
-		k := c.calibration
-		later := k.breaks(n, nb) / k.breaks(na, nb)
-		mix := (later*(before+c.y[g.a]) + (1-later)*(after+c.y[g.b])) / 2
-		weight := rise * rise / (rise*rise + jumps*jumps) // ½ at rise = jumps
-		middle += weight * (mix - middle)
-		if rise > jumps {
-			from = Jump
-		}
+	if after-before > jumps {
+		from = Jump
 	}
-	width := c.x[g.b] - c.x[g.a]
-	both := Terms{
-		floor: 1,
-		noisy: c.noise * amplify(ta, tb, chord, (n-na)/(nb-na)),
-		jump:  math.Abs(after - before),
-		wide:  width * width / 4, // the error of a chord of a bend grows so
-	}
-	p = Guess{middle, both, both}
-	p.Up[side] = max(0, before-middle, after-middle)
-	p.Down[side] = max(0, middle-before, middle-after)
-	return p, from
+	t[up] = Terms{usual: 1, other: max(0, before-middle, after-middle)}
+	t[down] = Terms{usual: 1, other: max(0, middle-before, middle-after)}
+	return middle, t, from
 }
 
 // leaveOut predicts every size but the first and last from all remaining sizes. It returns the
-// squared errors. In a dense curve an error far beyond most others is a disturbed measurement, and
-// says nothing about its neighbours: it counts as spike times their usual error.
+// squared errors.
 func (c *series) leaveOut() decaying {
 	e, w := make([]float64, len(c.n)), make([]float64, len(c.n))
-	var near []float64
 	for i := 1; i < len(c.n)-1; i++ {
 		g := c.gap(i-1, i+1)
-		p, _ := g.guess(c, c.n[i])
-		e[i], w[i] = math.Abs(c.y[i]-p.Middle), 1
-		if c.x[i+1]-c.x[i-1] < 2*dense {
-			near = append(near, e[i])
-		}
+		middle, _, _ := g.guess(c, c.n[i])
+		e[i], w[i] = math.Abs(c.y[i]-middle), 1
 	}
-	most := math.Inf(1)
-	if len(near) > 0 {
-		most = spike * stats.NormalMAD * stats.Median(near)
-	}
+	c.noise = c.estimateNoise(e)
 	for i := range e {
-		if 0 < i && i < len(e)-1 && c.x[i+1]-c.x[i-1] < 2*dense {
-			e[i] = min(e[i], most)
-		}
 		e[i] *= e[i]
 	}
 	return decay(c.x, e, w)
 }
-
-// spike is the number of standard deviations beyond which a size of a dense curve is disturbed.
-const spike = 4

@@ -12,7 +12,7 @@ type series struct {
 	calibration *Calibration
 	n, t        []float64 // sizes and times
 	x, y        []float64 // log₂ of sizes, ln of times
-	noise       float64   // relative; see estimateNoise
+	noise       float64   // of held-out sizes; see estimateNoise
 }
 
 // moments returns the moments of the sizes from i to j and their times, weighted for relative
@@ -79,71 +79,18 @@ func (d *decaying) at(xs []float64, x float64) float64 {
 	return (s.sum + t.sum) / (s.weight + t.weight)
 }
 
-// The prior of the noise of a curve is log-normal, with a median of 1.5 % and a deviation of a
-// factor 4: with 1 %, noise of 10 % in curves of 8 sizes is taken for bends too often.
-const (
-	noiseMedian = 0.015
-	noiseFactor = 4
-	straight    = 0.5 // share of sizes where the curve does not bend
-	jumping     = 0.1 // share of sizes at a jump
-	jumpSize    = 0.5 // standard deviation of jumps, relative
-	mostTriples = 64  // of a long curve: bend asks every shape for each
-)
-
-// noiseQuantile returns the 95 % quantile of errors over the noise, which is an estimate from the
-// triples of neighbouring sizes: Student's, with their number as degrees of freedom.
-func (c *series) noiseQuantile() float64 { return stats.T95(float64(len(c.n) - 2)) }
-
-// estimateNoise separates noise from bends. The distance of a size from the chord of its neighbours
-// has two causes: the noise of the three, and the bend of the curve, which is taken to be as large
-// as in the library's shapes at these sizes. The noise is the root mean square of its posterior
-// distribution.
-func (c *series) estimateNoise() {
-	type triple struct{ off, amplified, bend float64 }
-	var all []triple
-	step := max(1, (len(c.n)-2)/mostTriples)
-	for i := 1; i < len(c.n)-1; i += step {
-		a, b := i-1, i+1
-		s := (c.n[i] - c.n[a]) / (c.n[b] - c.n[a])
-		chord := c.t[a] + (c.t[b]-c.t[a])*s
-		all = append(all, triple{
-			off:       c.y[i] - math.Log(chord),
-			amplified: amplify(c.t[a], c.t[b], chord, s),
-			bend:      c.calibration.bend(c.x[a], c.x[i], c.x[b], s),
-		})
+// estimateNoise returns the deviation of the errors e of held-out sizes that is noise: where the
+// curve bends or jumps they are larger, but at a quarter of the sizes it does neither, so that the
+// lower quartile of the errors is that of noise alone. The error of a bend grows with the square of
+// the width, so that gaps wider than two octaves show less noise by that.
+func (c *series) estimateNoise(e []float64) float64 {
+	var all []float64
+	for i := 1; i < len(e)-1; i++ {
+		wide := max(1, (c.x[i+1]-c.x[i-1])/2-1e-9)
+		all = append(all, e[i]/wide)
 	}
-	var sum, squares, best float64
-	const steps = 60
-	logs := make([]float64, steps)
-	sigmas := make([]float64, steps)
-	best = math.Inf(-1)
-	for k := range steps {
-		sigma := 1e-4 * math.Exp(float64(k)/(steps-1)*math.Log(5e3)) // to 50 %
-		z := math.Log(sigma/noiseMedian) / math.Log(noiseFactor)
-		log := -z * z / 2
-		for _, t := range all {
-			// A mixture: the curve is straight here, or it bends, or it jumps.
-			v := sigma * sigma * t.amplified * t.amplified
-			p := straight * density(t.off, v)
-			p += (1 - straight - jumping) * density(t.off, v+t.bend*t.bend)
-			p += jumping * density(t.off, v+jumpSize*jumpSize)
-			log += math.Log(p + 1e-300) // finite for a size far off
-		}
-		sigmas[k], logs[k] = sigma, log
-		best = max(best, log)
-	}
-	for k, sigma := range sigmas {
-		p := math.Exp(logs[k] - best)
-		sum += p
-		squares += p * sigma * sigma
-	}
-	c.noise = math.Sqrt(squares / sum)
+	return stats.QuantileOf(all, 0.25) / quartile
 }
 
-// amplify returns the ratio of the error of a chord to that of one measurement: the chord has the
-// errors of its two ends, and of the measurement it is compared with. Its ends have the times ta
-// and tb, and the time chord is at the part s of its length.
-func amplify(ta, tb, chord, s float64) float64 {
-	a, b := (1-s)*ta/chord, s*tb/chord
-	return math.Sqrt(1 + a*a + b*b)
-}
+// quartile is the lower quartile of the absolute value of a normal variable.
+const quartile = 0.3186

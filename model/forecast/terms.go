@@ -2,46 +2,23 @@ package forecast
 
 import (
 	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Way is the source of a prediction.
-type Way string
+// Terms holds the terms of the scale of an error, in the order of the names below. The scale is
+// their weighted sum, with weights learned from other machines' curves.
+type Terms [3]float64
 
 const (
-	// Measured is the time that was measured at the size itself.
-	Measured Way = "measured"
-	// Between is the line between the two sizes next to it.
-	Between Way = "between"
-	// Jump is between two sizes where the curve jumps.
-	Jump Way = "jump"
-	// Above is the continuation of the last sizes, for a larger one.
-	Above Way = "above"
-	// Below is the line of the first sizes, for a smaller one.
-	Below Way = "below"
-)
-
-// Terms holds the terms of a weighted sum, which is the logarithm of the factor of an interval, in
-// the order of the names below, or above the measured sizes of those at [tail].
-type Terms [7]float64
-
-const (
-	// floor is 1 between measured sizes, and below them the distance as a share of the first size.
-	floor = iota
-	// residual is the error of predicting the curve's own held-out sizes, multiplied by the
-	// distance outside the measured sizes.
-	residual
-	// side is the distance from the middle to the farthest other prediction on that side.
-	side
-	// jump is the distance between the two sides of a gap; below the measured sizes, the frequency
-	// of jumps.
-	jump
-	// grain is half of a step of the printed times.
-	grain
-	// noisy is the effect of the curve's noise on the prediction.
-	noisy
-	// wide is the width of a gap in octaves; below the measured sizes the deviation of the sizes
-	// next to the end from their line.
-	wide
+	// usual is what curves of other machines are off by.
+	usual = iota
+	// own is what the curve's own sizes are off by if they are held out.
+	own
+	// other is the distance from the middle to the farthest other prediction on that side.
+	other
 )
 
 // Dot returns the sum of the terms v with the weights k.
@@ -52,61 +29,88 @@ func (k Terms) Dot(v Terms) (sum float64) {
 	return sum
 }
 
-// A Guess is a prediction of the logarithm of a time, with the terms of the logarithms of
-// High/Middle and of Middle/Low.
-type Guess struct {
-	Middle   float64
-	Up, Down Terms
-}
+// The sides of an interval.
+const (
+	up   = 0
+	down = 1
+)
 
-// Parts holds the components of a prediction.
+// Parts holds the components of a prediction. Times are logarithms, and distances of logarithms.
 type Parts struct {
-	From        Way
-	Own, Shapes Guess   // from the curve itself, and from the shapes of other curves
-	Low, High   float64 // logarithms of the times at the ends of the gap; Low: the least above
-	Bottom, Top float64 // logarithms of the two sides of a jump; else 0
-	Width       float64 // of the gap, or above the measured sizes; in octaves
-	Share       float64 // applicable share of the error of both
-	Run         float64 // logarithm of the 95 % factor between runs
-	Noise       float64 // logarithm of the 95 % factor of the noise of the sizes next to it
-	Repeated    bool    // Run comes from the curve's own runs
+	From   Way
+	Middle float64
+	// Terms are those of the upper and of the lower side.
+	Terms [2]Terms
+	// Octaves is the distance from the measured sizes; 0 between them.
+	Octaves float64
+	// Share is the share of the scale that applies: 0 at a measured size.
+	Share float64
+	// Run is the half of the interval of another run.
+	Run float64
+	// Repeated reports that Run comes from the curve's own runs.
+	Repeated bool
+	// Noise is the half of an interval that holds the curve's noise between its sizes.
+	Noise float64
+	// Outgrown is the octaves in which messages within a node outgrow the caches.
+	Outgrown float64
+	// Most is the largest distance to the lower end.
+	Most float64
 }
 
-// Half returns the logarithm of the factor between the middle and an end of an interval, from the
-// weighted sum of the terms. At a measured size it is the difference between runs. The weights were
-// learned from held-out sizes of the same run, so the difference between a curve's own runs is
-// added. The sum is at least least.
-func (p *Parts) Half(sum, least float64) float64 {
-	if p.From == Between && p.Width < dense {
-		sum *= p.Width / dense // curves hardly bend between sizes so near
+// Half returns the distance from the middle to an end, for a scale that holds 95 % of the errors.
+// The weights were learned from held-out sizes of one run, so the difference between a curve's own
+// runs is added.
+func (p *Parts) Half(side int, scale, outgrown float64) float64 {
+	half := (1-p.Share)*p.Run + p.Share*math.Hypot(scale, p.Noise)
+	if p.Repeated || p.Octaves > 0 {
+		half = math.Hypot(p.Run, p.Share*scale)
 	}
-	sum = max(sum, least)
+	if side == up {
+		return half + outgrown*p.Outgrown
+	}
+	return min(half, p.Most)
+}
+
+// Scale returns the scale of which [Parts.Half] is off. It is 0 if the end is off at least.
+func (p *Parts) Scale(off float64) float64 {
+	without := func(off, half float64) float64 { return math.Sqrt(max(0, off*off-half*half)) }
+	if p.Repeated || p.Octaves > 0 {
+		return without(off, p.Run) / p.Share
+	}
+	return without(max(0, off-(1-p.Share)*p.Run)/p.Share, p.Noise)
+}
+
+// Parts returns the components of the prediction of n bytes, n ≥ 0.
+func (c Curve) Parts(n quantity.Bytes) Parts {
+	v := max(float64(n), 1)
+	last := len(c.n) - 1
+	p := Parts{Most: math.Inf(1)}
+	p.Run, p.Repeated = c.run(v)
+	i, measured := slices.BinarySearch(c.n, v)
 	switch {
-	case p.From == Above || p.From == Below:
-		return math.Hypot(p.Run, math.Hypot(p.Share*p.Noise, sum))
-	case p.Repeated:
-		return math.Hypot(p.Run, p.Share*sum)
+	case v > c.n[last]:
+		p.From, p.Octaves = Above, math.Log2(v)-c.x[last]
+		p.Middle, p.Terms = c.high.above(&c.series, v)
+		p.Outgrown = c.outgrown(v)
+		p.Most = max(0, p.Middle-c.high.least+p.Run)
+	case v < c.n[0]:
+		p.From, p.Octaves = Below, c.x[0]-math.Log2(v)
+		p.Middle, p.Terms = c.low.below(&c.series, v)
+	case measured:
+		p.From, p.Middle = Measured, c.y[i]
+	default:
+		p.Middle, p.Terms, p.From = c.gaps[i-1].guess(&c.series, v)
+		student := stats.T95(float64(last - 1)) // of as many held-out sizes
+		p.Noise = student * c.noise
+		near := student * math.Sqrt(c.residuals.at(c.x, math.Log2(v)))
+		p.Terms[up][own], p.Terms[down][own] = near, near
+		// The error is zero at the ends of a gap and largest at the middle in logarithms. Most of
+		// it comes close to an end, where a jump may already occur.
+		s := (math.Log2(v) - c.x[i-1]) / (c.x[i] - c.x[i-1])
+		p.Share = 2 * math.Sqrt(max(0, s*(1-s)))
 	}
-	return p.Run + p.Share*(math.Hypot(p.Noise, sum)-p.Run)
-}
-
-// Sides returns the distances from a middle to the two sides of a jump; 0 elsewhere.
-func (p *Parts) Sides(middle float64) (up, down float64) {
-	if p.From != Jump {
-		return 0, 0
+	if p.Octaves > 0 { // and from half an octave outside on
+		p.Share = min(1, math.Sqrt(2*p.Octaves))
 	}
-	return max(0, p.Top-middle) + sides, max(0, middle-p.Bottom) + sides
-}
-
-// sides is the distance of the ends of an interval from the two sides of a jump.
-const sides = 0.02
-
-// dense is the width in octaves of the widest gap within which curves do not bend. In such gaps the
-// errors of the sizes next to it are noise, and shapes of other curves are not used.
-const dense = 0.5
-
-// density returns the density at x of a normal variable with the given variance, without the
-// constant factor.
-func density(x, variance float64) float64 {
-	return math.Exp(-x*x/2/variance) / math.Sqrt(variance)
+	return p
 }

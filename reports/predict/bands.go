@@ -48,9 +48,12 @@ func Forecasts(name string, follower *model.Quantity, d platforms.Design, sizes 
 		for _, n := range all {
 			if part.has(n) {
 				next := d.Forecast(n)
+				if next.Unknown != "" {
+					continue
+				}
 				// The interval of a bandwidth follows from that of the time with its
 				// ends exchanged; the quantity knows in which direction it runs.
-				in := follower.Interval(n, next.Middle, next.Low, next.High)
+				in := follower.Interval(n, next.Interval)
 				s.X, s.Y = append(s.X, float64(n)), append(s.Y, in.Value)
 				s.Low, s.High = append(s.Low, in.Low), append(s.High, in.High)
 			}

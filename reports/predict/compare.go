@@ -24,11 +24,11 @@ func CompareRows(c messages.Comparison) reports.Rows {
 	streamed := slices.ContainsFunc(c, func(c row) bool { return !isMessage(c.Predicted) })
 	gap, _ := model.FindQuantity("one_way")
 	gapText := func(c row) any {
-		if c.Next == nil || isMessage(c.Predicted) {
+		if c.Next == nil || c.Next.Unknown != "" || isMessage(c.Predicted) {
 			return reports.OrAbsent(c.Gap, c.GapKnown)
 		}
 		return reports.Interval{Dim: gap.Dim,
-			Interval: gap.Interval(c.Size, c.Next.Middle, c.Next.Low, c.Next.High)}
+			Interval: gap.Interval(c.Size, c.Next.Interval)}
 	}
 	times := []reports.Field[row]{reports.Col("one_way_us", "one way", oneWay)}
 	rates := []reports.Field[row]{
@@ -45,7 +45,7 @@ func CompareRows(c messages.Comparison) reports.Rows {
 			if c.Next == nil {
 				return nil
 			}
-			return c.Next.Beyond
+			return c.Next.Beyond()
 		}))
 		more = []reports.Field[row]{
 			reports.Col("model_us", "", func(c row) any { return c.Model }),
@@ -120,10 +120,10 @@ func nextFields[T any](
 	q, _ := model.FindQuantity(name)
 	interval := func(v T, cell func(quantity.Interval) any, otherwise any) any {
 		p := of(v)
-		if p.Next == nil || !isMessage(p) {
+		if p.Next == nil || p.Next.Unknown != "" || !isMessage(p) {
 			return otherwise
 		}
-		return cell(q.Interval(p.Size, p.Next.Middle, p.Next.Low, p.Next.High))
+		return cell(q.Interval(p.Size, p.Next.Interval))
 	}
 	return []reports.Field[T]{
 		// A column without a key is for people, one without a heading for programs.
@@ -147,9 +147,9 @@ func nextFields[T any](
 // measured, and so tables beside curves are of Bandwidth and Latency only.
 func (k CurveKind) Cell(p messages.Predicted) any {
 	switch {
-	case p.Next != nil:
+	case p.Next != nil && p.Next.Unknown == "":
 		q := k.Row() // of a stream, the same functions of its gap
-		in := q.Interval(p.Size, p.Next.Middle, p.Next.Low, p.Next.High)
+		in := q.Interval(p.Size, p.Next.Interval)
 		return reports.Interval{Dim: q.Dim, Interval: in}
 	case k == Latency:
 		return p.Time

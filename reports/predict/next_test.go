@@ -30,16 +30,16 @@ func TestBandsArePredictions(t *testing.T) {
 			for i, x := range s.X {
 				p := messages.Costs([]quantity.Bytes{quantity.Bytes(x)}, d)
 				next := p.Costs[0].Next
-				low, high := kind.value(quantity.Bytes(x), next.Low),
-					kind.value(quantity.Bytes(x), next.High)
+				low, high := kind.value(quantity.Bytes(x), quantity.Micros(next.Low)),
+					kind.value(quantity.Bytes(x), quantity.Micros(next.High))
 				if math.Abs(math.Min(low, high)-s.Low[i]) > 1e-9*low ||
 					math.Abs(math.Max(low, high)-s.High[i]) > 1e-9*high {
 					t.Errorf("%s, %v: %v to %v, predicted %v to %v", kind, x, s.Low[i], s.High[i],
 						low, high)
 				}
 				edge := x == 16 || x == 1<<20 // where the bands meet
-				if (s.Kind == reports.Beyond) != next.Beyond && !edge {
-					t.Errorf("%s, %v: %s, but beyond is %v", kind, x, s.Kind, next.Beyond)
+				if (s.Kind == reports.Beyond) != next.Beyond() && !edge {
+					t.Errorf("%s, %v: %s, but beyond is %v", kind, x, s.Kind, next.Beyond())
 				}
 				seen[x] = true
 			}

@@ -84,12 +84,13 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 			return reports.OrAbsent(p.Peak.Half, hasPeak(p) && p.Peak.Known && p.Peak.Exists)
 		}),
 		next("", "95 % prediction interval", func(f forecast.Forecast) any {
-			return reports.Interval{Dim: quantity.DimTime, Interval: quantity.Interval{
-				Value: float64(f.Middle), Low: float64(f.Low), High: float64(f.High),
-			}}
+			if f.Unknown != "" {
+				return quantity.Micros(f.Value)
+			}
+			return reports.Interval{Dim: quantity.DimTime, Interval: f.Interval}
 		}),
-		next(low, "", func(f forecast.Forecast) any { return f.Low }),
-		next(high, "", func(f forecast.Forecast) any { return f.High }),
+		next(low, "", func(f forecast.Forecast) any { return reports.OrAbsent(f.Low, f.Unknown == "") }),
+		next(high, "", func(f forecast.Forecast) any { return reports.OrAbsent(f.High, f.Unknown == "") }),
 		reports.Col("beyond", "extrapolated", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Beyond, p.Ranged)
 		}).If(fitted || ranged),

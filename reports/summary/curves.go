@@ -113,7 +113,7 @@ func (s subject) numbers(
 		reports.Col("size_bytes", "size", func(p curvePoint) any { return p.n }),
 		reports.Col("", noun, func(p curvePoint) any { return kind.Cell(p.cost) }),
 		reports.Col("", "extrapolated", func(p curvePoint) any {
-			return reports.OrAbsent("yes", p.cost.Next.Beyond)
+			return reports.OrAbsent("yes", p.cost.Next.Beyond())
 		}).If(s.fitted),
 		reports.Col("gap_us", "gap", func(p curvePoint) any {
 			return reports.OrAbsent(p.cost.Gap, p.cost.GapKnown)

@@ -84,9 +84,15 @@ func (s subject) summary(hi quantity.Bytes) string {
 func (s subject) promise(long messages.Predicted, hi quantity.Bytes) string {
 	measured := s.Layer.Measured.Sizes
 	first, last := measured[0], measured[len(measured)-1]
+	next := long.Next
+	ends := fmt.Sprintf("%s to %s in 95 of 100 cases", quantity.Micros(next.Low),
+		quantity.Micros(next.High))
+	if next.Unknown != "" {
+		ends = next.Unknown
+	}
 	text := fmt.Sprintf("It was fitted to %d sizes from %s to %s. The next measurement of %s by "+
-		"the same benchmark is predicted: %s (%s to %s in 95 of 100 cases).",
-		len(measured), first, last, long.Size, long.Next.Middle, long.Next.Low, long.Next.High)
+		"the same benchmark is predicted: %s (%s).",
+		len(measured), first, last, long.Size, quantity.Micros(next.Value), ends)
 	// Only a page that shows sizes beyond the measured ones needs the remark.
 	if hi > last {
 		text += fmt.Sprintf(" Beyond %s nothing was measured: another protocol may begin there, "+
@@ -153,7 +159,10 @@ func expected(kind predict.CurveKind, p messages.Predicted, otherwise string) st
 	if p.Next == nil {
 		return otherwise
 	}
-	in := kind.Row().Interval(p.Size, p.Next.Middle, p.Next.Low, p.Next.High)
+	if p.Next.Unknown != "" {
+		return p.Next.Unknown
+	}
+	in := kind.Row().Interval(p.Size, p.Next.Interval)
 	if kind == predict.Latency {
 		return fmt.Sprintf("95 %%: %s to %s", quantity.Micros(in.Low), quantity.Micros(in.High))
 	}

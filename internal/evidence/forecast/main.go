@@ -1,20 +1,15 @@
 // Forecast learns from published curves the errors of predictions, and measures the errors for
 // unseen curves:
 //
-//	go -C internal/evidence run ./forecast calibrate [-above] [-o FILE] [FOLDER…]
-//	go -C internal/evidence run ./forecast coverage [-above] [-leave-out] [-machines] \
-//		[-kind KIND] [FOLDER…]
-//	go -C internal/evidence run ./forecast lines [-leave-out] [-kind KIND] [FOLDER…]
+//	go run ./forecast calibrate [-o FILE] [FOLDER…]
+//	go run ./forecast coverage [-leave-out] [-machines] [-kind KIND] [FOLDER…]
 //
 // The curves are those of internal/published, or of the benchmark files in folders.
-// Calibrate writes model/forecast/published.json: weights and shapes, no measurements. Coverage
-// holds sizes out, predicts them from the remaining sizes, and compares. It predicts with the
-// published calibration or, with -leave-out, with one that is made from the same curves without the
-// fifth of the machines to which the predicted one belongs. With -above, both are about predictions
-// above the last size only, and everything else remains as published. Lines compares predictions
-// above the last size with those of the fitted lines, model_us of predict. See [Load] for the
-// machine of a curve.
-// Kinds are latencies, streams and operations.
+// Calibrate writes model/forecast/published.json: weights, no measurements. Coverage
+// holds sizes out, predicts them from the remaining sizes, and compares, as CSV. It predicts with
+// the published calibration or, with -leave-out, with one that is made from the same curves without
+// the fifth of the machines to which the predicted one belongs. See [Load] for the machine of a
+// curve. Kinds are latencies, streams and operations.
 package main
 
 import (
@@ -58,12 +53,11 @@ func forecasts(args []string) error {
 	out := flags.String("o", "../../model/forecast/published.json", "file that calibrate writes")
 	leave := flags.Bool("leave-out", false,
 		"calibrate without the fifth of the machines that the predicted one belongs to")
-	beyond := flags.Bool("above", false,
-		"learn the predictions above the last size only; all others remain those of the program")
 	machines := flags.Bool("machines", false, "a row for each machine")
 	name := flags.String("kind", "latencies", "latencies, streams or operations")
-	if len(args) == 0 || !slices.Contains([]string{"calibrate", "coverage", "lines"}, args[0]) {
-		return fmt.Errorf("name what to do: calibrate, coverage or lines")
+	part := flags.String("aside", "", "design, judge or all")
+	if len(args) == 0 || !slices.Contains([]string{"calibrate", "coverage"}, args[0]) {
+		return fmt.Errorf("name what to do: calibrate or coverage")
 	}
 	_ = flags.Parse(args[1:])
 	curves, err := Published()
@@ -78,7 +72,7 @@ func forecasts(args []string) error {
 			flags.Args())
 	}
 	if args[0] == "calibrate" {
-		return calibrate(*out, curves, *beyond)
+		return calibrate(*out, curves)
 	}
 	at := slices.IndexFunc(kinds, func(k kind) bool { return strings.EqualFold(k.name, *name) })
 	if at < 0 {
@@ -88,34 +82,34 @@ func forecasts(args []string) error {
 	curves = append(curves, Planted(k.kind, PlantedCurves, 1)...)
 	of := func(string) *forecast.Calibration { return k.frozen }
 	if *leave {
-		known := k.frozen
-		if !*beyond && args[0] == "coverage" {
-			known = nil
-		}
-		of = LeaveOut(curves, k.use, known)
+		of = LeaveOut(curves, k.use)
 	}
-	if args[0] == "lines" {
-		return CompareAll(os.Stdout, curves, k.use, of)
+	judges := func(*Curve) bool { return true }
+	switch *part {
+	case "design":
+		curves = slices.DeleteFunc(curves, func(c Curve) bool { return aside(c.Machine) })
+		of = LeaveOut(curves, k.use)
+	case "seen":
+		curves = slices.DeleteFunc(curves, func(c Curve) bool { return aside(c.Machine) })
+		one := Train(curves, k.use, func(string) bool { return false })
+		of = func(string) *forecast.Calibration { return one }
+	case "judge":
+		judges = func(c *Curve) bool { return aside(c.Machine) }
 	}
-	return Report(os.Stdout, curves, k.use, of, *beyond, *machines)
+	return Report(os.Stdout, curves, k, judges, of, *machines)
 }
 
 // number matches the numbers of JSON.
 var number = regexp.MustCompile(`-?\d+(\.\d+)?(e[-+]\d+)?`)
 
-// calibrate writes the calibrations with four digits, and the shapes that both share
-// once. Four are more than the weights are known to, and keep differences of the file
-// legible.
-func calibrate(out string, curves []Curve, above bool) error {
+// calibrate writes the calibrations with four digits: more than the weights are known to, and few
+// enough to read the differences of the file.
+func calibrate(out string, curves []Curve) error {
 	type calibration struct {
 		About string
 		*forecast.Calibration
 	}
 	file := map[string]any{}
-	var before map[string]struct{ About string } // of the shapes too, which have no text
-	if text, err := os.ReadFile(out); above && err == nil {
-		_ = json.Unmarshal(text, &before)
-	}
 	for _, k := range kinds {
 		n, machines := 0, map[string]bool{}
 		for _, c := range curves {
@@ -125,25 +119,10 @@ func calibrate(out string, curves []Curve, above bool) error {
 			}
 		}
 		none := func(string) bool { return false }
-		known := k.frozen
-		if !above {
-			known = nil
-		}
 		all := append(slices.Clip(curves), Planted(k.kind, PlantedCurves, 1)...)
-		c := Train(all, k.use, none, known)
-		if above {
-			c.Library, c.Breaks = known.Library, known.Breaks
-		}
-		file["Shapes"] = c.Library
-		c.Library = nil
 		about := fmt.Sprintf("%s, from %d curves of %d machines, and planted ones",
 			k.of, n, len(machines))
-		if above {
-			rest, _, _ := strings.Cut(before[k.name].About, "; above")
-			about = fmt.Sprintf("%s; above the last size from %d curves of %d machines",
-				rest, n, len(machines))
-		}
-		file[k.name] = calibration{about, c}
+		file[k.name] = calibration{about, Train(all, k.use, none)}
 	}
 	text, err := json.Marshal(file)
 	if err != nil {

@@ -28,7 +28,6 @@ type hold func(c *Curve, all []Curve) []Case
 type Protocol struct {
 	Name string
 	hold
-	Above bool // the sizes are above all that are given
 }
 
 // split predicts the points i with held(i) from the rest.
@@ -165,32 +164,29 @@ func together(runs []*Curve) []forecast.Point {
 
 // Protocols lists the protocols of [Report].
 var Protocols = []Protocol{
-	{"every third size held out", every(3), false},
-	{"every second size held out", every(2), false},
-	{"all but every third size held out", gaps(3), false},
-	{"all but five sizes held out", evenly(5), false},
-	{"the two largest sizes held out", largest(2), true},
+	{"every third size held out", every(3)},
+	{"every second size held out", every(2)},
+	{"all but every third size held out", gaps(3)},
+	{"all but five sizes held out", evenly(5)},
+	{"the two largest sizes held out", largest(2)},
 	// NetPIPE's half octaves are a factor of 1.5.
-	{"cut anywhere from 4 KiB on, half an octave on", beyond(math.Log2(1.5)), true},
-	{"cut anywhere from 4 KiB on, one octave on", beyond(1), true},
-	{"cut anywhere from 4 KiB on, two octaves on", beyond(2), true},
-	{"cut anywhere from 4 KiB on, three octaves on", beyond(3), true},
-	{"cut anywhere from 4 KiB on, four octaves on", beyond(4), true},
-	{"up to 64 KiB given, 256 KiB", upTo(64<<10, 256<<10), true},
-	{"up to 64 KiB given, 1 MiB", upTo(64<<10, 1<<20), true},
-	{"up to 32 KiB given, 1 MiB", upTo(32<<10, 1<<20), true},
-	{"the four smallest sizes held out", smallest(4), false},
-	{"another run at the sizes measured, from one run", again(1), false},
-	{"another run at the sizes measured, from two runs", again(2), false},
-	{"another run at the sizes measured, from four runs", again(4), false},
+	{"half an octave above", beyond(math.Log2(1.5))},
+	{"one octave above", beyond(1)},
+	{"two octaves above", beyond(2)},
+	{"three octaves above", beyond(3)},
+	{"four octaves above", beyond(4)},
+	{"up to 64 KiB given, 256 KiB", upTo(64<<10, 256<<10)},
+	{"up to 64 KiB given, 1 MiB", upTo(64<<10, 1<<20)},
+	{"up to 32 KiB given, 1 MiB", upTo(32<<10, 1<<20)},
+	{"the four smallest sizes held out", smallest(4)},
+	{"another run, from one run", again(1)},
+	{"another run, from two runs", again(2)},
+	{"another run, from four runs", again(4)},
 }
 
-// Cases returns the cases of the curves that use selects. Each machine has the weight
-// of the square root of its number of shapes: many curves of one shape are one piece
-// of evidence, and different ones are not fully independent either.
+// Cases returns the cases of the curves that use selects. Each machine has the same weight.
 func (h hold) Cases(curves []Curve, use func(*Curve) bool) (all []Case) {
 	total := map[string]float64{}
-	distinct := shapesOf(curves, use)
 	for i := range curves {
 		c := &curves[i]
 		if !use(c) {
@@ -210,7 +206,7 @@ func (h hold) Cases(curves []Curve, use func(*Curve) bool) (all []Case) {
 		}
 	}
 	for i := range all {
-		all[i].Weight *= math.Sqrt(distinct[all[i].Curve.Machine]) / total[all[i].Curve.Machine]
+		all[i].Weight /= total[all[i].Curve.Machine]
 	}
 	return all
 }

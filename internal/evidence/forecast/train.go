@@ -1,45 +1,46 @@
 package main
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/forecast"
 )
 
 const (
-	// jumps is the logarithm of the factor that counts as a jump when learning where curves jump.
-	jumps = 0.12
-	// anywhere is the initial count of machines that jump in each octave.
-	anywhere = 0.25
-	// leastRun is the minimum logarithm of the 95 % factor between runs: even a curve without noise
-	// drifts from run to run.
-	leastRun = 0.01
 	// most is the maximum number of curves of a machine to learn from.
 	most = 12
+	// level is the share of measurements that an interval should contain.
+	level = 0.95
+	// leastRun is the least half of the interval of another run.
+	leastRun = 0.01
+	// farthest is the number of octaves above the last size of which factors are learned.
+	farthest = 5
 )
 
-// A trainer learns from all machines but those left out. Within, it leaves out each machine
-// again: the shapes that predict a machine must not come from it, or the weights
-// would trust shapes too much.
+// A trainer learns from all machines but those left out. A machine is predicted from what the
+// others taught.
 type trainer struct {
 	curves   []Curve
 	use      func(*Curve) bool // few of each machine
 	kind     func(*Curve) bool // all of the kind
 	leftOut  func(machine string) bool
 	machines []string
-	// without is a calibration by machine, whose shapes and breaks come from all other machines.
+	// without is a calibration by machine, made from all other machines.
 	without map[string]*forecast.Calibration
 }
 
 // Train returns the calibration for latencies, streams or operations, as use selects, from all
-// curves but those of machines that are leftOut. The order matters: the weights of runs are
-// part of the predictions by which all other weights are learned. If known is not nil, only the
-// predictions above the last size are learned, and all other weights are those of known.
+// curves but those of machines that are leftOut. The order matters: scales are learned from the
+// errors of the middles, and those above the last size from the changes of each octave.
 func Train(curves []Curve, use func(*Curve) bool, leftOut func(machine string) bool,
-	known *forecast.Calibration) *forecast.Calibration {
+) *forecast.Calibration {
 
 	t := &trainer{curves: curves, use: thin(curves, use), kind: use, leftOut: leftOut,
 		without: map[string]*forecast.Calibration{}}
@@ -50,27 +51,34 @@ func Train(curves []Curve, use func(*Curve) bool, leftOut func(machine string) b
 		}
 	}
 	k := t.knowledge("")
-	if known != nil {
-		k.Run = known.Run
-	} else {
-		k.Run = t.learnRun(k)
-	}
+	t.learnRun(k)
 	for _, m := range t.machines {
 		t.without[m] = t.knowledge(m)
-		t.without[m].Run = k.Run
 	}
-	t.learnAbove(k)
-	if known != nil {
-		k.Inside, k.Wide, k.Below = known.Inside, known.Wide, known.Below
-		return k
+	t.share(k)
+	t.learnMiddle(k)
+	above := t.samples(beyond(1, 2, 3, 4, 5))
+	k.Changes = changes(above, "")
+	for _, m := range t.machines {
+		t.without[m].Changes = changes(above, m)
 	}
-	k.Inside = t.learn(share{every(3), 1}, share{every(2), 0.5})
-	k.Wide = t.learn(share{evenly(5), 1}, share{gaps(3), 0.5})
-	k.Below = t.learn(share{smallest(4), 1}, share{smallest(8), 0.5})
+	above = t.samples(beyond(1, 2, 3, 4, 5))
+	k.Above = learn(slices.DeleteFunc(slices.Clone(above), func(s sample) bool { return s.within }), farthest)
+	k.Outgrown = outgrown(above, k)
+	k.Between = learn(slices.Concat(t.samples(every(2)), t.samples(gaps(3)), t.samples(evenly(5))), 1)
+	k.Below = learn(slices.Concat(t.samples(smallest(2)), t.samples(smallest(4)), t.samples(smallest(8))), 1)
 	return k
 }
 
-// knowledge returns the shapes and breaks of all machines but m and those left out.
+// share copies to the calibrations without a machine what all machines share.
+func (t *trainer) share(k *forecast.Calibration) {
+	for _, m := range t.machines {
+		w := t.without[m]
+		w.Run, w.RunScale, w.Saving, w.Fade = k.Run, k.RunScale, k.Saving, k.Fade
+	}
+}
+
+// knowledge returns the peaks of all machines but m and those left out.
 func (t *trainer) knowledge(m string) *forecast.Calibration {
 	k := &forecast.Calibration{}
 	var rest []Curve
@@ -79,8 +87,6 @@ func (t *trainer) knowledge(m string) *forecast.Calibration {
 			rest = append(rest, c)
 		}
 	}
-	learnBreaks(k, rest)
-	k.Library = library(rest)
 	k.Peaks = peaks(rest, t.kind)
 	return k
 }
@@ -103,118 +109,47 @@ func thin(curves []Curve, use func(*Curve) bool) func(*Curve) bool {
 	return func(c *Curve) bool { return used[c] }
 }
 
-// learnBreaks counts jumps of latencies between sizes a factor of two apart; each machine counts as
-// one.
-func learnBreaks(k *forecast.Calibration, curves []Curve) {
-	for i := range k.Breaks {
-		k.Breaks[i] = anywhere
-	}
-	counts := map[string]float64{}
-	for _, c := range curves {
-		if Latency(&c) {
-			counts[c.Machine]++
-		}
-	}
-	for _, c := range curves {
-		p := c.Points
-		if !Latency(&c) {
-			continue
-		}
-		for i := 1; i+2 < len(p); i++ {
-			doubles := func(j int) bool { return p[j].Size == 2*p[j-1].Size }
-			if !doubles(i) || !doubles(i+1) || !doubles(i+2) {
-				continue
-			}
-			// The times at the middle by extrapolation of the two sizes before and the two after.
-			middle := math.Sqrt2 * float64(p[i].Size)
-			slope := func(a, b forecast.Point) float64 {
-				rise := max(0, float64(b.Time-a.Time)/float64(b.Size-a.Size))
-				return min(rise, float64(b.Time)/float64(b.Size))
-			}
-			before := float64(p[i].Time) + slope(p[i-1], p[i])*(middle-float64(p[i].Size))
-			next := p[i+1]
-			fall := min(slope(next, p[i+2]), float64(next.Time)/float64(next.Size))
-			after := float64(next.Time) - fall*(float64(next.Size)-middle)
-			if math.Log(after/before) > jumps {
-				k.Breaks[int(math.Log2(float64(p[i].Size)))] += 1 / counts[c.Machine]
-			}
-		}
-	}
+// A sample is a held-out measurement and the components of its prediction.
+type sample struct {
+	machine string
+	planted bool
+	within  bool
+	off     float64 // the logarithm of the measured over the predicted time
+	size    float64 // the largest size that is given
+	parts   forecast.Parts
+	weight  float64
 }
 
-// A share has the cases of a hold, with the weight of these.
-type share struct {
-	hold
-	weight float64
-}
-
-func (t *trainer) samples(shares []share) (all []sample) {
+// samples returns the samples of a protocol. Each machine counts the same at each distance: whether
+// an interval holds is a question of the machine more than of its curves.
+func (t *trainer) samples(h hold) (all []sample) {
 	of := func(machine string) *forecast.Calibration { return t.without[machine] }
-	for _, s := range shares {
-		each(s.Cases(t.curves, t.use), of, func(h Case, held forecast.Point, c *forecast.Curve) {
-			all = append(all, sample{
-				machine: h.Curve.Machine, y: math.Log(float64(held.Time)),
-				size:  float64(h.Points[len(h.Points)-1].Size),
-				parts: c.Parts(held.Size), weight: h.Weight * s.weight,
-			})
+	each(h.Cases(t.curves, t.use), of, func(s Case, held forecast.Point, c *forecast.Curve) {
+		p := c.Parts(held.Size)
+		all = append(all, sample{
+			machine: s.Curve.Machine, planted: s.Curve.Planted, within: within(s.Curve),
+			off:  math.Log(float64(held.Time)) - p.Middle,
+			size: float64(s.Points[len(s.Points)-1].Size), parts: p,
 		})
+	})
+	type place struct {
+		machine string
+		octaves int
+	}
+	at := func(s *sample) place {
+		if s.parts.From == forecast.Above {
+			return place{s.machine, int(math.Round(s.parts.Octaves))}
+		}
+		return place{s.machine, 0}
+	}
+	count := map[place]float64{}
+	for i := range all {
+		count[at(&all[i])]++
+	}
+	for i := range all {
+		all[i].weight = 1 / count[at(&all[i])]
 	}
 	return all
-}
-
-// learnAbove learns the predictions above the last size, at one to four octaves. Each machine
-// counts the same at each distance: whether an interval holds there is a question of the machine
-// more than of its curves.
-func (t *trainer) learnAbove(k *forecast.Calibration) {
-	k.Saving, k.Fade = t.learnMiddle()
-	for _, m := range t.machines {
-		t.without[m].Saving, t.without[m].Fade = k.Saving, k.Fade
-	}
-	all := t.aboveSamples()
-	k.Changes = changes(all, "")
-	for _, m := range t.machines {
-		t.without[m].Changes = changes(all, m)
-	}
-	all = t.aboveSamples()
-	k.Above = above(all, &fewTerms)
-	unseen := t.unseen(all, &k.Above)
-	w := above(all, &allTerms)
-	if more := t.unseen(all, &w); likelier(more, unseen) {
-		k.Above, unseen = w, more
-	}
-	for i := range k.Reach {
-		// Neighbouring distances count too: the factor is one curve, not four numbers.
-		at := func(s sample) bool { return math.Abs(s.parts.Width-float64(i+1)) < 1.5 }
-		var near []sample
-		var outcomes []outcome
-		for _, s := range all {
-			if at(s) {
-				near = append(near, s)
-			}
-		}
-		for _, s := range unseen {
-			if at(s.sample) {
-				outcomes = append(outcomes, s.outcome)
-			}
-		}
-		k.Reach[i][0], k.Reach[i][1] = widening(near, outcomes, &k.Above)
-	}
-}
-
-// likelier reports whether the machines are likelier under the weights of a than of b, in the sum
-// without the machine that gains most and the one that loses most: a machine that is missed by far
-// would decide.
-func likelier(a, b []judgedSample) bool {
-	loss := map[string]float64{} // of b over a
-	for i := range a {
-		loss[a[i].sample.machine] += b[i].loss - a[i].loss
-	}
-	gains := slices.Sorted(maps.Values(loss))
-	sum := 0.0
-	for i := 1; i < len(gains)-1; i++ {
-		sum += gains[i]
-	}
-	return sum > 0
 }
 
 // elsewhere is the number of machines that the mean of all octaves counts as, in each octave.
@@ -228,14 +163,12 @@ func changes(all []sample, but string) (c [2][32]float64) {
 		var anywhere mean
 		by := map[string]mean{}
 		for _, s := range all {
-			if s.machine == but || strings.HasPrefix(s.machine, planted) ||
-				math.Abs(s.parts.Width-1) > 0.5 {
+			if s.machine == but || s.planted || math.Abs(s.parts.Octaves-1) > 0.5 {
 				continue
 			}
 			add := func(m *mean, weight float64) {
-				off := s.y - s.parts.Own.Middle
-				m.up += weight * max(0, off)
-				m.down += weight * max(0, -off)
+				m.up += weight * max(0, s.off)
+				m.down += weight * max(0, -s.off)
 				m.weight += weight
 			}
 			add(&anywhere, s.weight)
@@ -260,40 +193,23 @@ func changes(all []sample, but string) (c [2][32]float64) {
 	return c
 }
 
-// aboveSamples returns the samples above the last size, with equal weights of all machines at each
-// distance.
-func (t *trainer) aboveSamples() []sample {
-	all := t.samples([]share{{beyond(1, 2, 3, 4, 5), 1}})
-	type place struct {
-		machine string
-		octaves int
-	}
-	at := func(s *sample) place { return place{s.machine, int(math.Round(s.parts.Width))} }
-	count := map[place]float64{}
-	for i := range all {
-		count[at(&all[i])]++
-	}
-	for i := range all {
-		all[i].weight = 1 / count[at(&all[i])]
-	}
-	return all
-}
-
-// learnMiddle returns the saving of an octave, or the fade of a stream's rate, with the minimum
-// mean error of the middles above the last size. Each distance counts by its inverse, since errors
-// grow with it.
-func (t *trainer) learnMiddle() (saving, fade float64) {
+// learnMiddle sets the saving of an octave, or the fade of a stream's rate, with the minimum mean
+// error of the middles above the last size. Each distance counts by its inverse, since errors grow
+// with it.
+func (t *trainer) learnMiddle(k *forecast.Calibration) {
 	least := math.Inf(1)
 	try := func(s, f float64) {
-		for _, m := range t.machines {
-			t.without[m].Saving, t.without[m].Fade = s, f
-		}
+		before := *k
+		k.Saving, k.Fade = s, f
+		t.share(k)
 		var sum float64
-		for _, s := range t.aboveSamples() {
-			sum += s.weight * math.Abs(s.y-s.parts.Own.Middle) / max(1, s.parts.Width)
+		for _, s := range t.samples(beyond(1, 2, 4)) {
+			sum += s.weight * math.Abs(s.off) / max(1, s.parts.Octaves)
 		}
 		if sum < least {
-			saving, fade, least = s, f, sum
+			least = sum
+		} else {
+			*k = before
 		}
 	}
 	for s := 0.0; s < 0.75; s += 0.1 {
@@ -302,89 +218,197 @@ func (t *trainer) learnMiddle() (saving, fade float64) {
 	for f := 0.2; f < 0.95; f += 0.1 {
 		try(0, f)
 	}
-	return saving, fade
+	t.share(k)
 }
 
-// learn returns the weights with the minimum interval score, scaled so that intervals
-// contain 95 % of the measurements of machines that their weights were not learned
-// from. The score alone would make them right on the machines that it has seen.
-func (t *trainer) learn(shares ...share) forecast.Weights {
-	all := t.samples(shares)
-	w := chain(all, &first)
-	var unseen []outcome
-	for _, s := range t.unseen(all, &w) {
-		unseen = append(unseen, s.outcome)
-	}
-	up, down := widening(all, unseen, &w)
-	for i := range w.Up {
-		w.Up[i] *= up
-		w.Down[i] *= down
+// learn returns the weights with the minimum interval score, with the factors at one octave
+// and at each further one that hold 95 % of the measurements of a machine that they do not come
+// from.
+func learn(all []sample, octaves int) (w forecast.Weights) {
+	w.Terms = best(all)
+	for d := range octaves {
+		var near []sample
+		for _, s := range all {
+			// Neighbouring distances count too: the factor is one curve, not five numbers.
+			if octaves == 1 || math.Abs(s.parts.Octaves-float64(d+1)) < 1.5 {
+				near = append(near, s)
+			}
+		}
+		w.Factors = append(w.Factors, factors(near, &w.Terms))
 	}
 	return w
 }
 
-// A judgedSample is a sample, its outcome under weights that were learned without its machine, and,
-// above the last size, the loss of these weights by their likelihood.
-type judgedSample struct {
-	sample
-	outcome
-	loss float64
-}
-
-// unseen returns the samples with their outcomes under weights that were learned without their
-// machine; w are those of all machines.
-func (t *trainer) unseen(all []sample, w *forecast.Weights) (unseen []judgedSample) {
-	for _, m := range t.machines {
-		var in, out []sample
-		for _, s := range all {
-			if s.machine == m {
-				out = append(out, s)
-			} else {
-				in = append(in, s)
-			}
-		}
-		if len(out) == 0 || len(in) == 0 || strings.HasPrefix(m, planted) {
-			continue // planted noise is held by the noise of the curve, whatever the factor
-		}
-		learned := chain(in, w)
-		for _, s := range out {
-			j := judgedSample{sample: s, outcome: s.outcome(&learned)}
-			if s.parts.From == forecast.Above {
-				j.loss = s.weight * loss(&s, &learned)
-			}
-			unseen = append(unseen, j)
+// outgrown returns by how much the upper end must rise with each octave in which messages within a
+// node outgrow caches: on the median machine, to hold 95 % of its measurements.
+func outgrown(all []sample, k *forecast.Calibration) float64 {
+	by := map[string][]sample{}
+	for _, s := range all {
+		if s.within {
+			by[s.machine] = append(by[s.machine], s)
 		}
 	}
-	return unseen
+	var least []float64
+	for _, own := range by {
+		rise := 0.0
+		for ; rise < 1 && held(own, k, rise) < level; rise += 0.05 {
+		}
+		least = append(least, rise)
+	}
+	if len(least) == 0 {
+		return 0
+	}
+	return stats.Median(least)
 }
 
-// learnRun returns the weights of the terms for the next run, from one run.
-func (t *trainer) learnRun(bare *forecast.Calibration) forecast.Terms {
-	var all []term
+// held returns the share of the samples above the last size that are held.
+func held(all []sample, k *forecast.Calibration, rise float64) float64 {
+	var in, sum float64
+	for _, s := range all {
+		p := &s.parts
+		half := func(side int) float64 { return p.Half(side, k.Above.Scale(p, side), rise) }
+		if sum += s.weight; s.off <= half(0) && -s.off <= half(1) {
+			in += s.weight
+		}
+	}
+	return in / sum
+}
+
+// A needed is the factor that one end of an interval needs to hold a sample; 0 on the other side.
+type needed struct {
+	machine string
+	factors [2]float64
+	weight  float64
+}
+
+// factors returns the factors of the upper and the lower end. They are the same quantile of either
+// side, the lowest by which factors of all machines but one hold 95 % of that machine, in the mean:
+// if few machines differ much, their own 95 % quantile is too low for the next one.
+func factors(all []sample, w *forecast.Terms) (f [2]float64) {
+	var need []needed
+	machines := map[string]float64{}
+	for _, s := range all {
+		n := needed{machine: s.machine, weight: s.weight}
+		side, off := 0, s.off
+		if off < 0 {
+			side, off = 1, -off
+		}
+		n.factors[side] = s.parts.Scale(off) / max(w.Dot(s.parts.Terms[side]), 1e-9)
+		need = append(need, n)
+		if !s.planted {
+			machines[s.machine] += s.weight
+		}
+	}
+	for l := level; ; l += 0.005 {
+		held := 0.0
+		for m, total := range machines {
+			f = quantiles(need, m, l)
+			for _, n := range need {
+				if n.machine == m && n.factors[0] <= f[0] && n.factors[1] <= f[1] {
+					held += n.weight / total
+				}
+			}
+		}
+		if held >= level*float64(len(machines)) || l > 0.994 {
+			return quantiles(need, "", l)
+		}
+	}
+}
+
+// quantiles returns the factors that hold the share l of all machines but one, half of the rest on
+// each side.
+func quantiles(all []needed, but string, l float64) (f [2]float64) {
+	for side := range f {
+		var v, w []float64
+		for _, n := range all {
+			if n.machine != but {
+				v, w = append(v, n.factors[side]), append(w, n.weight)
+			}
+		}
+		if len(v) > 0 {
+			stat.SortWeighted(v, w)
+			f[side] = stat.Quantile((1+l)/2, stat.Empirical, v, w)
+		}
+	}
+	return f
+}
+
+// best returns the weights of the scale with the minimum interval score, by coordinate descent: the
+// score has kinks at each measurement, where gradients fail.
+func best(all []sample) (w forecast.Terms) {
+	loss := func(w forecast.Terms) (sum float64) {
+		for i := range all {
+			s := &all[i]
+			half := func(side int) float64 {
+				return s.parts.Half(side, w.Dot(s.parts.Terms[side]), 0)
+			}
+			up, down := half(0), half(1)
+			sum += s.weight * (up + down + missed*max(0, s.off-up, -s.off-down))
+		}
+		return sum
+	}
+	for i := range w {
+		w[i] = 0.1
+	}
+	least := loss(w)
+	for step := 1.0; step > 0.05; step /= 2 {
+		for better := true; better; {
+			better = false
+			for i := range w {
+				for _, v := range []float64{w[i] * (1 + step), w[i] / (1 + step), 0, 0.03} {
+					to := w
+					to[i] = v
+					if l := loss(to); l < least-1e-4*least {
+						least, w, better = l, to, true
+					}
+				}
+			}
+		}
+	}
+	return w
+}
+
+// learnRun learns the factor of the next run, from one run: the weights of its terms, and the scale
+// of the differences between runs.
+func (t *trainer) learnRun(k *forecast.Calibration) {
+	var all []sample
+	by := map[string][]float64{}
 	of := func(machine string) *forecast.Calibration {
 		if t.leftOut(machine) {
 			return nil
 		}
-		return bare
+		return k
 	}
 	each(again(1).Cases(t.curves, t.use), of, func(s Case, held forecast.Point, c *forecast.Curve) {
-		terms, _ := c.RunTerms(held.Size)
-		off := math.Log(float64(held.Time)) - c.Parts(held.Size).Own.Middle
-		all = append(all, term{off, &forecast.Parts{Share: 1}, terms, terms, s.Weight})
+		terms := c.RunTerms()
+		off := math.Log(float64(held.Time)) - c.Parts(held.Size).Middle
+		all = append(all, sample{off: off, weight: s.Weight,
+			parts: forecast.Parts{Share: 1, Most: math.Inf(1), Terms: [2]forecast.Terms{terms, terms}}})
+		if !s.Curve.Planted {
+			by[s.Curve.Machine] = append(by[s.Curve.Machine], math.Abs(off)/math.Sqrt2)
+		}
 	})
-	start := forecast.Terms{0.01, 0.5, 0, 0, 1, 1}
 	if len(all) == 0 {
-		return start
+		return
 	}
-	w := descend(all, start, start, score)
-	var scores factors
+	k.Run = best(all)
+	var v, w []float64
 	for _, s := range all {
-		scores.add(math.Abs(s.off)/max(w.Dot(s.up), 1e-9), s.weight)
+		v = append(v, math.Abs(s.off)/max(k.Run.Dot(s.parts.Terms[0]), 1e-9))
+		w = append(w, s.weight)
 	}
-	f := scores.quantile(level)
-	for i := range w {
-		w[i] *= f
+	stat.SortWeighted(v, w)
+	q := stat.Quantile(level, stat.Empirical, v, w)
+	for i := range k.Run {
+		k.Run[i] *= q
 	}
-	w[0] = max(w[0], leastRun)
-	return w
+	// Even a curve without noise drifts from run to run.
+	k.Run[0] = max(k.Run[0], leastRun)
+	medians := list.Map(slices.SortedFunc(maps.Keys(by), cmp.Compare), func(m string) float64 {
+		return stats.Median(by[m])
+	})
+	k.RunScale = 0.002 // of fewer machines no median is known
+	if len(medians) > 2 {
+		k.RunScale = stats.Median(medians)
+	}
 }
