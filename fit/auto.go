@@ -210,8 +210,10 @@ func hold(tried []*candidate) {
 	}
 	bound := outlier * max(stats.NormalMAD*least, sameTime)
 	for _, c := range tried {
+		// Of the first and the last held-out size, the neighbour outside is not held out: they may
+		// be two of another protocol.
 		for i, out := range outlying(c.errors, bound) {
-			if out {
+			if out && i > 0 && i < len(c.errors)-1 {
 				c.errors[i] = bound
 			}
 		}

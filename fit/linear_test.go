@@ -3,7 +3,6 @@ package fit
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -117,51 +116,6 @@ func TestLinearNumpy(t *testing.T) {
 	}
 	check(Ordinary, 7.550110066698006, 0.00021717131254289407, 0.7234894570473104, 2.8414840166637793e-06)
 	check(Relative, 9.051669903176942, 0.00019218499844481736, 0.1271894856005578, 4.936071008655328e-06)
-}
-
-// The intervals hold the truth in 93–98 % of tries: relative least squares under
-// errors in proportion to the time, ordinary under errors of one size. TestForms has
-// other numbers of sizes.
-func TestLinearCoverage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("thousands of fits")
-	}
-	const tries = 1500
-	check := func(m Method, points int, noise float64) {
-		t.Helper()
-		random := rand.New(rand.NewPCG(1, uint64(points)))
-		beta, tau := 5.0, 0.002
-		var holdsBeta, holdsTau float64
-		for range tries {
-			r, err := Linear(table(sizes(points, 1, 1<<16), func(n float64) float64 {
-				v := beta + tau*n
-				if m == Relative {
-					return v * (1 + noise*random.NormFloat64())
-				}
-				return v + noise*random.NormFloat64()
-			}), m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := r.Segments[0]
-			if s.Beta.Low <= 5 && 5 <= s.Beta.High {
-				holdsBeta++
-			}
-			if s.Tau.Low <= 0.002 && 0.002 <= s.Tau.High {
-				holdsTau++
-			}
-		}
-		for _, share := range []float64{holdsBeta / tries, holdsTau / tries} {
-			// Under noise of one deviation, one that grows slowly with the time is not excluded.
-			if share < 0.93 || share > 0.98 {
-				t.Errorf("%s, %d sizes, noise %v: the intervals of β and τ hold the truth in %.1f %% and %.1f %%", m, points, noise, 100*holdsBeta/tries, 100*holdsTau/tries)
-				break
-			}
-		}
-	}
-	check(Relative, 60, 0.01)
-	check(Relative, 60, 0.10)
-	check(Ordinary, 60, 0.5)
 }
 
 // β and τ are never negative, and the result says that they were held.

@@ -50,7 +50,7 @@ func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 	if err := checkTables(latency, stream, tables); err != nil {
 		return nil, err
 	}
-	latencies, err := r.points("latencies", latency)
+	latencies, err := r.points("latencies", r.pingPong(latency, stream))
 	if err != nil {
 		return nil, err
 	}
@@ -157,13 +157,53 @@ func gapLimited(stream *benchfile.Table, overheads ...*benchfile.Table) *benchfi
 		}
 	}
 	some := *stream
-	hidden := func(s benchfile.Sample) bool { return s.Mean <= 1.1*longest }
+	hidden := func(s benchfile.Sample) bool { return s.Mean <= hides*longest }
 	some.Samples = slices.DeleteFunc(slices.Clone(stream.Samples), hidden)
 	if len(some.Samples) < 3 {
 		return stream
 	}
 	return &some
 }
+
+// pingPong returns the sizes of the latencies whose round trips exceed the stream's gaps by a tenth.
+// A processor of a ping-pong sends once in a round trip, so that shorter ones show g and not L. If
+// fewer than two sizes show L, all are kept, and o_s + L + o_r has an upper bound only.
+func (r *LogGPResult) pingPong(latency, stream *benchfile.Table) *benchfile.Table {
+	trips := quantity.Micros(2) // one-way times in a round trip
+	if latency.Kind == benchfile.RoundTrip {
+		trips = 1
+	}
+	some, last := *latency, quantity.Bytes(0)
+	some.Samples = nil
+	for _, s := range latency.Samples {
+		at := slices.IndexFunc(stream.Samples, func(g benchfile.Sample) bool {
+			return g.Size == s.Size
+		})
+		if s.Size > 0 && at >= 0 && trips*s.Mean <= hides*stream.Samples[at].Mean {
+			last = max(last, s.Size)
+			continue
+		}
+		some.Samples = append(some.Samples, s)
+	}
+	const why = "the round trips up to %v take as long as the gaps of the stream: they show g, " +
+		"which hides the latency"
+	shows := func(s benchfile.Sample) bool { return s.Size > last }
+	switch count := len(slices.DeleteFunc(slices.Clone(some.Samples), func(s benchfile.Sample) bool {
+		return !shows(s)
+	})); {
+	case last == 0:
+		return latency
+	case count < 2:
+		r.warn("L is not identifiable: "+why+"; o_s + L + o_r is at most their half", last)
+		return latency
+	}
+	r.warn("L is only known from larger messages: "+why, last)
+	return &some
+}
+
+// hides is the factor up to which a time hides a shorter one that is part of it: a tenth is more
+// than the noise of most benchmarks.
+const hides = 1.1
 
 // smallestOverheads returns o_s and o_r at their smallest sizes.
 func smallestOverheads(send, receive *benchfile.Table) (overheads [2]quantity.Micros, err error) {

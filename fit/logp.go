@@ -116,8 +116,33 @@ func (r *LogPResult) fit(t *benchfile.Table, rtt quantity.Micros) (e logpEstimat
 	e.latency, err = m.estimate(t.Name(), "L", latency, float64(rtt),
 		fmt.Sprintf("half of the round trip, %v, is shorter than o_s = %v and o_r = %v",
 			rtt/2, e.send.Value, e.receive.Value))
+	if err == nil && !m.processorBound() {
+		err = r.pingPong(&e, t.Name(), rtt)
+	}
 	return e, err
 }
+
+// pingPong checks the round trip. A processor of a ping-pong sends once in a round trip, which thus
+// takes at least g. If it takes g, L only has an upper bound.
+func (r *LogPResult) pingPong(e *logpEstimates, table string, rtt quantity.Micros) error {
+	if rtt < e.gap.Low && !sameRounded(rtt, e.gap.Value) {
+		return fmt.Errorf("%s: the round trip of %v is shorter than g = %v, the interval between "+
+			"two messages of a processor: they are not of one system", table, rtt, e.gap.Value)
+	}
+	if rtt > e.gap.High && !sameRounded(rtt, e.gap.Value) {
+		return nil
+	}
+	e.latency.Low = 0
+	r.warn("L is not identifiable: the round trip takes as long as g, which hides the latency; "+
+		"L is at most %v", e.latency.Value)
+	return nil
+}
+
+// sameRounded reports whether two times are as close as printed times are rounded.
+func sameRounded(a, b quantity.Micros) bool { return math.Abs(float64(a/b)-1) < rounded }
+
+// rounded is the rounding of a printed time, relative: three digits.
+const rounded = 0.005
 
 // showsReceive reports whether the longest Δ lengthens the interval by more than its scatter.
 // Otherwise g hides o_r at every Δ.

@@ -52,12 +52,20 @@ const outlier = 4
 const huberK = 1.345
 
 // outlying reports which errors are outliers: beyond a bound, alone or two in a row. At three sizes
-// in a row, the system behaves differently.
+// in a row, the system behaves differently, and so it does at the two smallest or largest ones: a
+// line for them alone explains them.
 func outlying(e []float64, bound float64) []bool {
 	over := make([]bool, len(e))
 	out := func(i int) bool { return i >= 0 && i < len(e) && math.Abs(e[i]) > bound }
 	for i := range e {
 		over[i] = out(i) && !(out(i-1) && out(i-2) || out(i-1) && out(i+1) || out(i+1) && out(i+2))
+	}
+	last := len(e) - 1
+	if last > 2 && over[0] && over[1] {
+		over[0], over[1] = false, false
+	}
+	if last > 2 && over[last] && over[last-1] {
+		over[last], over[last-1] = false, false
 	}
 	return over
 }

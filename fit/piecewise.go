@@ -25,7 +25,9 @@ const (
 	// MaxSegments is the maximum number of segments tried, unless the user requests more.
 	MaxSegments = 6
 	// minPoints is the minimum number of sizes per segment: a line through two points always fits.
-	minPoints = 3
+	// The first and the last segment have at least endPoints: what is measured beyond a jump may be
+	// little.
+	minPoints, endPoints = 3, 2
 	// maxCandidates is the maximum number of candidates for breaks in the first search.
 	// The costs of all pairs then take 4 MiB.
 	maxCandidates = 1024
@@ -103,12 +105,18 @@ func split(points []Point, k int, quantum float64) *division {
 		most = max(1, min(MaxSegments, n/minPoints))
 	}
 	least := max(1, min(minPoints, n/most))
-	d := &division{n: n, places: places(n, least)}
+	end := min(least, endPoints)
+	d := &division{n: n, places: places(n, end)}
+	costs := func(w []float64) func(from int, ends []int) []float64 {
+		return lineCosts(points, w, func(from, to int) bool {
+			return to-from >= least || to-from >= end && (from == 0 || to == n)
+		})
+	}
 	w := make([]float64, n)
 	for i, p := range points {
 		w[i] = float64(p.Count) / float64(p.Time*p.Time)
 	}
-	d.search(lineCosts(points, w, least), most)
+	d.search(costs(w), most)
 	ends := d.trace(most)
 	errors := make([]float64, n)
 	for i := range most {
@@ -130,8 +138,8 @@ func split(points []Point, k int, quantum float64) *division {
 			w[i] *= bound * bound / (e * e)
 		}
 	}
-	d.refine(ends, least)
-	d.search(lineCosts(points, w, least), most)
+	d.refine(ends, end)
+	d.search(costs(w), most)
 	for i, p := range points {
 		// Rounding to a step q has the variance q²/12.
 		d.floor += w[i] * (math.Pow(sameTime*float64(p.Time), 2) + quantum*quantum/12)
@@ -197,8 +205,9 @@ func (d *division) refine(ends []int, least int) {
 }
 
 // lineCosts returns, for a first point, the costs of a line from there to each of the ends, +Inf
-// for fewer than least points.
-func lineCosts(points []Point, w []float64, least int) func(from int, ends []int) []float64 {
+// for too few points.
+func lineCosts(points []Point, w []float64, enough func(from, to int) bool) func(
+	from int, ends []int) []float64 {
 	return func(from int, ends []int) []float64 {
 		row := make([]float64, len(ends))
 		var m stats.Moments
@@ -208,7 +217,7 @@ func lineCosts(points []Point, w []float64, least int) func(from int, ends []int
 				m.Add(float64(points[at].Size), float64(points[at].Time), w[at])
 			}
 			row[j] = math.Inf(1)
-			if at-from >= least {
+			if enough(from, end) {
 				row[j] = rss(&m)
 			}
 		}
@@ -265,14 +274,23 @@ func (d *division) confidence(b int) (low, high int) {
 		cost := max(total-best+d.pair(from, i, to), d.floor)
 		return float64(d.n)*math.Log(cost/max(total, d.floor)) <= breakLevel
 	}
+	// A place that leaves too few points on one side was not tried, so it is not excluded.
+	possible := func(i int) bool { return within(i) || math.IsInf(d.pair(from, i, to), 1) }
 	low, high = at, at
-	for low-1 > from && within(low-1) {
+	for low-1 > from && possible(low-1) {
 		low--
 	}
-	for high+1 < to && within(high+1) {
+	for high+1 < to && possible(high+1) {
 		high++
 	}
-	return d.places[low] - 1, d.places[high] - 1
+	first, last := d.places[low]-1, d.places[high]-1
+	if low-1 == from {
+		first = d.places[from]
+	}
+	if high+1 == to {
+		last = d.places[to] - 2
+	}
+	return first, last
 }
 
 // pair returns the cost of two lines, from place i to j and from j to k.

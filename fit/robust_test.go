@@ -1,11 +1,8 @@
 package fit
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -48,34 +45,16 @@ var forms = []struct {
 	}},
 }
 
-// TestForms measures how often the intervals of a line hold its planted parameters, by method, form
-// of the noise and number of sizes, and compares docs/validation/trust.md with it: all cells with
-// -update, else every third one. Each method, form and number has some of these, and a change of
-// fits or intervals changes nearly all cells.
+// The intervals of a line hold its planted parameters whatever the method and the form of the noise:
+// 92 of 100 and more, so that of 100 lines at least 84 are held, three standard errors less.
 func TestForms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("thousands of fits")
-	}
-	const runs = 1000
-	numbers := []int{5, 8, 20, 100}
-	page := filepath.Join("..", "docs", "validation", "trust.md")
-	known := strings.Split(section(t, page, "forms of noise"), "\n")
-	known = known[min(2, len(known)):] // below the heads
-	var b strings.Builder
-	fmt.Fprintln(&b, "| method | noise | 5 sizes | 8 sizes | 20 sizes | 100 sizes |")
-	fmt.Fprintln(&b, "|---|---|---|---|---|---|")
-	for i, m := range Methods {
-		for j, f := range forms {
-			var cells []string
-			for k, n := range numbers {
-				if row := i*len(forms) + j; !*update && (i+j+k)%3 > 0 && row < len(known) {
-					old := strings.Split(known[row], " | ")
-					cells = append(cells, strings.TrimSuffix(old[min(2+k, len(old)-1)], " |"))
-					continue
-				}
-				random := rand.New(rand.NewPCG(96, 0))
-				var beta, tau float64
-				for range runs {
+	const lines, least = 100, 84
+	for _, m := range Methods {
+		for _, f := range forms {
+			for _, n := range []int{5, 20} {
+				random := rand.New(rand.NewPCG(96, uint64(n)))
+				var beta, tau int
+				for range lines {
 					spoil := f.noise(random)
 					r, err := Linear(table(sizes(n, 1, 1<<16), func(n float64) float64 {
 						return spoil(plantedBeta + plantedTau*n)
@@ -83,26 +62,20 @@ func TestForms(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					s := r.Segments[0]
-					if holds(s.Beta, plantedBeta) {
+					if holds(r.Segments[0].Beta, plantedBeta) {
 						beta++
 					}
-					if holds(s.Tau, plantedTau) {
+					if holds(r.Segments[0].Tau, plantedTau) {
 						tau++
 					}
 				}
-				beta, tau = 100*beta/runs, 100*tau/runs
-				cells = append(cells, fmt.Sprintf("β %.1f, τ %.1f", beta, tau))
-				// 1.4 is two standard errors of a share of 1,000.
-				least := 92 - 1.4
 				if min(beta, tau) < least {
-					t.Errorf("%s, %s, %d sizes: β %.1f %%, τ %.1f %%", m, f.name, n, beta, tau)
+					t.Errorf("%s, %s, %d sizes: β in %d, τ in %d of %d", m, f.name, n, beta, tau,
+						lines)
 				}
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", m, f.name, strings.Join(cells, " | "))
 		}
 	}
-	compareSection(t, page, "forms of noise", b.String())
 }
 
 // The method ordinary is the papers' regression, and the noise of benchmarks grows with the time:
@@ -110,7 +83,7 @@ func TestForms(t *testing.T) {
 func TestOrdinaryUnderProportionalNoise(t *testing.T) {
 	random := rand.New(rand.NewPCG(97, 0))
 	held := 0
-	for range 200 {
+	for range 100 {
 		spoil := proportional(0.03)(random)
 		r, err := Linear(table(sizes(20, 1, 1<<16), func(n float64) float64 {
 			return spoil(plantedBeta + plantedTau*n)
@@ -122,7 +95,7 @@ func TestOrdinaryUnderProportionalNoise(t *testing.T) {
 			held++
 		}
 	}
-	if held < 182 { // 95 % less 2.6 standard errors
-		t.Errorf("the interval of τ holds the truth in %d of 200 fits", held)
+	if held < 88 { // 95 % less three standard errors
+		t.Errorf("the interval of τ holds the truth in %d of 100 fits", held)
 	}
 }

@@ -175,8 +175,8 @@ func TestSplitIsBest(t *testing.T) {
 		d := split(points, 3, 0)
 		got := d.before[3][len(d.places)-1]
 		best := math.Inf(1)
-		for i := minPoints; i <= 20-2*minPoints; i++ {
-			for j := i + minPoints; j <= 20-minPoints; j++ {
+		for i := endPoints; i <= 20-minPoints-endPoints; i++ {
+			for j := i + minPoints; j <= 20-endPoints; j++ {
 				a, b := slices.Index(d.places, i), slices.Index(d.places, j)
 				best = min(best, d.costs[0][a-1]+d.pair(a, b, len(d.places)-1))
 			}
