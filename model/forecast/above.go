@@ -58,8 +58,8 @@ const (
 	oneTest = 0.1
 )
 
-// slopeTo returns the slope of the octaves up to the size l, at least 0 and at most that in proportion
-// to the size.
+// slopeTo returns the slope of the octaves up to the size l, at least 0 and at most that in
+// proportion to the size.
 func (c *series) slopeTo(l int, octaves float64) float64 {
 	m := c.moments(c.span(l, octaves, -1, 1), l)
 	_, tau := m.Line()
@@ -144,7 +144,7 @@ func (e *tail) above(c *series, n float64) (middle float64, t [2]Terms) {
 
 // outgrown returns the octaves from the last size to n in which messages within a node outgrow the
 // caches of a processor; 0 between nodes, whose links are slower than memory.
-func (c *Curve) outgrown(n float64) float64 {
+func (c *series) outgrown(n float64) float64 {
 	if !(c.t[0] < nodeTime) {
 		return 0
 	}

@@ -21,6 +21,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -57,22 +58,6 @@ type Forecast struct {
 
 // Beyond reports whether the size is outside of the measured sizes.
 func (f Forecast) Beyond() bool { return f.From == Above || f.From == Below }
-
-// A Way is the source of a prediction.
-type Way string
-
-const (
-	// Measured is the time that was measured at the size itself.
-	Measured Way = "measured"
-	// Between is the line between the two sizes next to it.
-	Between Way = "between"
-	// Jump is between two sizes where the curve jumps.
-	Jump Way = "jump"
-	// Above is the continuation of the last sizes, for a larger one.
-	Above Way = "above"
-	// Below is the line of the first sizes, for a smaller one.
-	Below Way = "below"
-)
 
 // A Curve is a measured curve, prepared for predictions. It is immutable. [Calibration.New]
 // makes one.
@@ -174,4 +159,39 @@ const widest = 4
 func (c Curve) Bounded(roof quantity.MBps) Curve {
 	c.roof = float64(roof)
 	return c
+}
+
+// Parts returns the components of the prediction of n bytes, n ≥ 0.
+func (c Curve) Parts(n quantity.Bytes) Parts {
+	v := max(float64(n), 1)
+	last := len(c.n) - 1
+	p := Parts{Most: math.Inf(1)}
+	p.Run, p.Repeated = c.run(v)
+	i, measured := slices.BinarySearch(c.n, v)
+	switch {
+	case v > c.n[last]:
+		p.From, p.Octaves = Above, math.Log2(v)-c.x[last]
+		p.Middle, p.Terms = c.high.above(&c.series, v)
+		p.Outgrown = c.outgrown(v)
+		p.Most = max(0, p.Middle-c.high.least+p.Run)
+	case v < c.n[0]:
+		p.From, p.Octaves = Below, c.x[0]-math.Log2(v)
+		p.Middle, p.Terms = c.low.below(&c.series, v)
+	case measured:
+		p.From, p.Middle = Measured, c.y[i]
+	default:
+		p.Middle, p.Terms, p.From = c.gaps[i-1].guess(&c.series, v)
+		student := stats.T95(float64(last - 1)) // of as many held-out sizes
+		p.Noise = student * c.noise
+		near := student * math.Sqrt(c.residuals.at(c.x, math.Log2(v)))
+		p.Terms[up][own], p.Terms[down][own] = near, near
+		// The error is zero at the ends of a gap and largest at the middle in logarithms. Most of
+		// it comes close to an end, where a jump may already occur.
+		s := (math.Log2(v) - c.x[i-1]) / (c.x[i] - c.x[i-1])
+		p.Share = 2 * math.Sqrt(max(0, s*(1-s)))
+	}
+	if p.Octaves > 0 { // and from half an octave outside on
+		p.Share = min(1, math.Sqrt(2*p.Octaves))
+	}
+	return p
 }

@@ -89,8 +89,12 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 			}
 			return reports.Interval{Dim: quantity.DimTime, Interval: f.Interval}
 		}),
-		next(low, "", func(f forecast.Forecast) any { return reports.OrAbsent(f.Low, f.Unknown == "") }),
-		next(high, "", func(f forecast.Forecast) any { return reports.OrAbsent(f.High, f.Unknown == "") }),
+		next(low, "", func(f forecast.Forecast) any {
+			return reports.OrAbsent(f.Low, f.Unknown == "")
+		}),
+		next(high, "", func(f forecast.Forecast) any {
+			return reports.OrAbsent(f.High, f.Unknown == "")
+		}),
 		reports.Col("beyond", "extrapolated", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Beyond, p.Ranged)
 		}).If(fitted || ranged),

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/evidence/judge"
 	"github.com/halfpeak/halfpeak/model/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -24,12 +25,12 @@ func TestOwn(t *testing.T) {
 	own := func(c *Curve) bool { return filepath.Ext(c.Machine) == ".out" && Latency(c) }
 	latencies := func(string) *forecast.Calibration { return forecast.Latencies() }
 	for _, p := range Protocols {
-		s := Summary(Judge(p.Cases(curves, own), latencies))
+		s := judge.Of(p.Name, Judge(p.Name, p.Cases(curves, own), latencies))
 		if p.Name != "every third size held out" && p.Name != "one octave above" {
 			continue
 		}
 		t.Logf("%s: %+v", p.Name, s)
-		if s.Cases < 50 || s.Right < 0.85 || s.MedianError > 0.15 {
+		if s.Answers < 50 || s.Right < 0.85 || s.Median > 0.15 {
 			t.Errorf("%s: %+v", p.Name, s)
 		}
 	}
@@ -165,8 +166,8 @@ func TestTrain(t *testing.T) {
 	}
 	k := Train(curves, Latency, func(m string) bool { return m == "a" })
 	cases := Protocols[0].Cases(curves, func(c *Curve) bool { return c.Machine == "a" })
-	s := Summary(Judge(cases, func(string) *forecast.Calibration { return k }))
-	if s.Right < 0.9 || s.Width > 0.6 {
+	s := judge.Of("a", Judge("a", cases, func(string) *forecast.Calibration { return k }))
+	if s.Right < 0.9 || s.Width > 1.8 {
 		t.Errorf("on the machine that was left out: %+v", s)
 	}
 	latencies := kind{name: "Latencies", use: Latency}

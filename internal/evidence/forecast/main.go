@@ -2,13 +2,13 @@
 // unseen curves:
 //
 //	go run ./forecast calibrate [-o FILE] [FOLDER…]
-//	go run ./forecast coverage [-leave-out] [-machines] [-kind KIND] [FOLDER…]
+//	go run ./forecast coverage [-leave-out] [-aside] [-machines] [-kind KIND] [FOLDER…]
 //
 // The curves are those of internal/published, or of the benchmark files in folders.
 // Calibrate writes model/forecast/published.json: weights, no measurements. Coverage
 // holds sizes out, predicts them from the remaining sizes, and compares, as CSV. It predicts with
 // the published calibration or, with -leave-out, with one that is made from the same curves without
-// the fifth of the machines to which the predicted one belongs. See [Load] for the machine of a
+// the machine that is predicted. See [Load] for the machine of a
 // curve. Kinds are latencies, streams and operations.
 package main
 
@@ -52,10 +52,11 @@ func forecasts(args []string) error {
 	flags := flag.NewFlagSet("forecast", flag.ExitOnError)
 	out := flags.String("o", "../../model/forecast/published.json", "file that calibrate writes")
 	leave := flags.Bool("leave-out", false,
-		"calibrate without the fifth of the machines that the predicted one belongs to")
+		"calibrate without the machine that is predicted")
 	machines := flags.Bool("machines", false, "a row for each machine")
 	name := flags.String("kind", "latencies", "latencies, streams or operations")
-	part := flags.String("aside", "", "design, judge or all")
+	kept := flags.Bool("aside", false,
+		"of the machines that were kept aside while the methods were chosen, one in four")
 	if len(args) == 0 || !slices.Contains([]string{"calibrate", "coverage"}, args[0]) {
 		return fmt.Errorf("name what to do: calibrate or coverage")
 	}
@@ -84,19 +85,8 @@ func forecasts(args []string) error {
 	if *leave {
 		of = LeaveOut(curves, k.use)
 	}
-	judges := func(*Curve) bool { return true }
-	switch *part {
-	case "design":
-		curves = slices.DeleteFunc(curves, func(c Curve) bool { return aside(c.Machine) })
-		of = LeaveOut(curves, k.use)
-	case "seen":
-		curves = slices.DeleteFunc(curves, func(c Curve) bool { return aside(c.Machine) })
-		one := Train(curves, k.use, func(string) bool { return false })
-		of = func(string) *forecast.Calibration { return one }
-	case "judge":
-		judges = func(c *Curve) bool { return aside(c.Machine) }
-	}
-	return Report(os.Stdout, curves, k, judges, of, *machines)
+	judged := func(c *Curve) bool { return !*kept || aside(c.Machine) }
+	return Report(os.Stdout, curves, k, judged, of, *machines)
 }
 
 // number matches the numbers of JSON.

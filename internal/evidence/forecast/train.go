@@ -63,10 +63,18 @@ func Train(curves []Curve, use func(*Curve) bool, leftOut func(machine string) b
 		t.without[m].Changes = changes(above, m)
 	}
 	above = t.samples(beyond(1, 2, 3, 4, 5))
-	k.Above = learn(slices.DeleteFunc(slices.Clone(above), func(s sample) bool { return s.within }), farthest)
+	between := slices.Clone(above)
+	between = slices.DeleteFunc(between, func(s sample) bool { return s.within })
+	k.Above = learn(between, farthest)
 	k.Outgrown = outgrown(above, k)
-	k.Between = learn(slices.Concat(t.samples(every(2)), t.samples(gaps(3)), t.samples(evenly(5))), 1)
-	k.Below = learn(slices.Concat(t.samples(smallest(2)), t.samples(smallest(4)), t.samples(smallest(8))), 1)
+	of := func(holds ...hold) (all []sample) {
+		for _, h := range holds {
+			all = append(all, t.samples(h)...)
+		}
+		return all
+	}
+	k.Between = learn(of(every(2), gaps(3), evenly(5)), 1)
+	k.Below = learn(of(smallest(2), smallest(4), smallest(8)), 1)
 	return k
 }
 
@@ -343,7 +351,7 @@ func best(all []sample) (w forecast.Terms) {
 				return s.parts.Half(side, w.Dot(s.parts.Terms[side]), 0)
 			}
 			up, down := half(0), half(1)
-			sum += s.weight * (up + down + missed*max(0, s.off-up, -s.off-down))
+			sum += s.weight * (up + down + 2/(1-level)*max(0, s.off-up, -s.off-down))
 		}
 		return sum
 	}
@@ -379,11 +387,12 @@ func (t *trainer) learnRun(k *forecast.Calibration) {
 		}
 		return k
 	}
-	each(again(1).Cases(t.curves, t.use), of, func(s Case, held forecast.Point, c *forecast.Curve) {
+	runs := again(1).Cases(t.curves, t.use)
+	each(runs, of, func(s Case, held forecast.Point, c *forecast.Curve) {
 		terms := c.RunTerms()
 		off := math.Log(float64(held.Time)) - c.Parts(held.Size).Middle
-		all = append(all, sample{off: off, weight: s.Weight,
-			parts: forecast.Parts{Share: 1, Most: math.Inf(1), Terms: [2]forecast.Terms{terms, terms}}})
+		p := forecast.Parts{Share: 1, Most: math.Inf(1), Terms: [2]forecast.Terms{terms, terms}}
+		all = append(all, sample{off: off, weight: s.Weight, parts: p})
 		if !s.Curve.Planted {
 			by[s.Curve.Machine] = append(by[s.Curve.Machine], math.Abs(off)/math.Sqrt2)
 		}
