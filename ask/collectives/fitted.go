@@ -100,12 +100,10 @@ type grid struct {
 	used       []*Fit
 	others     map[*Fit][]string // names of the tables that are not used, by the one that is
 	slowest    bool              // all have the time of the slowest rank
-	chooser    *fitted.Chooser
 
 	beyond, crossed int
 	reasons         []string                      // why some times have no interval
 	forms           map[string]map[string]float64 // by series: sums of weights
-	copied          int
 }
 
 // choose sets the fits and the algorithms that the question is about.
@@ -210,28 +208,21 @@ func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
 	if g.Total && (collective.Entry{Collective: g.algorithms[0].Collective}).InBlocks() {
 		block = quantity.Bytes(math.Floor(float64(n) / float64(ranks)))
 	}
-	var results []*fitted.Result
 	var predictions []fitted.Prediction
 	for _, e := range g.algorithms {
 		c := newTiming(e, ranks, collective.Call{Bytes: uint64(n)})
 		c.From, c.Total = FromFit, g.Total
-		f, p, err := g.predict(&c, at, block)
+		p, err := g.predict(&c, at, block)
 		if err != nil {
 			return nil, err
 		}
-		results, predictions = append(results, f.Result), append(predictions, p)
+		predictions = append(predictions, p)
 		here = append(here, c)
 	}
 	if len(here) > 1 {
-		// All calls of a question have the same algorithms and statistic.
-		if g.chooser == nil {
-			g.chooser = fitted.NewChooser(results)
-		}
-		choice := g.chooser.Choose(predictions, at, block)
-		if choice.Copied {
-			g.copied++
-		}
-		compare(here, choice.Index)
+		choice := fitted.Choose(predictions)
+		expected := func(p fitted.Prediction) quantity.Micros { return p.Expected }
+		compare(here, list.Map(predictions, expected))
 		// The loss is a fraction, as the fits have it; tables have percent.
 		here[choice.Index].MayLose = 100 * choice.LossHigh
 	}
@@ -245,9 +236,9 @@ func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
 }
 
 // predict sets the times of an algorithm's call: Average by the average over ranks, Time by the
-// statistic that all algorithms are compared by. It returns the fit and the prediction of that.
+// statistic that all algorithms are compared by. It returns the prediction of that.
 func (g *grid) predict(c *Timing, at fitted.Placement, n quantity.Bytes) (
-	f *Fit, p fitted.Prediction, err error) {
+	p fitted.Prediction, err error) {
 	compared := fitted.Average
 	if g.slowest {
 		compared = fitted.Slowest
@@ -264,17 +255,17 @@ func (g *grid) predict(c *Timing, at fitted.Placement, n quantity.Bytes) (
 		}
 		found, err := of.PredictAt(here, n)
 		if err != nil {
-			return nil, p, err
+			return p, err
 		}
 		g.note(of, found)
 		if statistic == fitted.Average {
-			c.Average = found.Time
-			c.Low, c.High = found.Low, found.High
+			c.Average = quantity.Micros(found.Value)
 		}
 		if statistic == compared {
-			f, p = of, found
-			c.Time = found.Time
-			c.Low, c.High = found.Low, found.High
+			p, c.Time = found, quantity.Micros(found.Value)
+		}
+		if statistic == fitted.Average || statistic == compared {
+			c.Low, c.High = quantity.Micros(found.Low), quantity.Micros(found.High)
 		}
 	}
 	if c.Average > c.Time { // the fits cross
@@ -284,7 +275,7 @@ func (g *grid) predict(c *Timing, at fitted.Placement, n quantity.Bytes) (
 		c.High = max(c.High, c.Average)
 		c.Average = c.Time
 	}
-	return f, p, nil
+	return p, nil
 }
 
 // note counts a prediction for the notes.
@@ -340,13 +331,8 @@ func (g *grid) notes() (notes []string) {
 		add("%d of the times %s beyond the ranks or sizes that were measured.", g.beyond, are)
 	}
 	if g.beyond > 0 && !slices.ContainsFunc(g.used, func(f *Fit) bool { return f.Noise > 0 }) {
-		most := 0.0
-		for _, f := range g.used {
-			most = max(most, f.Jobs())
-		}
-		add("No call was repeated, so another day was not measured: intervals beyond assume that "+
-			"jobs differ by %.0f %% (standard deviation), by how calls of one job scatter.",
-			100*most)
+		add("No call was repeated, so another day was not measured: " +
+			"on a shared machine, measure on several.")
 	}
 	if (collective.Entry{Collective: g.algorithms[0].Collective}).InBlocks() && !g.Total {
 		add("Sizes are of one rank's block. For the bytes of all ranks, which nccl-tests prints, " +
@@ -363,10 +349,6 @@ func (g *grid) notes() (notes []string) {
 	}
 	for _, why := range g.reasons {
 		add("No interval: %s.", why)
-	}
-	if g.copied > 0 {
-		add("%d of the best were the fastest at the nearest measured call; "+
-			"another is predicted to be faster, but not surely.", g.copied)
 	}
 	if g.crossed > 0 {
 		add("%d averages over ranks were fitted to more than the slowest rank takes: "+

@@ -12,6 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -77,7 +78,7 @@ func (q Question) Compute(ctx context.Context) (*Times, error) {
 		here = slices.DeleteFunc(here, func(c Timing) bool { return c.From == "" })
 		// A single algorithm would be the best of itself.
 		if len(all) > 1 {
-			compare(here, -1)
+			compare(here, list.Map(here, func(c Timing) quantity.Micros { return c.Time }))
 		}
 		answer.Times = append(answer.Times, here...)
 	}

@@ -70,10 +70,11 @@ const (
 	FromFit   = "fitted"
 )
 
-// compare marks the best of the times of one call: the chosen index, or if it is -1
-// the first of the shortest times. Of equal times the first in the registry wins, so
-// that an answer does not change with the order of goroutines.
-func compare(here []Timing, chosen int) {
+// compare marks the best of the calls, which have the expected times, and says how much longer the
+// others take. A measured collective's expected time is above its likeliest one, by its doubt. Of
+// equal times the first in the registry wins, so that an answer does not change with the order of
+// goroutines.
+func compare(here []Timing, expected []quantity.Micros) {
 	if len(here) == 0 {
 		return
 	}
@@ -81,26 +82,19 @@ func compare(here []Timing, chosen int) {
 	for i := range order {
 		order[i] = i
 	}
-	byTime := func(a, b int) int { return cmp.Compare(here[a].Time, here[b].Time) }
+	byTime := func(a, b int) int { return cmp.Compare(expected[a], expected[b]) }
 	slices.SortStableFunc(order, byTime)
-	// The choice among fits need not have the shortest time; see fitted.Chooser.
-	if i := slices.Index(order, chosen); i > 0 {
-		order = slices.Insert(slices.Delete(order, i, i+1), 0, chosen)
-	}
-	slower := func(t, best quantity.Micros) float64 {
-		if s := 100 * float64((t-best)/best); !math.IsInf(s, 0) && !math.IsNaN(s) {
-			return s
+	least := expected[order[0]]
+	for i := range here {
+		here[i].Compared = true
+		if slower := 100 * float64((expected[i]-least)/least); slower < math.MaxFloat64 {
+			here[i].Slower = slower
 		}
-		return 0
 	}
 	best := &here[order[0]]
-	best.Best = true
-	for i := range here {
-		here[i].Compared, here[i].Slower = true, slower(here[i].Time, best.Time)
-	}
-	if len(order) > 1 {
+	if best.Best = true; len(order) > 1 {
 		next := here[order[1]]
-		best.Next, best.NextSlower = &next, slower(next.Time, best.Time)
+		best.Next, best.NextSlower = &next, next.Slower
 	}
 }
 

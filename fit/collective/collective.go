@@ -13,26 +13,34 @@
 package collective
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
-	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // maxRanks bounds the numbers of ranks, not the ranks: a prediction weighs all measurements, and a
 // fit predicts those that it holds out.
 const maxRanks = 512
 
+// A Result is a joint fit.
+type Result struct {
+	Data  // one point for each call, by ranks and size
+	Ranks []int
+	// Noise is the median standard deviation of repeats, relative; 0 without repeats.
+	Noise float64
+
+	blend *blend
+}
+
 // Fit fits a collective, of which one number of ranks is enough. The errors wrap [ErrNoFit], or are
 // those of an unknown collective or algorithm.
 func Fit(d Data) (*Result, error) {
-	forms, err := formsToFit(d)
-	if err != nil {
-		return nil, err
-	}
-	r := &Result{Data: d, forms: forms}
+	r := &Result{Data: d}
 	r.Points = nil
 	var noise []float64
 	for _, same := range byCalls(d.Points) {
@@ -58,32 +66,192 @@ func Fit(d Data) (*Result, error) {
 			ErrNoFit, d.Collective, len(r.Ranks), maxRanks)
 	}
 	if len(noise) > 0 {
-		r.Noise = stats.QuantileOf(noise, 0.5)
+		r.Noise = stats.Median(noise)
 	}
-	r.learn()
+	var points []measurement
+	for _, p := range r.Points {
+		at := r.placeOf(p.placement())
+		points = append(points, measurement{at, float64(p.Size), float64(p.Time)})
+	}
+	byPlace := func(a, b measurement) int { return comparePlaces(a.place, b.place) }
+	slices.SortStableFunc(points, byPlace) // by size within a place
+	last := len(points) - 1
+	forms, err := formsFor(d, points[last].nodes == 1)
+	if err != nil {
+		return nil, err
+	}
+	r.blend = newBlend(points, blockwise(d.Collective), forms)
+	for i := range forms {
+		if err := forms[i].checked(r.blend.places); err != nil {
+			return nil, err
+		}
+	}
 	return r, nil
 }
 
-// formsToFit returns the form of the algorithm that is named, or those of all that libraries use.
-// It is an error if the registry has no algorithm of the collective that runs on any number of
-// ranks and machine.
-func formsToFit(d Data) ([]form, error) {
-	if d.Algorithm != "" {
-		e, err := engine.Find(d.Collective, d.Algorithm)
-		if err != nil {
-			return nil, err
-		}
-		f, err := formOf(e, d.Statistic)
-		if err != nil {
-			return nil, err
-		}
-		return []form{f}, nil
+// A Prediction is the time of one more measurement of a call, in µs, with its 95 % interval. Low
+// and High are NaN if there is no interval.
+type Prediction struct {
+	quantity.Interval
+	// Expected is the mean of the times in doubt, which choices compare. Low times are as likely as
+	// high ones by their logs, so that it is above Value.
+	Expected quantity.Micros
+	// NoInterval says why there is no interval, and what to measure to get one; else empty.
+	NoInterval string
+	// Beyond says that the ranks, nodes or size lie outside of those measured.
+	Beyond bool
+	// Forms are the algorithms that the time is made from, the heaviest first.
+	Forms []Weight
+}
+
+// A Weight is an algorithm's part in a prediction, 0 to 1.
+type Weight struct {
+	Algorithm string // of the registry
+	Weight    float64
+}
+
+// minWeight is the smallest weight that a prediction lists.
+const minWeight = 0.05
+
+// PlacementOf returns the placement of ranks that are placed as they were measured: on one node if
+// every measured call filled one, else as many on a node as [Data.perNode].
+func (r *Result) PlacementOf(ranks int) Placement {
+	p := Placement{Ranks: ranks, PerNode: r.perNode()}
+	if !slices.ContainsFunc(r.Points, func(p Point) bool { return p.PerNode != p.Ranks }) {
+		p.PerNode = ranks
 	}
-	// An algorithm for two ranks, or one whose tree depends on the machine, has no form.
-	general := func(e engine.Entry) bool { return e.Ranks == 0 && e.Params&engine.Shape == 0 }
-	if !slices.ContainsFunc(engine.Of(d.Collective), general) {
-		_, err := engine.Find(d.Collective, "")
-		return nil, fmt.Errorf("%w: %w", ErrNoFit, err)
+	return p
+}
+
+// Predict returns the time of the next call of n bytes on ranks that are placed as they were
+// measured, by [Result.PlacementOf]. The error is that of [Result.PredictAt].
+func (r *Result) Predict(ranks int, n quantity.Bytes) (Prediction, error) {
+	return r.PredictAt(r.PlacementOf(ranks), n)
+}
+
+// PredictAt returns the time of the next call of n bytes. A call that was measured takes the
+// median of its repeats, in an interval made from them; with too few repeats, by the errors of
+// calls nearby. The error wraps [ErrNoFit] if the fit has no time for the call.
+func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
+	if at.Ranks < 2 {
+		return Prediction{}, fmt.Errorf("%w: %s on %d ranks: at least 2 are needed",
+			ErrNoFit, r.Collective, at.Ranks)
 	}
-	return formsOf(d.Collective), nil
+	b, p, size := r.blend, r.placeOf(at), float64(n)
+	log, spread, apart, weights := b.predict(p, size)
+	t := math.Exp(log)
+	if !(t > 0) || math.IsInf(t, 0) {
+		return Prediction{}, fmt.Errorf("%w: %s of %s on %d ranks: "+
+			"the fitted forms have no time there", ErrNoFit, r.Collective, n, at.Ranks)
+	}
+	down, up := b.deviations(p, size, spread, apart, r.Noise)
+	outside := !b.inside(p) || b.fill(p) > 0 || b.sizeOctaves(p, size) > 0
+	q := Prediction{Forms: b.named(weights), Beyond: outside}
+	low, high := t, t
+	call := Point{Ranks: at.Ranks, PerNode: at.PerNode, Size: n}
+	if i, has := slices.BinarySearchFunc(r.Points, call, byCall); has {
+		v := float64(r.Points[i].Time)
+		t, q.Beyond = v, false
+		if deviation := r.Points[i].deviation(r.Noise); !math.IsInf(deviation, 1) {
+			low, high, down, up = v, v, deviation, deviation
+		} else {
+			// The call has too few repeats, and may have been disturbed: the interval also covers
+			// the time of similar calls.
+			similar := b.similar(p, size)
+			low, high = min(similar, v), max(similar, v)
+		}
+	} else {
+		q.NoInterval = b.noInterval(p, r.perNode() == 0)
+	}
+	q.Value = t
+	q.Expected = quantity.Micros(t * math.Exp((down*down+up*up)/4))
+	q.Low, q.High = low*math.Exp(-quantile95*down), high*math.Exp(quantile95*up)
+	if q.NoInterval == "" && q.High/q.Low > useful {
+		q.NoInterval = fmt.Sprintf("the time could be anything within a factor of %.0f: "+
+			"measure nearer calls", float64(useful))
+	}
+	if q.NoInterval != "" {
+		q.Low, q.High = math.NaN(), math.NaN()
+	}
+	return q, nil
+}
+
+// named lists the forms of at least minWeight, the heaviest first.
+func (b *blend) named(weights []float64) (all []Weight) {
+	for i, w := range weights {
+		name := "interpolation"
+		if i < len(b.forms) {
+			name = b.forms[i].Name
+		}
+		if w >= minWeight {
+			all = append(all, Weight{name, w})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Weight) int { return cmp.Compare(b.Weight, a.Weight) })
+	return all
+}
+
+// A Choice is one of several algorithms, to be used for a call.
+type Choice struct {
+	Index int // in the predictions that it was chosen from
+	// Loss is the predicted loss against the algorithm that is predicted to be the fastest, as a
+	// fraction of its time. LossHigh is the upper end of its 95 % interval, whose lower end is 0;
+	// NaN if the times have no interval.
+	Loss, LossHigh float64
+}
+
+// Choose returns the prediction of the least expected time, of at least one prediction.
+func Choose(all []Prediction) (c Choice) {
+	fastest := 0
+	for i, p := range all {
+		if p.Expected < all[c.Index].Expected {
+			c.Index = i
+		}
+		if p.Value < all[fastest].Value {
+			fastest = i
+		}
+	}
+	chosen := all[c.Index]
+	c.Loss = chosen.Value/all[fastest].Value - 1
+	for i, p := range all {
+		if i != c.Index {
+			log := math.Log(chosen.Value / p.Value)
+			// Errors are independent.
+			width := math.Hypot(math.Log(chosen.High/chosen.Low)/2, math.Log(p.High/p.Low)/2)
+			c.LossHigh = max(c.LossHigh, math.Expm1(log+width))
+		}
+	}
+	return c
+}
+
+// Accuracy returns a phrase with the median errors of predictions at held-out places, between the
+// remaining places and beyond them, and with a change of the library's algorithm. It is empty if
+// too few places were measured.
+func (r *Result) Accuracy() string {
+	var parts, phrases []string
+	if own := r.blend.between().own; len(own) > 0 {
+		parts = append(parts, percent(medianError(own))+" between the others")
+	}
+	if own := r.blend.beyond().own; len(own) > 0 {
+		parts = append(parts, percent(medianError(own))+" beyond them")
+	}
+	if parts != nil {
+		phrases = append(phrases, "predictions of numbers of ranks left out are off by "+
+			strings.Join(parts, ", ")+" in the median")
+	}
+	if c := r.blend.changed(); c.size > 0 && r.Algorithm == "" {
+		phrases = append(phrases, fmt.Sprintf("the library seems to change its algorithm at "+
+			"%s, on %.0f ranks and not on %.0f: from there, intervals on more ranks are wider",
+			quantity.Bytes(c.size), c.after.ranks, c.before.ranks))
+	}
+	return strings.Join(phrases, "; ")
+}
+
+// medianError returns the median relative error of logs of ratios.
+func medianError(logs []float64) float64 {
+	var errors []float64
+	for _, e := range logs {
+		errors = append(errors, math.Abs(math.Expm1(e)))
+	}
+	return stats.Median(errors)
 }

@@ -26,7 +26,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("64 ranks meet within 16 to 20 µs:", 16 < p.Time && p.Time < 20)
+	fmt.Println("64 ranks meet within 16 to 20 µs:", 16 < p.Value && p.Value < 20)
 	// Output:
 	// 64 ranks meet within 16 to 20 µs: true
 }

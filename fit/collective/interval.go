@@ -7,152 +7,118 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// The half width of a 95 % interval beyond the measured places, as a log, is the root of the sum of
-// the squares of
+// The variance of the log of a time around its prediction is the sum of the squares of
 //
-//	the 95 % point of Student's t times the scale times the expected deviation of one time,
-//	unseenFewer · √(octaves below the places),
-//	perFillOctave · octaves from the measured ranks on a node / √(octaves between these),
-//	perSizeOctave · √(octaves beyond the sizes),
+//	leastDeviation, and the deviation between repeats,
+//	the error of an octave of nodes, times octaves^(growthPower/2),
+//	partSpread · the spread of the candidates,
+//	fillOctave · octaves from the measured ranks on a node,
+//	sizeOctave · √(octaves beyond the sizes),
 //	and partApart · the deviation of the continuations beyond the sizes, see [blend.predict].
 //
-// The expected deviation is that of a machine among other machines, see [blend.variance]. The scale
-// is the machine's own: the mean square of errors at places that were held out, each over its
-// expected deviation, where the other machines count as priorPlaces such places. Few places show
-// little, so the degrees of freedom are the number of both (a scaled inverse χ² prior; Gelman et
-// al., Bayesian Data Analysis, 2013, §3.2). Of two places, the second is predicted from the first,
-// and counts as onePlace places; partSizes times the error of held-out sizes adds to the expected
-// deviation. Steps may take no longer on more nodes, which the lower end takes in with partGrowth.
-// Where the library changes its algorithm with the nodes, the jump in the time may grow on, and
-// adds to the deviation of the upper end.
+// The error of an octave is that of the held-out calls, by Student's distribution, where usualError
+// counts as testPrior held-out places (a scaled inverse χ² prior; Gelman et al., Bayesian Data
+// Analysis, 2013, §3.2). The least distance is minOctaves: a call at a measured place has the error
+// of the sizes that were held out. Octaves below the measured nodes count twice.
 //
-// The constants are frozen. A search among 2,400 random settings gave them, by the coverage, the
-// width and the interval score (Gneiting and Raftery 2007, §6.2) on published machines and on
-// simulated clusters of another seed than those of docs/validation/fits.md. That page has the
-// coverage by machine and distance, and what the search gives without a machine
-// (internal/evidence/collectives).
+// internal/evidence/collectives has how often these intervals hold, by machine, and what each term
+// is worth.
 const (
-	partSizes   = 0.35
-	priorPlaces = 6
-	onePlace    = 2
-	partGrowth  = 0.3
-
-	unseenFewer   = 0.42
-	perFillOctave = 1.2 // of one machine: no other was measured with nodes that are filled in part
-	perSizeOctave = 0.45
-	partApart     = 1.3
+	leastDeviation = 0.05
+	usualError     = 0.1
+	testPrior      = 4
+	growthPower    = 1.5 // between a walk, whose octaves grow apart, and a trend
+	minOctaves     = 0.3
+	testRange      = 2 // octaves of total bytes over which a held-out call counts less by exp(-1)
+	partSpread     = 0.8
+	knownOctave    = 0.05 // of the forms that were not fitted beside a known algorithm's
+	fillOctave     = 0.6
+	sizeOctave     = 0.23
+	partApart      = 0.66
 
 	// maxBeyond is the largest factor beyond the measured nodes and ranks on a node at which a call
-	// has an interval; maxWidth is the largest high end over the low end.
+	// has an interval; useful is the largest high end over the low end.
 	maxBeyond = 8
-	maxWidth  = 100
+	useful    = 100
 )
 
-// beyondWidth returns the lower and upper half width of the interval of a call, by the frozen
-// calibration.
-func (b *blend) beyondWidth(p place, n, spread, apart float64) (down, up float64) {
+// squares returns the sum over held-out places of the mean square error of an octave, and their
+// number. All calls of a place have the same jobs and the same growth, so that more of them tell no
+// more.
+func (h *backTest) squares(total float64) (sum, places float64) {
+	squares, weights := 0.0, 0.0
+	for i, e := range h.own {
+		w := math.Exp(-math.Abs(total-h.total[i]) / testRange)
+		far := math.Pow(max(h.octaves[i], minOctaves), growthPower)
+		squares, weights = squares+w*min(e*e, 1)/far, weights+w
+		last := i+1 == len(h.own)
+		if last || h.calls[i+1].place != h.calls[i].place || h.kept[i+1] != h.kept[i] {
+			sum, places = sum+squares/max(weights, math.SmallestNonzeroFloat64), places+1
+			squares, weights = 0, 0
+		}
+	}
+	return sum, places
+}
+
+// deviations returns the standard deviation of the log of a time below and above its prediction.
+func (b *blend) deviations(p place, n, spread, apart, noise float64) (down, up float64) {
 	total, octaves := b.totalLg(p, n), b.octaves(p)
-	similar := func(h *heldOut) func(i int) float64 {
-		return func(i int) float64 { return math.Exp(-math.Abs(total-h.total[i]) / 2) }
+	squares, places := b.evidence(p).squares(total)
+	free := testPrior + places
+	student := stats.T95(free) / quantile95
+	ofOctave := student * student * (testPrior*usualError*usualError + squares) / free
+	far := max(octaves, minOctaves)
+	if first, _ := b.ends(p); p.count() < first.count() {
+		far *= 2
 	}
-	sizes, held, weight := 0.0, &b.beyond, 1.0
-	if b.sizesOnly {
-		sizes = partSizes * held.rootMeanSquare(similar(held))
-		held, weight = &b.fromOne, onePlace
-	}
-	squares, places := held.scores(similar(held))
-	free := priorPlaces + weight*places
-	scale := stats.T95(free) * stats.T95(free) * (priorPlaces + weight*squares) / free
-	fewer := p.nodes < b.places[0].nodes
-	grown := partGrowth * b.growth(p)
-	down = scale * (b.variance(p, spread, b.oneNode) + sizes*sizes + grown*grown)
+	variance := leastDeviation*leastDeviation + noise*noise + ofOctave*math.Pow(far, growthPower)
 	jump := 0.0
-	if c := b.changed; c.size > 0 && n >= c.size && p.nodes > b.places[len(b.places)-1].nodes {
-		jump = c.perOctave * octaves
+	if len(b.forms) == 1 {
+		variance += knownOctave * knownOctave * octaves * octaves
+	} else if c := b.changed(); c.size > 0 && n >= c.size && p.count() > c.after.count() {
+		jump = min(c.perOctave, maxJump) * octaves
 	}
-	up = scale * (b.variance(p, spread, true) + sizes*sizes + jump*jump)
-	fill := perFillOctave * b.octavesPerNode(p) / math.Sqrt(b.spanned(place.perNode))
-	rest := fill*fill + perSizeOctave*perSizeOctave*b.sizeOctaves(p, n) +
-		partApart*partApart*apart*apart
-	if fewer {
-		rest += unseenFewer * unseenFewer * octaves
+	for _, part := range []float64{
+		partSpread * spread, fillOctave * b.fill(p), partApart * apart,
+		sizeOctave * math.Sqrt(b.sizeOctaves(p, n)),
+	} {
+		variance += part * part
 	}
-	return math.Sqrt(down + rest), math.Sqrt(up + rest)
+	return math.Sqrt(variance), math.Sqrt(variance + jump*jump)
 }
 
-// nearEvidence returns the held-out calls that are like a call at a place between measured places.
-func (b *blend) nearEvidence(p place) *heldOut {
+// noInterval returns why a call has no interval, and what to measure; else an empty string.
+func (b *blend) noInterval(p place, unplaced bool) string {
+	_, last := b.ends(p)
+	unit, places := "nodes", len(b.places)
+	if p.nodes == 1 {
+		unit, places = "ranks", 0
+		for _, q := range b.places {
+			if q.nodes == 1 {
+				places++
+			}
+		}
+	}
+	octaves, far := b.octaves(p), math.Log2(maxBeyond)
+	placed := max(b.places[len(b.places)-1].ranks, maxRanksOfNode)
 	switch {
-	case len(b.between.calls) > 0:
-		return &b.between
-	case b.sizesOnly && b.octaves(p) == 0:
-		return &b.sizesBetween
-	}
-	return &heldOut{}
-}
-
-// perInnerOctave is the part by which an interval is wider for each octave from a size to the
-// nearest measured size, and by which held-out sizes count less for each octave that they were
-// away.
-const perInnerOctave = 0.6
-
-// betweenWidth returns the half width of the interval of a call between measured places: the 96 %
-// point of the errors at places that were held out, each in units of the mean error of similar
-// calls (normalized conformal prediction; Lei et al. 2018, §5.2). Few such places do not show all
-// errors, so a part of the frozen calibration adds to them as an independent error.
-func (b *blend) betweenWidth(p place, n, spread, apart float64) float64 {
-	frozen, _ := b.beyondWidth(p, n, spread, apart)
-	h := b.nearEvidence(p)
-	if len(h.own) == 0 {
-		return frozen
-	}
-	places := max(1, len(b.places)-2) // that were held out
-	scale := h.scale(p.nodes, b.totalLg(p, n), -1)
-	half := math.Hypot(h.quantile*scale, frozen/math.Sqrt(float64(places)))
-	away := 0.0
-	if len(h.gaps) > 0 {
-		away = stats.Mean(h.gaps)
-	}
-	half *= (1 + perInnerOctave*b.gap(p, n)) / (1 + perInnerOctave*away)
-	return min(half, math.Log(maxWidth)/2)
-}
-
-// width returns the lower and upper half width of the 95 % interval of a call, as logs. If the call
-// has no interval, why gives the reason and says what to measure.
-func (b *blend) width(p place, n, spread, apart float64) (down, up float64, why string) {
-	measured := b.inside(p) && b.sizeOctaves(p, n) == 0 && b.octavesPerNode(p) == 0
-	if measured && len(b.nearEvidence(p).calls) > 0 {
-		half := b.betweenWidth(p, n, spread, apart)
-		return half, half, ""
-	}
-	unit := "nodes"
-	if b.oneNode {
-		unit = "ranks"
-	}
-	far := math.Log2(maxBeyond) + 1e-9
-	down, up = b.beyondWidth(p, n, spread, apart)
-	first, last := b.places[0], b.places[len(b.places)-1]
-	most := last.ranks // that are on one node, if the measured ones are
-	if b.oneNode {
-		most = max(most, maxRanksOfNode)
-	}
-	switch {
-	case len(b.places) == 1 && b.octaves(p) > 0:
-		why = fmt.Sprintf("one number of %s was measured, %.0f: measure another, such as %.0f",
-			unit, last.nodes, 2*last.nodes)
-	case b.unplaced && p.ranks > most:
-		why = fmt.Sprintf("more than %.0f ranks may take another node: "+
-			"add the ranks on each node to the measurements", most)
-	case b.octavesPerNode(p) > far:
-		why = fmt.Sprintf("%.0f ranks on a node are more than %d times from those measured: "+
+	case last.ranks == 0 && p.nodes == 1:
+		return "no single node was measured: measure one"
+	case last.ranks == 0:
+		return "only one node was measured: measure 2 and 4 nodes"
+	case unplaced && p.ranks > placed:
+		return fmt.Sprintf("more than %.0f ranks may take another node: "+
+			"add the ranks on each node to the measurements", placed)
+	case octaves > 0 && places == 1:
+		return fmt.Sprintf("one number of %s was measured, %.0f: measure another, such as %.0f",
+			unit, last.count(), 2*last.count())
+	case b.fill(p) > far:
+		return fmt.Sprintf("%.0f ranks on a node are more than %d times from those measured: "+
 			"measure some between", p.perNode(), maxBeyond)
-	case b.octaves(p) > far:
-		quarter := math.Exp2(math.Round(math.Log2(p.nodes) - 2)) // as a power of two
-		why = fmt.Sprintf("%.0f %s are more than %d times from those measured: measure %.0f",
-			p.nodes, unit, maxBeyond, quarter)
-	case b.undescribed && b.octaves(p) > 0:
-		why = fmt.Sprintf("no algorithm describes both %.0f and %.0f %s: "+
-			"measure more numbers of them", first.nodes, last.nodes, unit)
+	case octaves > far:
+		quarter := math.Exp2(math.Round(math.Log2(p.count()) - 2)) // as a power of two
+		return fmt.Sprintf("%.0f %s are more than %d times from those measured: measure %.0f",
+			p.count(), unit, maxBeyond, quarter)
 	}
-	return down, up, why
+	return ""
 }

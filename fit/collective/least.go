@@ -8,15 +8,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// The columns of a regression over calls: the base, steps inside nodes, steps between nodes, bytes.
-const (
-	ofBase = iota
-	ofInside
-	ofBetween
-	ofBytes
-	columns = stats.MaxColumns
-)
-
 // A row is a point of the regression.
 type row struct {
 	x [columns]float64

@@ -36,23 +36,29 @@ type Parameters struct {
 // Parameters returns the parameters of the forms that have a weight of at least 5 %, the calls on
 // one node first.
 func (r *Result) Parameters() (all []Parameters) {
-	for _, b := range []*blend{r.oneNode, r.several} {
-		if b == nil {
+	b := r.blend
+	var one, several []measurement
+	for _, s := range b.points {
+		if s.nodes == 1 {
+			one = append(one, s)
+		} else {
+			several = append(several, s)
+		}
+	}
+	for i, points := range [][]measurement{one, several} {
+		if len(points) == 0 {
 			continue
 		}
-		nodes := 0
-		switch {
-		case b == r.several:
-			nodes = 2
-		case r.perNode() > 0:
-			nodes = 1
+		nodes := i + 1
+		if r.perNode() == 0 {
+			nodes = 0
 		}
-		weights := b.formWeights()
+		weights := b.formWeights(points[len(points)-1].place)
 		for i, f := range b.forms {
 			if weights[i] < minWeight {
 				continue
 			}
-			p := b.parameters(f.form)
+			p := parameters(f.form, points)
 			p.Nodes, p.Weight, p.HeldOut = nodes, weights[i], b.heldOutError(i)
 			all = append(all, p)
 		}
@@ -60,26 +66,17 @@ func (r *Result) Parameters() (all []Parameters) {
 	return all
 }
 
-// interpolations is the number of candidates behind the forms: interpolation plain and smoothed.
-const interpolations = 2
-
-// formWeights returns the weight of each form beyond the measured places, in the mean over sizes.
-func (b *blend) formWeights() []float64 {
-	mean := make([]float64, len(b.forms))
-	last := b.places[len(b.places)-1]
-	available := make([]float64, len(b.forms)+interpolations) // none is NaN
-	for _, n := range b.sizes {
-		weights := b.weights(&b.beyond, available, b.totalLg(last, n), -1)[:len(b.forms)]
-		sum := 0.0
-		for _, w := range weights {
-			sum += w
-		}
-		for i, w := range weights {
-			mean[i] += w / sum
-		}
+// formWeights returns the weight of each form beyond a place, in the mean over sizes.
+func (b *blend) formWeights(last place) []float64 {
+	mean := make([]float64, len(b.forms)+1)
+	twice := place{2 * last.ranks, 2 * last.nodes}
+	if last.nodes == 1 {
+		twice.nodes = 1
 	}
-	for i := range mean {
-		mean[i] /= float64(len(b.sizes))
+	for _, n := range b.sizes {
+		for i, w := range b.weights(b.evidence(twice), mean, b.totalLg(last, n), -1) {
+			mean[i] += w / float64(len(b.sizes))
+		}
 	}
 	return mean
 }
@@ -87,7 +84,7 @@ func (b *blend) formWeights() []float64 {
 // heldOutError returns the median relative error of a form at the held-out calls.
 func (b *blend) heldOutError(form int) float64 {
 	var errors []float64
-	for _, h := range []*heldOut{&b.between, &b.beyond} {
+	for _, h := range []*backTest{b.between(), b.beyond()} {
 		for i := range h.calls {
 			if e := h.errors[form][i]; !math.IsNaN(e) {
 				errors = append(errors, math.Abs(math.Expm1(e)))
@@ -97,19 +94,22 @@ func (b *blend) heldOutError(form int) float64 {
 	return stats.QuantileOf(errors, 0.5)
 }
 
-// parameters fits a form to all calls of the table.
-func (t *table) parameters(f *form) Parameters {
-	p := Parameters{Algorithm: f.name}
-	rows := make([]row, len(t.points))
-	for i, s := range t.points {
-		at := f.at(s.place())
-		bytes := float64(s.Size) * at.volume
-		rows[i] = row{[columns]float64{1, at.inside, at.between, bytes}, float64(s.Time)}
-		p.Ranks = append(p.Ranks, s.Ranks)
+// parameters fits a form to calls.
+func parameters(f *form, points []measurement) Parameters {
+	p := Parameters{Algorithm: f.Name}
+	rows := make([]row, len(points))
+	first, last := math.Inf(1), 0.0
+	for i, s := range points {
+		at := f.at(s.place)
+		if s.nodes == 1 {
+			at.inside, at.between = 0, at.inside
+		}
+		rows[i] = row{[columns]float64{1, at.inside, at.between, s.size * at.volume}, s.time}
+		p.Ranks = append(p.Ranks, int(s.ranks))
+		first, last = min(first, s.size), max(last, s.size)
 	}
 	slices.Sort(p.Ranks)
 	p.Ranks = slices.Compact(p.Ranks)
-	first, last := t.sizeEnds()
 	p.From, p.To = quantity.Bytes(first), quantity.Bytes(last)
 	if first == last { // one size shows no time per byte, whatever the volume
 		for i := range rows {

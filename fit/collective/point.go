@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/stats"
+	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -29,6 +29,19 @@ type Point struct {
 	Count     int64
 	Deviation float64
 }
+
+// A Statistic is how a measurement combines the times of the ranks. These differ within a call: the
+// root of a broadcast is done long before the last rank.
+type Statistic string
+
+// The statistics over ranks.
+const (
+	Average Statistic = "average" // the mean over ranks of the time in the call: OSU's main column
+	Slowest Statistic = "slowest" // the time of the slowest rank: OSU's max column
+)
+
+// Statistics lists them.
+var Statistics = []Statistic{Average, Slowest}
 
 // Data is one collective as measured, by one algorithm or by the library's choice.
 type Data struct {
@@ -85,73 +98,6 @@ func byCall(a, b Point) int {
 		cmp.Compare(a.Size, b.Size))
 }
 
-// repeats returns the number of repeats whose deviation is known, or 1 if the file gives only a
-// mean.
-func (p Point) repeats() float64 {
-	if p.Deviation == 0 {
-		return 1
-	}
-	return float64(max(1, p.Count))
-}
-
-// byCalls sorts points by call, and returns those of each call.
-func byCalls(points []Point) (all [][]Point) {
-	points = slices.SortedStableFunc(slices.Values(points), byCall)
-	for i, p := range points {
-		if i == 0 || byCall(points[i-1], p) != 0 {
-			all = append(all, nil)
-		}
-		last := len(all) - 1
-		all[last] = append(all[last], p)
-	}
-	return all
-}
-
-// OnePerCall returns one point for each call, sorted by call. If there are several of a call, each
-// counts once, whatever its Count is: of means, a longer run is no better against disturbances.
-func OnePerCall(points []Point) (all []Point) {
-	for _, same := range byCalls(points) {
-		if len(same) > 1 {
-			for i := range same {
-				same[i].Count, same[i].Deviation = 1, 0
-			}
-		}
-		all = append(all, repeated(same))
-	}
-	return all
-}
-
-// AnotherSetting is the factor between repeats of a call above which they have different settings.
-// Two jobs on shared networks differ by up to 1.9 times in the median.
-const AnotherSetting = 3
-
-// repeated returns the point of a call from those of its repeats: the median of their times, which
-// a disturbed repeat does not move, with the number of repeats and their deviation.
-func repeated(all []Point) (p Point) {
-	if p = all[0]; len(all) == 1 {
-		return p
-	}
-	var times []float64
-	var count, sum, squares float64
-	for _, o := range all {
-		k, t := o.repeats(), float64(o.Time)
-		times = append(times, t)
-		count, sum = count+k, sum+k*t
-		// k repeats of mean t have the squares k·t² + (k − 1)·deviation².
-		deviation := o.Deviation * t
-		squares += k*t*t + (k-1)*deviation*deviation
-	}
-	center := stats.Median(times)
-	slices.Sort(times)
-	if n := len(times); n%2 == 0 && times[n/2] > AnotherSetting*times[n/2-1] {
-		center = times[n/2-1] // their mean is a time of neither setting
-	}
-	variance := max(0, squares-sum*sum/count) / (count - 1)
-	p.Time, p.Count = quantity.Micros(center), int64(count)
-	p.Deviation = math.Sqrt(variance) / center
-	return p
-}
-
 // A Placement says where the ranks of a call run: PerNode on each node, the last node with the
 // rest. PerNode is 0 if it is not known.
 type Placement struct{ Ranks, PerNode int }
@@ -166,33 +112,51 @@ func (p Placement) nodes() int {
 
 func (p Point) placement() Placement { return Placement{p.Ranks, p.PerNode} }
 
-func (p Point) place() place { return p.placement().place() }
-
-func (p Placement) place() place {
-	if nodes := p.nodes(); nodes > 1 {
-		return place{float64(p.Ranks), float64(nodes)}
-	}
-	return place{float64(p.Ranks), float64(p.Ranks)}
-}
-
-// maxRanksOfNode is the number of ranks of unknown placement that are taken to be on one node.
-const maxRanksOfNode = 8
-
-// A place is a placement as forms take it. Ranks that are all on one node, or whose nodes are not
-// known, count as nodes of one rank each.
+// A place is a placement as forms take it: the ranks, and the nodes that they are on.
 type place struct{ ranks, nodes float64 }
 
 // perNode returns the ranks on each node.
 func (p place) perNode() float64 { return p.ranks / p.nodes }
 
-func (p place) ofNodes() float64 { return p.nodes }
+// count returns the number of nodes, or on one node, of ranks.
+func (p place) count() float64 {
+	if p.nodes == 1 {
+		return p.ranks
+	}
+	return p.nodes
+}
 
 // comparePlaces orders places by nodes and ranks.
 func comparePlaces(a, b place) int {
 	return cmp.Or(cmp.Compare(a.nodes, b.nodes), cmp.Compare(a.ranks, b.ranks))
 }
 
+// maxRanksOfNode is the number of ranks of unknown placement that are taken to be on one node:
+// nodes of GPUs have 8.
+const maxRanksOfNode = 8
+
+// placeOf returns the place of a placement. Ranks of an unknown placement are taken to be on one
+// node if all measured ones can be, and else on a node each.
+func (d Data) placeOf(at Placement) place {
+	ranks, most := float64(at.Ranks), 0
+	for _, p := range d.Points {
+		most = max(most, p.Ranks)
+	}
+	switch {
+	case d.perNode() > 0 && at.PerNode > 0:
+		return place{ranks, float64(at.nodes())}
+	case d.perNode() == 0 && most > maxRanksOfNode:
+		return place{ranks, ranks}
+	case at.PerNode > 0:
+		return place{ranks, float64(at.nodes())}
+	}
+	return place{ranks, 1}
+}
+
 // percent prints a fraction in percent, with one decimal below 10 %.
 func percent(v float64) string {
 	return fmt.Sprintf("%.*f %%", max(0, 1-int(math.Log10(max(1, 100*v)))), 100*v)
 }
+
+// blockwise reports whether the size of a collective is that of one rank's block.
+func blockwise(name string) bool { return engine.Entry{Collective: name}.InBlocks() }

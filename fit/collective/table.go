@@ -3,33 +3,32 @@ package collective
 import (
 	"math"
 	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// A table has the measured calls that a blend is made from.
-type table struct {
-	points    []Point   // by place and size
-	places    []place   // ascending
-	sizes     []float64 // ascending
-	blockwise bool      // sizes are of a rank's block
+// A measurement is the time in µs of a call of a size at a place.
+type measurement struct {
+	place
+	size, time float64
 }
 
-// newTable returns the table of points that are sorted by place and size.
-func newTable(points []Point, blockwise bool) table {
+// A table has the measurements that a blend is made from.
+type table struct {
+	points    []measurement // by place and size
+	places    []place       // ascending
+	sizes     []float64     // ascending
+	blockwise bool          // sizes are of a rank's block
+}
+
+func newTable(points []measurement, blockwise bool) table {
 	t := table{points: points, blockwise: blockwise}
 	for _, s := range points {
-		t.places, t.sizes = append(t.places, s.place()), append(t.sizes, float64(s.Size))
+		t.places, t.sizes = append(t.places, s.place), append(t.sizes, s.size)
 	}
-	t.places = slices.Compact(t.places)
-	slices.Sort(t.sizes)
-	t.sizes = slices.Compact(t.sizes)
+	t.places, t.sizes = slices.Compact(t.places), stats.Ascending(t.sizes)
 	return t
 }
-
-// maxSpan is the largest factor between the ranks of the two places of a line that skips places.
-const maxSpan = 2
-
-// sizeEnds returns the smallest and the largest measured size.
-func (t *table) sizeEnds() (least, most float64) { return t.sizes[0], t.sizes[len(t.sizes)-1] }
 
 // totalLg returns lg of the bytes of the message, or of all ranks' blocks.
 func (t *table) totalLg(p place, n float64) float64 {
@@ -39,111 +38,88 @@ func (t *table) totalLg(p place, n float64) float64 {
 	return math.Log2(max(1, n))
 }
 
-// inside reports whether a place lies between measured places, or is one.
-func (t *table) inside(p place) bool {
-	return t.places[0].nodes <= p.nodes && p.nodes <= t.places[len(t.places)-1].nodes
-}
-
-// nearest returns the least distance to a measured place.
-func (t *table) nearest(distance func(q place) float64) float64 {
+// octaves returns the distance from a place to the nearest measured one.
+func (t *table) octaves(p place) float64 {
 	least := math.Inf(1)
 	for _, q := range t.places {
-		least = min(least, distance(q))
+		least = min(least, math.Abs(math.Log2(p.nodes/q.nodes))+
+			math.Abs(math.Log2(p.perNode()/q.perNode())))
 	}
 	return least
 }
 
-// octaves returns the distance to the nearest measured place.
-func (t *table) octaves(p place) float64 {
-	return t.nearest(func(q place) float64 {
-		return math.Abs(math.Log2(p.nodes/q.nodes)) + math.Abs(math.Log2(p.perNode()/q.perNode()))
-	})
-}
-
-// octavesPerNode returns the distance to the nearest measured number of ranks on a node.
-func (t *table) octavesPerNode(p place) float64 {
-	return t.nearest(func(q place) float64 {
-		return math.Abs(math.Log2(p.perNode() / q.perNode()))
-	})
-}
-
-// spanned returns the octaves between the least and the largest measured number, at least 1.
-func (t *table) spanned(of func(place) float64) float64 {
-	least, most := math.Inf(1), 0.0
+// ends returns the least and the largest measured place on one node, if p is on one, or on several;
+// they are zero if there is none.
+func (t *table) ends(p place) (first, last place) {
 	for _, q := range t.places {
-		least, most = min(least, of(q)), max(most, of(q))
+		if (q.nodes == 1) == (p.nodes == 1) {
+			if last = q; first.ranks == 0 {
+				first = q
+			}
+		}
 	}
-	return max(1, math.Log2(most/least))
+	return first, last
+}
+
+// inside reports whether a place lies between measured places, or is one.
+func (t *table) inside(p place) bool {
+	first, last := t.ends(p)
+	return first.count() <= p.count() && p.count() <= last.count()
+}
+
+// fill returns the octaves from the ranks on a node to the nearest measured number.
+func (t *table) fill(p place) float64 {
+	if p.nodes == 1 {
+		return 0
+	}
+	least := math.Inf(1)
+	for _, q := range t.places {
+		least = min(least, math.Abs(math.Log2(p.perNode()/q.perNode())))
+	}
+	return least
 }
 
 // sizeOctaves returns how far a size is outside of those measured, counted as the size of the call
 // or as the total of all ranks, whichever is nearer.
 func (t *table) sizeOctaves(p place, n float64) float64 {
-	least, most := t.sizeEnds()
+	least, most := t.sizes[0], t.sizes[len(t.sizes)-1]
+	if least <= n && n <= most {
+		return 0
+	}
 	leastTotal, mostTotal := math.Inf(1), 0.0
 	for _, s := range t.points {
-		total := t.totalLg(s.place(), float64(s.Size))
+		total := t.totalLg(s.place, s.size)
 		leastTotal, mostTotal = min(leastTotal, total), max(mostTotal, total)
 	}
-	lg, total := math.Log2(max(1, n)), t.totalLg(p, n)
 	outside := func(v, least, most float64) float64 { return max(0, least-v, v-most) }
-	bySize := outside(lg, math.Log2(max(1, least)), math.Log2(max(1, most)))
-	return min(bySize, outside(total, leastTotal, mostTotal))
+	bySize := outside(math.Log2(max(1, n)), math.Log2(max(1, least)), math.Log2(max(1, most)))
+	return min(bySize, outside(t.totalLg(p, n), leastTotal, mostTotal))
 }
 
-// gap returns the octaves from a size to the nearest size that was measured at a place, or if it
-// was not measured, at any.
-func (t *table) gap(p place, n float64) float64 {
-	here, anywhere := math.Inf(1), math.Inf(1)
-	for _, s := range t.points {
-		d := math.Abs(math.Log2(max(1, n) / max(1, float64(s.Size))))
-		if anywhere = min(anywhere, d); s.place() == p {
-			here = min(here, d)
-		}
-	}
-	if math.IsInf(here, 1) {
-		return anywhere
-	}
-	return here
-}
-
-// interpolate returns a value of the points on the line through the nearest places on both sides,
-// over the logs of ranks and sizes. Places with as many ranks on each node count or, if there are
-// none, places of as many nodes.
-//
-// Beyond the last place the line continues over the octave before it if that rises, as more ranks
-// do not take less; otherwise the value is that of the last place. Below the first place there is
-// no line, and the value is NaN.
-//
-// If skip is above 0, that many places on each side are left out. The remaining places must lie on
-// both sides of p and within maxSpan of each other, or the value is NaN.
-func (t *table) interpolate(p place, n float64, skip int, value func(i int) float64) float64 {
+// A trend predicts without a form: by the line through the nearest places on both sides, over the
+// logs of ranks and times. Beyond the last place the line continues over the octave before it if
+// that rises, as more ranks do not take less. Below the first place there is no line, and the log
+// is NaN.
+func (t *table) trend(p place, n float64) float64 {
 	var along, sameNodes []place
 	for _, q := range t.places {
-		if q.perNode() == p.perNode() {
+		switch {
+		case (q.nodes == 1) != (p.nodes == 1):
+		case q.nodes == 1 || q.perNode() == p.perNode():
 			along = append(along, q)
-		} else if q.nodes == p.nodes {
+		case q.nodes == p.nodes:
 			sameNodes = append(sameNodes, q)
 		}
 	}
 	if len(along) == 0 {
 		along = sameNodes
 	}
-	high, exact := slices.BinarySearchFunc(along, p, comparePlaces)
-	if exact && skip == 0 {
-		return t.overSizes(p, n, value)
-	}
-	low := high - 1 - skip
-	if skip > 0 {
-		high += skip
-		if exact || low < 0 || high >= len(along) {
-			return math.NaN()
-		}
-		if along[high].ranks > maxSpan*along[low].ranks {
-			return math.NaN()
-		}
-	}
-	if high == len(along) { // beyond the last place: down to one of at most half its ranks
+	high, measured := slices.BinarySearchFunc(along, p, comparePlaces)
+	low := high - 1
+	switch {
+	case measured:
+		return t.overSizes(p, n)
+	case high == len(along): // beyond the last place: down to one of at most half its ranks
 		high--
 		for low == high || low > 0 && along[low].ranks > along[high].ranks/2 {
 			low--
@@ -152,7 +128,7 @@ func (t *table) interpolate(p place, n float64, skip int, value func(i int) floa
 	if low < 0 {
 		return math.NaN()
 	}
-	first, last := t.overSizes(along[low], n, value), t.overSizes(along[high], n, value)
+	first, last := t.overSizes(along[low], n), t.overSizes(along[high], n)
 	slope := (last - first) / math.Log(along[high].ranks/along[low].ranks)
 	if p.ranks > along[high].ranks {
 		return last + max(0, slope)*math.Log(p.ranks/along[high].ranks)
@@ -160,32 +136,30 @@ func (t *table) interpolate(p place, n float64, skip int, value func(i int) floa
 	return first + slope*math.Log(p.ranks/along[low].ranks)
 }
 
-// overSizes interpolates a value of the points at a measured place, over the log of the size. It is
-// NaN outside of the sizes that were measured there.
-func (t *table) overSizes(p place, n float64, value func(i int) float64) float64 {
-	byPlace := func(o Point, p place) int { return comparePlaces(o.place(), p) }
-	from, _ := slices.BinarySearchFunc(t.points, p, byPlace)
+// overSizes returns the log of the time at a measured place, on the line over the log of the size.
+// It is NaN outside of the sizes that were measured there.
+func (t *table) overSizes(p place, n float64) float64 {
+	at := func(s measurement, p place) int { return comparePlaces(s.place, p) }
+	from, _ := slices.BinarySearchFunc(t.points, p, at)
 	low, high := -1, -1
-	for i := from; i < len(t.points) && t.points[i].place() == p; i++ { // by size
-		if float64(t.points[i].Size) <= n {
+	for i := from; i < len(t.points) && t.points[i].place == p; i++ { // by size
+		if t.points[i].size <= n {
 			low = i
 		}
-		if float64(t.points[i].Size) >= n && high < 0 {
+		if t.points[i].size >= n && high < 0 {
 			high = i
 		}
 	}
 	if low < 0 || high < 0 {
 		return math.NaN()
 	}
-	first, last := float64(t.points[low].Size), float64(t.points[high].Size)
-	if first == last {
-		return value(low)
+	first, last := t.points[low], t.points[high]
+	octaves := math.Log2(max(1, last.size) / max(1, first.size))
+	if octaves == 0 { // one size, or 0 and 1 bytes
+		return math.Log(first.time)
 	}
-	part := math.Log(max(1, n)/max(1, first)) / math.Log(max(1, last)/max(1, first))
-	if math.IsNaN(part) || math.IsInf(part, 0) { // 0 and 1 bytes, whose logs are taken as equal
-		part = 0
-	}
-	return value(low) + part*(value(high)-value(low))
+	return math.Log(first.time) +
+		math.Log2(max(1, n)/max(1, first.size))/octaves*math.Log(last.time/first.time)
 }
 
 // A libraryChange is a size from which calls take longer than in proportion to it at one place, and
@@ -200,26 +174,28 @@ type libraryChange struct {
 // A jump in the time is a change from minJump beyond the ratio of the sizes, as a log, where the
 // place before has at least minJumpGrowth less. A disturbed call is no change: after a change,
 // times stay higher by minJump than at the place before, and before it they did not fall below
-// staysHigh. Protocols change at the same size on all nodes, and by less.
+// staysHigh. Protocols change at the same size on all nodes, and by less. The jump may grow on, by
+// maxJump an octave at most.
 const (
 	minJump       = 0.1
 	minJumpGrowth = 0.2
 	staysHigh     = 0.95
+	maxJump       = 0.5
 )
 
 // change returns the change at the largest places that have one, with its least size.
 func (t *table) change() (c libraryChange) {
 	logs := map[place]map[float64]float64{}
 	for _, s := range t.points {
-		p := s.place()
-		if logs[p] == nil {
-			logs[p] = map[float64]float64{}
+		if logs[s.place] == nil {
+			logs[s.place] = map[float64]float64{}
 		}
-		logs[p][float64(s.Size)] = math.Log(float64(s.Time))
+		logs[s.place][s.size] = math.Log(s.time)
 	}
 	for i := len(t.places) - 1; i > 0 && c.size == 0; i-- {
 		before, after := t.places[i-1], t.places[i]
-		if before.perNode() != after.perNode() {
+		if (before.nodes == 1) != (after.nodes == 1) ||
+			after.nodes > 1 && before.perNode() != after.perNode() {
 			continue
 		}
 		var sizes []float64
@@ -229,7 +205,7 @@ func (t *table) change() (c libraryChange) {
 				sizes = append(sizes, n)
 			}
 		}
-		octaves := math.Log2(after.nodes / before.nodes)
+		octaves := math.Log2(after.count() / before.count())
 		for k := 1; k+2 < len(sizes); k++ {
 			growth := func(p place, from int) float64 {
 				return logs[p][sizes[from+1]] - logs[p][sizes[from]]

@@ -50,40 +50,34 @@ func (l *losses) choose(algorithms []series, in, asked func(p fitted.Point) bool
 		}
 		results = append(results, r)
 	}
-	choosers := map[string]*fitted.Chooser{} // by the algorithms that have a time
 	// Maps have no order, and none is needed: only means and maxima of the losses are printed.
 	for c, times := range asks {
-		l.add(results, choosers, c, times)
+		l.add(results, c, times)
 	}
 }
 
 // add chooses at a call, among the algorithms that have a measured and a predicted time there. The
 // loss is of measured times alone: a prediction decides the choice and nothing else.
-func (l *losses) add(results []*fitted.Result, choosers map[string]*fitted.Chooser, c call,
-	times []float64) {
+func (l *losses) add(results []*fitted.Result, c call, times []float64) {
 	var among []*fitted.Result
 	var predictions []fitted.Prediction
 	var known []float64
-	key := ""
 	for i, t := range times {
 		if q, err := results[i].PredictAt(c.Placement, c.size); err == nil && !math.IsNaN(t) {
 			among, predictions = append(among, results[i]), append(predictions, q)
-			known, key = append(known, t), key+fmt.Sprint(i, " ")
+			known = append(known, t)
 		}
 	}
 	// One algorithm alone is no choice.
 	if len(among) < 2 {
 		return
 	}
-	if choosers[key] == nil {
-		choosers[key] = fitted.NewChooser(among)
-	}
-	choice := choosers[key].Choose(predictions, c.Placement, c.size)
+	choice := fitted.Choose(predictions)
 	// What a user without a model would do. If it loses no more, the model is of no use for
 	// choices.
 	fastest := slices.IndexFunc(predictions, func(p fitted.Prediction) bool {
 		return !slices.ContainsFunc(predictions, func(o fitted.Prediction) bool {
-			return o.Time < p.Time
+			return o.Value < p.Value
 		})
 	})
 	copied := nearestFastest(nearestTimes(among, c))

@@ -38,6 +38,7 @@ var tables = []struct {
 		r.jobs(clusters)
 		r.printFar(w)
 	}},
+	{"ahead", ahead},
 	{"alone", alone},
 	{"sizes", each((*report).printFar, (*report).larger)},
 	{"thinned", each((*report).printThinned, (*report).thin)},
@@ -47,8 +48,6 @@ var tables = []struct {
 		}
 	}},
 	{"choices", choices},
-	{"parts", parts},
-	{"simulated choices", func(w io.Writer, _ []series) { plantedChoices(w) }},
 }
 
 // each returns the function that writes a report of questions about each series.

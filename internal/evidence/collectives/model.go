@@ -22,7 +22,7 @@ func fit(s series) (model, error) {
 		if err != nil {
 			return math.NaN(), math.NaN(), math.NaN()
 		}
-		return float64(q.Time), float64(q.Low), float64(q.High)
+		return q.Value, q.Low, q.High
 	}, nil
 }
 

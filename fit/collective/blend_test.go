@@ -8,23 +8,22 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Errors count by places that were held out of a fit, not by calls, and each over the variance that
-// was expected there: two calls of one place with errors of 0.2 and 0.4 have (0.04 + 0.16) / (0.02 +
-// 0.02) = 5, a call of another with 0.1 has 0.01 / 0.01 = 1.
-func TestScores(t *testing.T) {
-	h := heldOut{
-		calls: []Point{{Ranks: 8, PerNode: 1, Size: 8}, {Ranks: 8, PerNode: 1, Size: 64},
-			{Ranks: 16, PerNode: 1, Size: 8}},
-		own: []float64{0.2, -0.4, 0.1}, expected: []float64{0.02, 0.02, 0.01},
-		folds: []int{4, 4, 4},
+// Errors count by places that were held out of a fit, not by calls, and over the octaves to the fit:
+// two calls of one place with errors of 0.2 and 0.4 have (0.04 + 0.16)/2 = 0.1, a call of another
+// that is two octaves away has 0.01 over 2^growthPower.
+func TestSquares(t *testing.T) {
+	h := backTest{
+		calls: []measurement{{place{8, 8}, 8, 1}, {place{8, 8}, 64, 1}, {place{32, 32}, 8, 1}},
+		total: []float64{3, 3, 3}, own: []float64{0.2, -0.4, 0.1},
+		octaves: []float64{1, 1, 2}, kept: []int{4, 4, 4},
 	}
-	sum, places := h.scores(func(int) float64 { return 1 })
-	if math.Abs(sum-6) > 1e-12 || places != 2 {
-		t.Errorf("%v at %v places, want 6 at 2", sum, places)
+	sum, places := h.squares(3)
+	if want := 0.1 + 0.01/math.Exp2(growthPower); math.Abs(sum-want) > 1e-12 || places != 2 {
+		t.Errorf("%v at %v places, want %v at 2", sum, places, want)
 	}
-	h.own[2] = 3 // one wild place says no more than maxScore
-	if sum, _ = h.scores(func(int) float64 { return 1 }); math.Abs(sum-5-maxScore*maxScore) > 1e-9 {
-		t.Errorf("%v, want %v", sum, 5+maxScore*maxScore)
+	h.own[2] = 3 // a wild error counts as a factor of e
+	if sum, _ = h.squares(3); math.Abs(sum-0.1-1/math.Exp2(growthPower)) > 1e-12 {
+		t.Errorf("%v with a wild place", sum)
 	}
 }
 
