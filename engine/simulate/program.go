@@ -283,7 +283,8 @@ type place struct {
 // find returns the place of a channel in a rank's table, or a free place for it.
 func find(table []place, c channel) *place {
 	mask := uint32(len(table) - 1)
-	h := uint64(c.from)*0x9E3779B97F4A7C15 + (uint64(c.context)<<32|uint64(c.tag))*0xD1B54A32D192ED03
+	tag := uint64(c.context)<<32 | uint64(c.tag)
+	h := uint64(c.from)*0x9E3779B97F4A7C15 + tag*0xD1B54A32D192ED03
 	for i := uint32(h>>32) & mask; ; i = (i + 1) & mask {
 		at := &table[i]
 		if at.name == 0 || at.channel == c {

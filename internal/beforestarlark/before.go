@@ -11,4 +11,9 @@ import (
 	"log"
 )
 
+var before = log.Writer()
+
 func init() { log.SetOutput(io.Discard) }
+
+// Restore lets the standard log write again.
+func Restore() { log.SetOutput(before) }

@@ -48,8 +48,9 @@ func (f *collectiveForm) params(blocking bool) (names []string) {
 }
 
 // doCollective records a collective.
-func (c *comm) doCollective(f *collectiveForm, m *method, a *arguments) (starlark.Value, error) {
-	call, blocks, err := c.collectiveArguments(f, m, a)
+func (c *comm) doCollective(f *collectiveForm, name string, params []string, a *arguments) (
+	starlark.Value, error) {
+	call, blocks, err := c.collectiveArguments(f, name, params, a)
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +71,11 @@ func (c *comm) doCollective(f *collectiveForm, m *method, a *arguments) (starlar
 }
 
 // collectiveArguments returns the arguments of a call, and the sizes of its blocks, if they differ.
-func (c *comm) collectiveArguments(f *collectiveForm, m *method, a *arguments) (
-	call callArguments, blocks []uint64, err error) {
-	named := func(param string) starlark.Value { return a.argument(m.params, param) }
-	call.name = m.name
-	if m.name != f.name {
+func (c *comm) collectiveArguments(f *collectiveForm, name string, params []string,
+	a *arguments) (call callArguments, blocks []uint64, err error) {
+	named := func(param string) starlark.Value { return a.argument(params, param) }
+	call.name = name
+	if name != f.name {
 		if call.stream, err = streamOf(named("stream"), 1); err == nil && call.stream == 0 {
 			err = errors.New("a non-blocking collective needs a stream of at least 1")
 		}

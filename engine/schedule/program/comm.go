@@ -1,101 +1,24 @@
 package program
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"go.starlark.net/starlark"
-
-	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
-
-// A group holds the ranks of a communicator, and what they have called on it.
-type group struct {
-	number   int
-	context  uint16 // of messages; collectives have the next one
-	size     int
-	members  []uint32 // ranks by place; nil if each place is its rank
-	calls    []groupCall
-	split    *split // at which members wait
-	children map[childKey]*group
-}
-
-// A childKey identifies a communicator that members of a group make without asking each other.
-type childKey struct {
-	call   int // index in the group's calls
-	colour int
-}
-
-// A groupCall is a collective call, or one that makes a communicator, which all members must make
-// with the same arguments.
-type groupCall struct {
-	callArguments
-	line      uint32 // of the member that came first
-	rank      int
-	algorithm collective.Algorithm
-	blocks    []uint64   // by place; nil if all have bytes
-	rows      [][]uint64 // of an alltoall: the blocks that each place sends; nil if all have bytes
-}
-
-// callArguments are the arguments that must be the same on all members.
-type callArguments struct {
-	name, of string // of the call, and of its algorithm
-	root     int
-	bytes    uint64
-	segment  uint64
-	stream   uint16
-	unequal  bool // there are blocks
-}
-
-func (g *group) rankAt(place int) int {
-	if g.members == nil {
-		return place
-	}
-	return int(g.members[place])
-}
-
-// contextPairs is the number of pairs of contexts. A program that makes more communicators uses
-// those of the first ones again, which it has freed by then, or whose messages have other peers.
-const contextPairs = 1 << 15
-
-// addGroup numbers a group and gives it contexts.
-func (x *run) addGroup(g *group) *group {
-	g.number = len(x.groups)
-	g.context = uint16(2 * (g.number % contextPairs))
-	x.groups = append(x.groups, g)
-	return g
-}
-
-// child returns the communicator of a call and colour, which the first member that asks makes.
-func (x *run) child(g *group, key childKey, members func() []uint32) *group {
-	if made, ok := g.children[key]; ok {
-		return made
-	}
-	list := members()
-	made := x.addGroup(&group{size: len(list), members: list})
-	if g.children == nil {
-		g.children = map[childKey]*group{}
-	}
-	g.children[key] = made
-	return made
-}
 
 // A comm is a communicator, seen from one of its ranks.
 type comm struct {
+	*member
 	r       *rank
-	group   *group
-	place   int
-	calls   int // of the group's calls so far
 	grid    *grid
 	methods []*starlark.Builtin // by method; nil if it was not used
 }
 
 func (r *rank) newComm(g *group, place int) *comm {
-	c := &comm{r: r, group: g, place: place}
-	r.comms = append(r.comms, c)
-	return c
+	m := &member{group: g, place: place}
+	r.members = append(r.members, m)
+	return &comm{member: m, r: r}
 }
 
 func (c *comm) String() string {
@@ -121,77 +44,6 @@ func (c *comm) same(a callArguments, line uint32) (int, error) {
 			first.rank, first.callArguments, first.line)
 	}
 	return index, nil
-}
-
-// String returns the call as its author wrote it, without arguments that were left out.
-func (a callArguments) String() string {
-	text := a.name + "("
-	switch {
-	case a.unequal:
-		text += "sizes = …"
-	case a.name != "barrier" && a.bytes > 0:
-		text += fmt.Sprint(a.bytes)
-	}
-	if a.root > 0 {
-		text += fmt.Sprintf(", root = %d", a.root)
-	}
-	if a.of != "" {
-		text += fmt.Sprintf(", algorithm = %q", a.of)
-	}
-	return text + ")"
-}
-
-// A split is a call of split that ranks of a group have come to.
-type split struct {
-	group        *group
-	call         int
-	line         uint32
-	colour, keys []int64
-	here         []bool
-	count        int
-	made         map[int64]*group
-	places       []int // of each member of the group in its new communicator
-}
-
-func (s *split) complete() bool { return s.count == s.group.size }
-
-// noColour is the colour of a rank that becomes no member.
-const noColour = -1
-
-// arrive notes the colour and key of a place; the last one makes the communicators.
-func (x *run) arrive(s *split, place int, colour, key int64) {
-	s.colour[place], s.keys[place], s.here[place] = colour, key, true
-	if s.count++; !s.complete() {
-		return
-	}
-	order := make([]int, s.group.size)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(s.colour[a], s.colour[b]), cmp.Compare(s.keys[a], s.keys[b]))
-	})
-	s.made, s.places = map[int64]*group{}, make([]int, s.group.size)
-	context := -1 // communicators of one split have no rank in common, so they share contexts
-	for _, place := range order {
-		colour := s.colour[place]
-		if colour == noColour {
-			continue
-		}
-		g := s.made[colour]
-		if g == nil {
-			g = x.addGroup(&group{})
-			if context >= 0 {
-				g.context = uint16(context)
-			}
-			context = int(g.context)
-			s.made[colour] = g
-		}
-		s.places[place] = g.size
-		g.members = append(g.members, uint32(s.group.rankAt(place)))
-		g.size++
-	}
-	s.group.split = nil
 }
 
 // doSplit divides the communicator by colour, in the order of keys.

@@ -8,46 +8,6 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// A request is that of a non-blocking call.
-type request struct {
-	rank   *rank
-	number int    // among the rank's requests; none if nothing is sent
-	line   uint32 // of its call
-	index  int    // in rank.open; done if it was waited for
-}
-
-const (
-	noRequest = -1
-	waitedFor = -1
-)
-
-func (q *request) String() string        { return fmt.Sprintf("<request of line %d>", q.line) }
-func (q *request) Type() string          { return "request" }
-func (q *request) Freeze()               {}
-func (q *request) Truth() starlark.Bool  { return true }
-func (q *request) Hash() (uint32, error) { return 0, errors.New("unhashable type: request") }
-
-// newRequest adds a request of the operation that was added last.
-func (r *rank) newRequest(line uint32) *request {
-	q := &request{rank: r, number: r.requests, line: line, index: len(r.open)}
-	r.requests++
-	r.open = append(r.open, q)
-	return q
-}
-
-// settle notes that a request was waited for, and reports whether an operation must be.
-func (q *request) settle() bool {
-	if q.number == noRequest || q.index == waitedFor {
-		return false
-	}
-	open := q.rank.open
-	last := open[len(open)-1]
-	open[q.index], last.index = last, q.index
-	q.rank.open = open[:len(open)-1]
-	q.index = waitedFor
-	return true
-}
-
 // message returns the message of one direction; ok is false if its peer is None, so that nothing
 // is sent.
 func (c *comm) message(receive bool, size, peer, tag starlark.Value) (m message, ok bool,

@@ -69,7 +69,7 @@ var methods = func() []method {
 				m.name = "i" + m.name
 			}
 			m.do = func(c *comm, a *arguments) (starlark.Value, error) {
-				return c.doCollective(f, &m, a)
+				return c.doCollective(f, m.name, m.params, a)
 			}
 			all = append(all, m)
 		}
@@ -136,48 +136,9 @@ func (c *comm) bind(m *method) *starlark.Builtin {
 	return starlark.NewBuiltin(m.name, func(thread *starlark.Thread, _ *starlark.Builtin,
 		args starlark.Tuple, named []starlark.Tuple) (starlark.Value, error) {
 		a := arguments{line: uint32(max(thread.CallFrame(1).Pos.Line, 1))}
-		if err := a.fill(m, args, named); err != nil {
+		if err := a.fill(m.name, m.params, m.required, args, named); err != nil {
 			return nil, err
 		}
 		return m.do(c, &a)
 	})
-}
-
-// arguments are those of a call, by parameter; nil if one is left out.
-type arguments struct {
-	values [8]starlark.Value
-	line   uint32
-}
-
-func (a *arguments) fill(m *method, args starlark.Tuple, named []starlark.Tuple) error {
-	if len(args) > len(m.params) {
-		return fmt.Errorf("%s takes at most %d arguments (got %d): %s", m.name, len(m.params),
-			len(args), strings.Join(m.params, ", "))
-	}
-	copy(a.values[:], args)
-	for _, pair := range named {
-		name := string(pair[0].(starlark.String))
-		i := slices.Index(m.params, name)
-		switch {
-		case i < 0:
-			return fmt.Errorf("%s has no parameter %q%s", m.name, name, usage.Hint(name, m.params))
-		case a.values[i] != nil:
-			return fmt.Errorf("%s is given %s twice", m.name, name)
-		}
-		a.values[i] = pair[1]
-	}
-	for i, name := range m.params[:m.required] {
-		if a.values[i] == nil {
-			return fmt.Errorf("%s needs %s", m.name, name)
-		}
-	}
-	return nil
-}
-
-// argument returns the value of a parameter; nil if it is left out, or not one of params.
-func (a *arguments) argument(params []string, name string) starlark.Value {
-	if i := slices.Index(params, name); i >= 0 {
-		return a.values[i]
-	}
-	return nil
 }

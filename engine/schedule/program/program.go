@@ -9,34 +9,33 @@
 //	        grid.sendrecv(8 * n, dest = high, source = low)
 //	        mpi.allreduce(8)
 //
-// A program is deterministic, and what it does cannot depend on times: it says what each rank does,
-// and the machine says when. Sets are on; while and recursion are off; math and ANY are predeclared.
+// A program is deterministic, and what it does cannot depend on times: it says what each rank
+// does, and the machine says when. Sets are on; while and recursion are off; math and ANY are
+// predeclared.
 //
-// Files: program.go reads a program and its parameters; run.go runs the ranks, which take turns where
-// communicators are split; comm.go, cart.go and methods.go are what a program sees; record.go keeps
-// the calls of a rank in few bytes; emit.go turns them into a schedule.
+// Files: program.go reads a program and its parameters; run.go runs the ranks, which take turns
+// where communicators are split; methods.go lists what a program can call, and comm.go, cart.go,
+// messages.go and collectives.go do it; record.go keeps the calls of a rank in few bytes; emit.go
+// turns them into a schedule.
 package program
 
 import (
 	"errors"
 	"fmt"
-	"log"
 	"math"
-	"os"
 	"strings"
 
 	starmath "go.starlark.net/lib/math"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
+	"github.com/halfpeak/halfpeak/internal/beforestarlark"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
-
-	_ "github.com/halfpeak/halfpeak/internal/beforestarlark" // silences its complaint, see there
 )
 
-func init() { log.SetOutput(os.Stderr) }
+func init() { beforestarlark.Restore() }
 
 // A Program is a program that was read. It is immutable, but for Set, and can be run on any number
 // of ranks.

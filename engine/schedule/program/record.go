@@ -2,7 +2,7 @@ package program
 
 import "encoding/binary"
 
-// The calls of a rank are kept as bytes until all ranks have run: a code, the line, and then
+// The calls of a rank are kept as bytes until all ranks have run: a code, the line, then
 // numbers of variable length. A call takes about ten bytes.
 type code byte
 
@@ -16,8 +16,8 @@ const (
 	mark                      // name
 )
 
-// A message's numbers are: 1 for a receive, else 0; size; peer and tag, both one more, or 0 for ANY;
-// context.
+// A message's numbers are: 1 for a receive, else 0; size; peer and tag, both one more, or 0 for
+// ANY; context.
 type tape struct {
 	bytes []byte
 	calls int

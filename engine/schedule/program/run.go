@@ -2,11 +2,8 @@ package program
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
-	"strings"
-	"sync/atomic"
 
 	"go.starlark.net/starlark"
 
@@ -20,18 +17,6 @@ const maxSteps = 20_000_000_000
 
 // maxRanks bounds the ranks of a program: each has a few kilobytes while it runs.
 const maxRanks = 1 << 20
-
-// Options say how a program is run.
-type Options struct {
-	Ranks int // 1 to 2²⁰
-	// Collectives are the algorithms of collectives for which the program names none; the zero value
-	// stands for [calls.Usual].
-	Collectives calls.Collectives
-	// MaxCalls is the largest number of calls of all ranks, above 0; 0 stands for no limit.
-	MaxCalls int
-	// Print, unless it is nil, is called for each print of the program.
-	Print func(rank int, text string)
-}
 
 // Schedule runs the program on each rank, and returns its operations and marks. Errors name the
 // line and the rank. The end of the context ends it at once.
@@ -54,36 +39,6 @@ func (p *Program) Schedule(ctx context.Context, o Options) (*schedule.Schedule, 
 		return nil, nil, err
 	}
 	return x.emit(ctx)
-}
-
-// A run is a program that its ranks run one after the other. A rank that needs to know what others
-// call, as at a split, waits as a coroutine until they have come there.
-type run struct {
-	Options
-	program     *Program
-	ranks       []*rank
-	groups      []*group
-	calls       int
-	steps       uint64
-	marks       []string
-	markNumbers map[string]uint16
-	running     atomic.Pointer[starlark.Thread]
-}
-
-// A rank runs the program.
-type rank struct {
-	*run
-	number   int
-	tape     tape
-	requests int        // operations with a request so far
-	open     []*request // requests without a wait
-	comms    []*comm
-	thread   *starlark.Thread
-	next     func() (struct{}, bool) // runs the rank until it waits or ends
-	stop     func()
-	yield    func(struct{}) bool
-	at       *split // where the rank waits; nil if it does not
-	err      error
 }
 
 func (x *run) interrupt() {
@@ -142,9 +97,6 @@ func (r *rank) resume(ctx context.Context) error {
 	return r.err
 }
 
-// errStopped ends a rank whose run has failed elsewhere.
-var errStopped = errors.New("stopped")
-
 // main runs the program on the rank; each yield waits for other ranks.
 func (r *rank) main(yield func(struct{}) bool) {
 	r.yield = yield
@@ -178,25 +130,6 @@ func (r *rank) main(yield func(struct{}) bool) {
 	r.thread, r.open = nil, nil
 }
 
-// failed returns an error with its line, then its rank.
-func (r *rank) failed(err error) error {
-	text := strings.ReplaceAll(located(err).Error(), "Starlark computation cancelled: ", "")
-	place, message, found := strings.Cut(text, ": ")
-	if !found {
-		return fmt.Errorf("%s: rank %d: %s", r.program.name, r.number, text)
-	}
-	return fmt.Errorf("%s: rank %d: %s", place, r.number, message)
-}
-
-// count counts a call against the limit, and notes that it is in the tape.
-func (r *rank) count(c code, line uint32) error {
-	if r.calls++; r.MaxCalls > 0 && r.calls > r.MaxCalls {
-		return fmt.Errorf("more than %d calls; take fewer ranks or steps", r.MaxCalls)
-	}
-	r.tape.call(c, line)
-	return nil
-}
-
 // stuck returns the error of a split that some ranks of its communicator do not call.
 func (x *run) stuck(r *rank) error {
 	s := r.at
@@ -218,15 +151,15 @@ func (x *run) stuck(r *rank) error {
 // another rank has.
 func (x *run) unequalEnds() error {
 	for _, r := range x.ranks {
-		for _, c := range r.comms {
-			if c.calls < len(c.group.calls) {
-				next := &c.group.calls[c.calls]
+		for _, m := range r.members {
+			if m.calls < len(m.group.calls) {
+				next := &m.group.calls[m.calls]
 				return fmt.Errorf("%s:%d: rank %d calls %s, but rank %d ends without it; all "+
 					"ranks of a communicator must call the same collectives", x.program.name,
 					next.line, next.rank, next.name, r.number)
 			}
 		}
-		r.comms = nil
+		r.members = nil
 	}
 	return nil
 }

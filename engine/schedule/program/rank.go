@@ -1,0 +1,180 @@
+package program
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"go.starlark.net/starlark"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/calls"
+)
+
+// Options say how a program is run.
+type Options struct {
+	Ranks int // 1 to 2²⁰
+	// Collectives are the algorithms of collectives for which the program names none; the zero
+	// value stands for [calls.Usual].
+	Collectives calls.Collectives
+	// MaxCalls is the largest number of calls of all ranks, above 0; 0 stands for no limit.
+	MaxCalls int
+	// Print, unless it is nil, is called for each print of the program.
+	Print func(rank int, text string)
+}
+
+// A run is a program that its ranks run one after the other. A rank that needs to know what others
+// call, as at a split, waits as a coroutine until they have come there.
+type run struct {
+	Options
+	program     *Program
+	ranks       []*rank
+	groups      []*group
+	calls       int
+	steps       uint64
+	marks       []string
+	markNumbers map[string]uint16
+	running     atomic.Pointer[starlark.Thread]
+}
+
+// A rank runs the program.
+type rank struct {
+	*run
+	number   int
+	tape     tape
+	requests int        // operations with a request so far
+	open     []*request // requests without a wait
+	members  []*member  // of the groups that it is in
+	thread   *starlark.Thread
+	next     func() (struct{}, bool) // runs the rank until it waits or ends
+	stop     func()
+	yield    func(struct{}) bool
+	at       *split // where the rank waits; nil if it does not
+	err      error
+}
+
+// errStopped ends a rank whose run has failed elsewhere.
+var errStopped = errors.New("stopped")
+
+// failed returns an error with its line, then its rank.
+func (r *rank) failed(err error) error {
+	text := strings.ReplaceAll(located(err).Error(), "Starlark computation cancelled: ", "")
+	place, message, found := strings.Cut(text, ": ")
+	if !found {
+		return fmt.Errorf("%s: rank %d: %s", r.program.name, r.number, text)
+	}
+	return fmt.Errorf("%s: rank %d: %s", place, r.number, message)
+}
+
+// count counts a call against the limit, and notes that it is in the tape.
+func (r *rank) count(c code, line uint32) error {
+	if r.calls++; r.MaxCalls > 0 && r.calls > r.MaxCalls {
+		return fmt.Errorf("more than %d calls; take fewer ranks or steps", r.MaxCalls)
+	}
+	r.tape.call(c, line)
+	return nil
+}
+
+// contextPairs is the number of pairs of contexts. A program that makes more communicators uses
+// those of the first ones again, which it has freed by then, or whose messages have other peers.
+const contextPairs = 1 << 15
+
+// addGroup numbers a group and gives it contexts.
+func (x *run) addGroup(g *group) *group {
+	g.number = len(x.groups)
+	g.context = uint16(2 * (g.number % contextPairs))
+	x.groups = append(x.groups, g)
+	return g
+}
+
+// child returns the communicator of a call and colour, which the first member that asks makes.
+func (x *run) child(g *group, key childKey, members func() []uint32) *group {
+	if made, ok := g.children[key]; ok {
+		return made
+	}
+	list := members()
+	made := x.addGroup(&group{size: len(list), members: list})
+	if g.children == nil {
+		g.children = map[childKey]*group{}
+	}
+	g.children[key] = made
+	return made
+}
+
+// arrive notes the colour and key of a place; the last one makes the communicators.
+func (x *run) arrive(s *split, place int, colour, key int64) {
+	s.colour[place], s.keys[place], s.here[place] = colour, key, true
+	if s.count++; !s.complete() {
+		return
+	}
+	order := make([]int, s.group.size)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(s.colour[a], s.colour[b]), cmp.Compare(s.keys[a], s.keys[b]))
+	})
+	s.made, s.places = map[int64]*group{}, make([]int, s.group.size)
+	context := -1 // communicators of one split have no rank in common, so they share contexts
+	for _, place := range order {
+		colour := s.colour[place]
+		if colour == noColour {
+			continue
+		}
+		g := s.made[colour]
+		if g == nil {
+			g = x.addGroup(&group{})
+			if context >= 0 {
+				g.context = uint16(context)
+			}
+			context = int(g.context)
+			s.made[colour] = g
+		}
+		s.places[place] = g.size
+		g.members = append(g.members, uint32(s.group.rankAt(place)))
+		g.size++
+	}
+	s.group.split = nil
+}
+
+// A request is that of a non-blocking call.
+type request struct {
+	rank   *rank
+	number int    // among the rank's requests; none if nothing is sent
+	line   uint32 // of its call
+	index  int    // in rank.open; done if it was waited for
+}
+
+const (
+	noRequest = -1
+	waitedFor = -1
+)
+
+func (q *request) String() string        { return fmt.Sprintf("<request of line %d>", q.line) }
+func (q *request) Type() string          { return "request" }
+func (q *request) Freeze()               {}
+func (q *request) Truth() starlark.Bool  { return true }
+func (q *request) Hash() (uint32, error) { return 0, errors.New("unhashable type: request") }
+
+// newRequest adds a request of the operation that was added last.
+func (r *rank) newRequest(line uint32) *request {
+	q := &request{rank: r, number: r.requests, line: line, index: len(r.open)}
+	r.requests++
+	r.open = append(r.open, q)
+	return q
+}
+
+// settle notes that a request was waited for, and reports whether an operation must be.
+func (q *request) settle() bool {
+	if q.number == noRequest || q.index == waitedFor {
+		return false
+	}
+	open := q.rank.open
+	last := open[len(open)-1]
+	open[q.index], last.index = last, q.index
+	q.rank.open = open[:len(open)-1]
+	q.index = waitedFor
+	return true
+}
