@@ -51,6 +51,10 @@ type param struct {
 	value starlark.Value
 }
 
+// maxSteps bounds the steps of the interpreter, in all ranks: some minutes. A loop over a range of
+// 10¹² ends with an error and not next month.
+const maxSteps = 20_000_000_000
+
 // dialect is what the language allows beyond its specification.
 var dialect = &syntax.FileOptions{Set: true, TopLevelControl: true}
 

@@ -11,10 +11,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/calls"
 )
 
-// maxSteps bounds the steps of the interpreter, in all ranks: some minutes. A loop over a range of
-// 10¹² ends with an error and not next month.
-const maxSteps = 20_000_000_000
-
 // maxRanks bounds the ranks of a program: each has a few kilobytes while it runs.
 const maxRanks = 1 << 20
 
