@@ -129,6 +129,9 @@ func (r *run) calc(i uint32, t uint64, late bool) {
 	by := r.recordStep(act{start: t, begin: t, end: end, op: i, step: stepCalc}, late, cpu, -1)
 	r.clock[cpu] = end
 	n.waits = done
+	if op.Memory == schedule.Mark {
+		r.marks = append(r.marks, MarkEnd{i, end})
+	}
 	r.finish(r.s.AfterStarted(i), t, by.as(atStart))
 	r.finish(r.s.AfterDone(i), end, by.as(atDone))
 }

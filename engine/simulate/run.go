@@ -47,6 +47,8 @@ type run struct {
 	transit map[uint32][]uint64
 	windows map[[2]uint32]*window // by sender and receiver; only where windows limit messages
 	out     []uint64              // when the last byte that a rank has sent left its NIC
+	marks   []MarkEnd
+	tally   []Parts // by rank; nil if it is not wanted
 	record
 
 	progress func(Progress)
@@ -131,8 +133,8 @@ type Progress struct {
 	Elapsed       time.Duration // since the run began
 }
 
-// name returns the label of op and the operation itself, shortened and quoted if necessary. The line
-// of a program, or else the position in the rank of an op without a label, takes its place.
+// name returns the label of op and the operation itself, shortened and quoted if necessary. The
+// line of a program, or else the position in the rank of an op without a label, takes its place.
 func (r *run) name(op uint32) string {
 	label := r.s.Line(op)
 	if label == "" {

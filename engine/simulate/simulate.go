@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,6 +55,10 @@ type Setup struct {
 	// 48 bytes for each step of an operation, of which a message has four. The default rules only.
 	Record bool
 
+	// Parts keeps how long each rank computes and handles messages, for [Result.Parts]. The default
+	// rules only.
+	Parts bool
+
 	// Progress, if not nil, is called several times a second, from the goroutine of the run.
 	Progress func(Progress)
 }
@@ -68,6 +73,9 @@ type Result struct {
 	// Events counts operations that became free, and messages (a rendezvous is four), as
 	// LogGOPSim does.
 	Events uint64
+
+	Parts []Parts   // by rank, if the setup asks for them
+	Marks []MarkEnd // by operation, by the default rules
 
 	run *run // what it recorded
 }
@@ -103,6 +111,9 @@ func (p *Program) Run(ctx context.Context, o Setup) (*Result, error) {
 	}
 	r := newRun(ctx, p, o.Record)
 	defer r.giveBack()
+	if o.Parts && o.Rules == Default {
+		r.tally = make([]Parts, p.s.Ranks())
+	}
 	r.progress, r.began = o.Progress, time.Now()
 	if err := r.simulate(o); err != nil {
 		return nil, err
@@ -164,6 +175,8 @@ func (r *run) result(o Setup) (*Result, error) {
 			res.Ranks[rank] = max(res.Ranks[rank], r.out[rank])
 		}
 	}
+	slices.SortFunc(r.marks, func(a, b MarkEnd) int { return cmp.Compare(a.Op, b.Op) })
+	res.Marks, res.Parts = r.marks, r.tally
 	if o.Record {
 		res.run = r
 	}
