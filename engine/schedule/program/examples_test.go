@@ -1,0 +1,44 @@
+package program_test
+
+import (
+	"testing"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/program"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Each example ends, on numbers of ranks of all shapes that it takes.
+func TestExamples(t *testing.T) {
+	all := program.Examples()
+	if len(all) != 5 {
+		t.Fatalf("%d examples, want 5", len(all))
+	}
+	for _, e := range all {
+		p, err := program.Read(e.Name, e.Text)
+		if err != nil || e.Help == "" {
+			t.Fatalf("%s: %v, help %q", e.Name, err, e.Help)
+		}
+		for _, ranks := range []int{1, 2, 4, 6, 7, 8, 12, 16, 64} {
+			if e.Name == "train.star" && ranks%4 != 0 {
+				continue
+			}
+			s, _, err := p.Schedule(t.Context(), program.Options{Ranks: ranks})
+			if err != nil {
+				t.Errorf("%s on %d ranks: %v", e.Name, ranks, err)
+				continue
+			}
+			prepared, err := simulate.New(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, eager := range []float64{0, 1 << 30} {
+				o := simulate.Defaults()
+				o.EagerLimit = quantity.Bytes(eager)
+				if _, err := prepared.Run(t.Context(), simulate.Setup{LogGOPS: o}); err != nil {
+					t.Errorf("%s on %d ranks: %v", e.Name, ranks, err)
+				}
+			}
+		}
+	}
+}
