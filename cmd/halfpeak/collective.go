@@ -12,6 +12,7 @@ import (
 
 	askcollectives "github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
@@ -318,9 +319,32 @@ func newSchedule() *cobra.Command {
 	var name, machine string
 	var ranks int
 	var size, segment quantity.Bytes
+	var params []string
 	cmd := command("schedule",
-		wantArgs(0, 1, `at most one collective, as in "halfpeak schedule bcast"`),
+		wantArgs(0, 1, `at most one collective or program, as in "halfpeak schedule bcast"`),
 		func(cmd *cobra.Command, args []string) error {
+			write := func(s *schedule.Schedule) error {
+				if extension(out.path) == "bin" {
+					return out.writeTo(cmd, s.WriteBinary)
+				}
+				return out.writeTo(cmd, s.WriteText)
+			}
+			if len(args) == 1 && programs.IsProgram(args[0]) {
+				for _, f := range []string{"algorithm", "machine", "size", "segment"} {
+					if cmd.Flags().Changed(f) {
+						return usagef("--%s is part of a program; %s has its own", f, args[0])
+					}
+				}
+				in, err := programs.ReadInput(cmd.Context(), programs.Reading{
+					ProgramRun: programs.ProgramRun{Ranks: ranks, Params: params}}, args[0])
+				if err != nil {
+					return err
+				}
+				return write(in.Schedule)
+			}
+			if len(params) > 0 {
+				return usagef("--param sets a parameter of a program (.star)")
+			}
 			// Without an algorithm the command lists them, of one collective or all: "" is all.
 			if name == "" {
 				all, err := askcollectives.AlgorithmsOf(append(args, "")[0])
@@ -348,10 +372,7 @@ func newSchedule() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if extension(out.path) == "bin" {
-				return out.writeTo(cmd, s.WriteBinary)
-			}
-			return out.writeTo(cmd, s.WriteText)
+			return write(s)
 		})
 	out.declareFormat(cmd)
 	declareCall(cmd, &c)
@@ -362,6 +383,8 @@ func newSchedule() *cobra.Command {
 		"for logp-optimal: the `platform` whose L, o and g shape the tree")
 	completeBy(cmd, "machine", completePlatforms)
 	cmd.Flags().IntVar(&ranks, "ranks", 8, "`number` of ranks")
+	cmd.Flags().StringArrayVar(&params, "param", nil,
+		"with a program (.star): `NAME=VALUE` of a parameter of main; may be given again")
 	flags.Var(cmd.Flags(), &size, quantity.ParseBytes, "size", "size", "1KiB",
 		"size of the message, or of each rank's block")
 	flags.Var(cmd.Flags(), &segment, quantity.ParseBytes, "size", "segment", "",

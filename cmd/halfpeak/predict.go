@@ -314,7 +314,7 @@ func newPlot() *cobra.Command {
 	enum(cmd, &o.kind, "kind", "what to draw", "bandwidth", "latency", "gap", "throughput",
 		"timeline", "signature", "ranks")
 	cmd.Flags().StringArrayVar(&o.schedule, "schedule", nil,
-		"with --kind ranks: a schedule `file`, or the files of a trace")
+		"with --kind ranks: a program (.star) or schedule `file`, or the files of a trace")
 	flags.Var(cmd.Flags(), &o.ranks, parseRankRange, "ranks", "ranks", "",
 		"with --kind ranks: these ranks alone, as in \"0..63\"")
 	declareSizes(cmd, &o.sizes, "size", "1..1MiB/16",
@@ -363,7 +363,14 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 		t.Title = cmp.Or(o.title, t.Title)
 		return t, err
 	case "ranks":
-		in, err := programs.ReadInput(ctx, mpitrace.Defaults, o.schedule...)
+		reading := programs.Reading{Translation: mpitrace.Defaults}
+		if len(o.schedule) == 1 && programs.IsProgram(o.schedule[0]) {
+			if o.ranks.last == math.MaxInt {
+				return nil, usagef("a program needs --ranks, as in --ranks 0..15 for 16 ranks")
+			}
+			reading.Ranks = o.ranks.last + 1
+		}
+		in, err := programs.ReadInput(ctx, reading, o.schedule...)
 		if err != nil {
 			return nil, err
 		}

@@ -29,16 +29,19 @@ type simulateOptions struct {
 	criticalPath bool
 	trace        string
 	places       string
-	reading      mpitrace.Translation
+	reading      programs.Reading
+	ranks        []int
+	plot         string
+	list         bool
 	programs.Question
 }
 
 // newSimulate declares simulate. Two ways give the costs of messages: LogGOPS
 // parameters as LogGOPSim takes them, and a platform.
 func newSimulate() *cobra.Command {
-	o := simulateOptions{reading: mpitrace.Defaults}
+	o := simulateOptions{reading: programs.Reading{Translation: mpitrace.Defaults}}
 	cmd := command("simulate",
-		wantArgs(1, -1, `a schedule or the files of a trace, as in "halfpeak simulate app.goal"`),
+		wantArgs(0, -1, `a program, a schedule or the files of a trace`),
 		o.run)
 	o.declare(cmd)
 	o.layers.declare(cmd)
@@ -73,13 +76,24 @@ func newSimulate() *cobra.Command {
 	f.Float64Var(&o.reading.Scale, "compute-scale", 1,
 		"multiply the computation times of a trace by this `factor`; a SimGrid trace has 1 ns a "+
 			"flop")
+	flags.Var(f, &o.ranks, flags.ParseRanks, "numbers", "ranks", "",
+		"with a program (.star): `numbers` of ranks, as in 16..1024, with a row for each")
+	f.StringArrayVar(&o.reading.Params, "param", nil,
+		"with a program: `NAME=VALUE` of a parameter of main, or NAME=VALUE,VALUE… for a row for "+
+			"each; may be given again")
+	outputFlag(f, &o.plot, "plot", "",
+		"with a program: draw time against ranks into this `file` (.png, .svg, .pdf)")
+	f.BoolVar(&o.list, "list", false, "list the programs that halfpeak carries")
 	completeBy(cmd, "machine", completePlatforms)
 	return cmd
 }
 
 // check returns the first contradiction of the flags: two tables for one output, a
 // record of several runs, or parameters of both ways at once.
-func (o *simulateOptions) check() error {
+func (o *simulateOptions) check(args []string) error {
+	if err := o.checkProgram(args); err != nil {
+		return err
+	}
 	recorded, machines := o.criticalPath || o.trace != "", len(o.machines)
 	loggopsim := o.rules == simulate.LogGOPSim.String()
 	switch {
@@ -115,11 +129,81 @@ func (o *simulateOptions) check() error {
 	return nil
 }
 
+// checkProgram returns the first contradiction of the flags of programs.
+func (o *simulateOptions) checkProgram(args []string) error {
+	switch program := len(args) == 1 && programs.IsProgram(args[0]); {
+	case o.list && len(args) > 0:
+		return usagef("--list takes no arguments")
+	case o.list:
+		return nil
+	case len(args) == 0:
+		return usagef(`give a program, a schedule or the files of a trace, as in "halfpeak ` +
+			`simulate halo.star --ranks 64" (--list lists programs)`)
+	case program && len(o.ranks) == 0:
+		return usagef("a program needs --ranks, as in --ranks 16..1024")
+	case !program && (len(o.ranks) > 0 || len(o.reading.Params) > 0 || o.plot != ""):
+		return usagef("--ranks, --param and --plot are for a program (.star); a schedule or " +
+			"trace has its number of ranks")
+	case o.oneRun() && len(o.ranks) > 1:
+		return usagef("--critical-path, --trace, --summary and --runs need one number of --ranks")
+	case o.oneRun() && o.plot != "":
+		return usagef("--plot draws time against ranks; omit --critical-path, --trace, " +
+			"--summary and --runs")
+	}
+	return nil
+}
+
+// oneRun reports whether the question is about one schedule on one machine.
+func (o *simulateOptions) oneRun() bool {
+	return o.criticalPath || o.summary || o.trace != "" || o.Runs > 1
+}
+
+// scale answers for a program on numbers of ranks.
+func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
+	p, err := programs.ReadProgram(name)
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	bar, done := counter(cmd.ErrOrStderr(), "events")
+	o.Run.Progress = func(now simulate.Progress) { bar(int64(now.Events), int64(now.Total)) }
+	s, err := programs.Scale(ctx, programs.ScalingQuestion{Name: name, Program: p, Ranks: o.ranks,
+		Params: o.reading.Params, Print: o.reading.Print, Question: o.Question})
+	done()
+	if ctx.Err() != nil && err != nil {
+		return errInterrupted
+	}
+	if err != nil {
+		return err
+	}
+	if o.plot != "" {
+		picture, err := simulations.ScalingPicture(s)
+		if err == nil {
+			err = drawTo(o.plot, picture, pixels{800, 500}, o.units)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	tables := []reports.Rows{simulations.ScalingRows(s)}
+	if marks := simulations.MarkRows(s); len(marks.Data) > 0 && o.forPeople() {
+		tables = append(tables, marks)
+	}
+	return o.write(cmd, tables...)
+}
+
 // run reads the parameters, the machines and the schedule, in this order: the
 // schedule is largest.
 func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
-	if err := o.check(); err != nil {
+	if err := o.check(args); err != nil {
 		return err
+	}
+	if o.list {
+		return o.write(cmd, simulations.ExampleRows())
+	}
+	o.reading.Print = func(rank int, text string) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "rank %d: %s\n", rank, reports.OneLine(text))
 	}
 	// Cut off here: a file of noise may have any name, but for this word at its end.
 	o.text.Noise, o.text.Together = strings.CutSuffix(o.text.Noise, " synchronized")
@@ -143,6 +227,12 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 		o.Table = programs.Reasons
 	case o.summary:
 		o.Table = programs.Totals
+	}
+	if len(o.ranks) > 0 && !o.oneRun() {
+		return o.scale(cmd, args[0])
+	}
+	if len(o.ranks) == 1 {
+		o.reading.Ranks = o.ranks[0]
 	}
 	ctx, stop := interruptible()
 	defer stop()

@@ -28,6 +28,7 @@ type whatifOptions struct {
 
 	question                askwhatif.Question
 	set, quantity, schedule []string
+	params                  []string // of a program as schedule
 	save, program, places   string
 
 	sized      bool              // sizes were given
@@ -76,13 +77,15 @@ func newWhatif() *cobra.Command {
 		"predict with 95 % intervals: of the next measurement if the platform was fitted, else "+
 			"from those of the parameters")
 	f.StringArrayVar(&o.schedule, "schedule", nil,
-		"add a quantity: the finish of the schedule or trace in this `file` or folder; a trace "+
-			"may have several")
+		"add a quantity: the finish of the program (.star), schedule or trace in this `file` or "+
+			"folder; a trace may have several")
+	f.StringArrayVar(&o.params, "param", nil,
+		"with a program as --schedule: `NAME=VALUE` of a parameter of main; may be given again")
 	f.StringVar(&o.program, "collective", "",
 		"add a quantity for each of --ranks and --size: the finish of the collective of this "+
 			"`name` by its fastest algorithm; NAME/ALGORITHM takes one, NAME/all each")
 	flags.Var(f, &o.collective.Ranks, flags.ParseRanks, "numbers", "ranks", "",
-		"with --collective: numbers of ranks")
+		"with --collective: numbers of ranks; with a program as --schedule: their number")
 	f.StringVar(&o.collective.Map.By, "map-by", "",
 		"place ranks on a machine by `core`, by a level, or on a list of cores")
 	f.StringVar(&o.places, "places", "",
@@ -129,8 +132,14 @@ func (o *whatifOptions) check(other string) error {
 		return usagef("--schedule and --collective cannot be combined")
 	case o.program != "" && len(o.collective.Ranks) == 0 && o.places == "":
 		return usagef("--collective %s requires --ranks, for example --ranks 64", o.program)
-	case o.program == "" && len(o.collective.Ranks) > 0:
-		return usagef("--ranks requires --collective, for example --collective allreduce")
+	case o.isProgram() && len(o.collective.Ranks) != 1:
+		return usagef("--schedule %s is a program, which needs one number of --ranks",
+			o.schedule[0])
+	case len(o.params) > 0 && !o.isProgram():
+		return usagef("--param sets a parameter of a program (--schedule NAME.star)")
+	case o.program == "" && len(o.collective.Ranks) > 0 && !o.isProgram():
+		return usagef("--ranks requires --collective, for example --collective allreduce, or a " +
+			"program as --schedule")
 	case !o.finishes() && (o.places != "" || o.collective.Map.By != ""):
 		return usagef("--map-by and --places place the ranks of --collective or --schedule")
 	case o.places != "" && o.collective.Map.By != "":
@@ -222,7 +231,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	// The number of simulations is known only to some questions, so the bar shows their rate.
 	o.stderr = cmd.ErrOrStderr()
 	o.bar = progress(o.stderr, 0, "simulations")
-	if o.input, err = programs.ReadInput(ctx, mpitrace.Defaults, o.schedule...); err == nil {
+	if o.input, err = programs.ReadInput(ctx, o.reading(), o.schedule...); err == nil {
 		base, err = o.withFinish(ctx, base)
 	}
 	q := &o.question
@@ -314,6 +323,20 @@ func (o *whatifOptions) against(ctx context.Context, ref string) (*askwhatif.Des
 		d, err = o.withFinish(ctx, d)
 	}
 	return &d, unfitted(err, ref)
+}
+
+// isProgram reports whether --schedule is a program in Starlark.
+func (o *whatifOptions) isProgram() bool {
+	return len(o.schedule) == 1 && programs.IsProgram(o.schedule[0])
+}
+
+// reading says how --schedule is read.
+func (o *whatifOptions) reading() programs.Reading {
+	r := programs.Reading{Translation: mpitrace.Defaults}
+	if o.isProgram() {
+		r.ProgramRun = programs.ProgramRun{Ranks: o.collective.Ranks[0], Params: o.params}
+	}
+	return r
 }
 
 // finishes reports whether the finish of a program is a quantity too.

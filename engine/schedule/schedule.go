@@ -186,8 +186,8 @@ func (s *Schedule) Label(op uint32) string {
 	return string(s.appendLabel(nil, op, lo))
 }
 
-// Line returns the place of the operation in its program: "halo.star:12". It is empty for a schedule
-// that was not made of a program.
+// Line returns the place of the operation in its program: "halo.star:12". It is empty for a
+// schedule that was not made of a program.
 func (s *Schedule) Line(op uint32) string {
 	if len(s.source.lines) == 0 {
 		return ""

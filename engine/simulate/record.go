@@ -2,25 +2,6 @@ package simulate
 
 import "github.com/halfpeak/halfpeak/engine/schedule"
 
-// Parts are the times, in ticks, that the program of a rank spends on computations and on the
-// processor's parts of messages. It waits the rest of the time. What other processors of the rank
-// do, as for streams, is not in it.
-type Parts struct{ Computing, Messages uint64 }
-
-func (p *Parts) add(a *act) {
-	if a.step == stepCalc {
-		p.Computing += a.end - a.start
-	} else {
-		p.Messages += a.end - a.start
-	}
-}
-
-// A MarkEnd is the moment, in ticks, at which a mark of a program is reached.
-type MarkEnd struct {
-	Op  uint32
-	End uint64
-}
-
 func (r *run) startRecord() {
 	// A message is sent, its receive is posted, it is taken in and received; a rendezvous, or a
 	// wildcard, has more.

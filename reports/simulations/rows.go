@@ -1,6 +1,7 @@
 package simulations
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -247,7 +248,7 @@ func PathRows(s *programs.Simulation) reports.Rows {
 // named returns an operation as text, after its label if it has one.
 func named(s *programs.Simulation, op uint32) string {
 	text := s.Schedule.Ops()[op].String()
-	if label := s.Schedule.Label(op); label != "" {
+	if label := cmp.Or(s.Schedule.Line(op), s.Schedule.Label(op)); label != "" {
 		return label + ": " + text
 	}
 	return text

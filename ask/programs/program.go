@@ -1,0 +1,57 @@
+package programs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/program"
+)
+
+// maxProgram is the largest file of a program, in bytes. The longest one that people write is far
+// below it; what is larger is another file.
+const maxProgram = 4 << 20
+
+// IsProgram reports whether a name is that of a program in Starlark.
+func IsProgram(name string) bool { return strings.HasSuffix(name, program.Suffix) }
+
+// ReadProgram reads a program from its file. If there is no file of that name, it may be that of a
+// program that the binary carries, see [program.Examples].
+func ReadProgram(name string) (*program.Program, error) {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if p, exampleErr := program.FindExample(name); exampleErr == nil {
+			return p, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxProgram+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	case len(text) > maxProgram:
+		return nil, fmt.Errorf("%s: larger than %d bytes, which no program is", name, maxProgram)
+	}
+	return program.Read(name, text)
+}
+
+// withParams returns the program with parameters as "NAME=VALUE".
+func withParams(p *program.Program, params []string) (*program.Program, error) {
+	for _, text := range params {
+		name, value, found := strings.Cut(text, "=")
+		if !found {
+			return nil, fmt.Errorf("parameter %q: write NAME=VALUE", text)
+		}
+		var err error
+		if p, err = p.Set(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}

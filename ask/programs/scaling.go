@@ -1,0 +1,263 @@
+package programs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/program"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A ScalingQuestion asks what a program takes on numbers of ranks, for values of its parameters, on
+// each of the question's machines.
+type ScalingQuestion struct {
+	Name    string // of the program's file
+	Program *program.Program
+	Ranks   []int
+	Params  []string // "NAME=VALUE", or "NAME=VALUE,VALUE…" for a row for each
+	Print   func(rank int, text string)
+	Question
+}
+
+// A Scaling answers a ScalingQuestion.
+type Scaling struct {
+	Name  string
+	Rows  []Scaled
+	Knees []Knee
+	Notes []string
+}
+
+// Scaled is a program on one number of ranks. Times are means over the ranks, but for the finish
+// and Max of marks. The finish is that of the last rank, so that a rank that has ended waits.
+type Scaled struct {
+	Machine string // a layer, or "LogGOPS"
+	Params  string // those that have several values
+	Ranks   int
+	Finish  quantity.Micros
+	// Computing, Messages (the processor's parts of messages) and Waiting add up to the finish.
+	Computing, Messages, Waiting quantity.Micros
+	// SpeedUp is the finish on the smallest number of ranks over this one; Efficiency is that over
+	// the ratio of ranks.
+	SpeedUp, Efficiency float64
+	Marks               []MarkTime // in the order in which the program first reaches them
+	slowest             lineShare
+}
+
+// A MarkTime is the time from the marks of a name to each rank's next mark.
+type MarkTime struct {
+	Name      string
+	Mean, Max quantity.Micros // over ranks
+}
+
+// A lineShare is the line of the program whose messages have the largest part of the critical path.
+type lineShare struct {
+	line string
+	part float64
+}
+
+// A Knee is the smallest number of ranks from which the messages of one line of the program take
+// more than half of the critical path.
+type Knee struct {
+	Machine, Params string
+	Ranks           int
+	Line            string // "halo.star:12"
+	Part            float64
+}
+
+// Scale runs the program for each combination of machine, parameters and ranks.
+func Scale(ctx context.Context, q ScalingQuestion) (*Scaling, error) {
+	s := &Scaling{Name: q.Name}
+	sets, err := combinations(q.Params)
+	if err != nil {
+		return nil, err
+	}
+	for _, set := range sets {
+		for _, ranks := range q.Ranks {
+			in, err := programInput(ctx, q.Program, q.Name, ProgramRun{ranks, set.all, q.Print})
+			if err != nil {
+				return nil, err
+			}
+			if err := s.run(ctx, in, set.varied, q.Question); err != nil {
+				return nil, err
+			}
+		}
+	}
+	s.compare()
+	return s, nil
+}
+
+// A paramSet is a value for each parameter; varied names those that have several.
+type paramSet struct {
+	all    []string
+	varied string
+}
+
+// combinations returns all combinations of the values of parameters.
+func combinations(params []string) ([]paramSet, error) {
+	sets := []paramSet{{}}
+	for _, text := range params {
+		name, list, found := strings.Cut(text, "=")
+		if !found {
+			return nil, fmt.Errorf("parameter %q: write NAME=VALUE", text)
+		}
+		values := strings.Split(list, ",")
+		var next []paramSet
+		for _, s := range sets {
+			for _, v := range values {
+				one := paramSet{append(slices.Clone(s.all), name+"="+v), s.varied}
+				if len(values) > 1 {
+					one.varied = strings.TrimSpace(one.varied + " " + name + "=" + v)
+				}
+				next = append(next, one)
+			}
+		}
+		if sets = next; len(sets) > maxCases {
+			return nil, fmt.Errorf("the parameters have more than %d combinations", maxCases)
+		}
+	}
+	return sets, nil
+}
+
+const maxCases = 10000
+
+// maxPathOps is the largest number of operations of which a critical path is recorded: it takes 200
+// bytes for each.
+const maxPathOps = 4 << 20
+
+// run adds the rows of a schedule on the machines.
+func (s *Scaling) run(ctx context.Context, in *Input, params string, o Question) error {
+	o.Table, o.Run.Parts = Totals, true
+	o.Run.Record = o.Run.Rules == simulate.Default && len(in.Schedule.Ops()) <= maxPathOps
+	machines := o.Machines
+	for i := range max(len(machines), 1) {
+		if len(machines) > 0 {
+			o.Machines = machines[i : i+1]
+		}
+		done, err := Run(ctx, in, o)
+		if err != nil {
+			return fmt.Errorf("%s on %d ranks: %w", in.Name, in.Schedule.Ranks(), err)
+		}
+		r := done.Runs[0].Result
+		row := Scaled{Machine: done.Runs[0].Machine, Params: params, Ranks: len(r.Ranks)}
+		row.Finish, _ = r.Finish()
+		row.shareTime(r)
+		row.Marks = markTimes(in, r)
+		if o.Run.Record {
+			path, err := r.Path()
+			if err != nil {
+				return err
+			}
+			row.slowest = slowestLine(in.Schedule, path)
+		}
+		s.Rows = append(s.Rows, row)
+		for _, n := range done.Notes {
+			if !slices.Contains(s.Notes, n) {
+				s.Notes = append(s.Notes, n)
+			}
+		}
+	}
+	return nil
+}
+
+// shareTime sets the parts of the time.
+func (row *Scaled) shareTime(r *simulate.Result) {
+	if r.Parts == nil {
+		return // by LogGOPSim's rules they are not known
+	}
+	var computing, messages uint64
+	for _, p := range r.Parts {
+		computing += p.Computing
+		messages += p.Messages
+	}
+	n := quantity.Micros(len(r.Parts))
+	row.Computing, row.Messages = r.Micros(computing)/n, r.Micros(messages)/n
+	row.Waiting = max(row.Finish-row.Computing-row.Messages, 0)
+}
+
+// markTimes returns the times of a program's marks.
+func markTimes(in *Input, r *simulate.Result) []MarkTime {
+	if in.Marks == nil || len(in.Marks.Ops) != len(r.Marks) {
+		return nil
+	}
+	all := make([]MarkTime, len(in.Marks.Names))
+	for i, name := range in.Marks.Names {
+		all[i].Name = name
+	}
+	at := 0 // the next mark; they are in the order of operations, and so of ranks
+	for rank := range r.Ranks {
+		_, end := in.Schedule.Rank(rank)
+		sums := make([]quantity.Micros, len(all))
+		for ; at < len(r.Marks) && r.Marks[at].Op < end; at++ {
+			until := r.Ranks[rank]
+			if at+1 < len(r.Marks) && r.Marks[at+1].Op < end {
+				until = r.Marks[at+1].End
+			}
+			sums[in.Marks.Name[at]] += r.Micros(until) - r.Micros(r.Marks[at].End)
+		}
+		for i, t := range sums {
+			all[i].Mean += t / quantity.Micros(len(r.Ranks))
+			all[i].Max = max(all[i].Max, t)
+		}
+	}
+	return all
+}
+
+// slowestLine returns the line whose messages have the largest part of the path.
+func slowestLine(s *schedule.Schedule, path *simulate.Path) (most lineShare) {
+	sums := map[string]float64{}
+	for _, g := range path.Segments {
+		if line := s.Line(g.Op); line != "" && s.Ops()[g.Op].Kind != schedule.Calc {
+			sums[line] += float64(g.To - g.From)
+		}
+	}
+	for line, sum := range sums {
+		part := sum / max(float64(path.Shares.Sum()), 1)
+		if part > most.part || part == most.part && line < most.line {
+			most = lineShare{line, part}
+		}
+	}
+	return most
+}
+
+// compare sets speed-ups and efficiencies, and finds the knees.
+func (s *Scaling) compare() {
+	type series struct{ machine, params string }
+	smallest := map[series]*Scaled{}
+	var order []series
+	for i := range s.Rows {
+		row := &s.Rows[i]
+		key := series{row.Machine, row.Params}
+		if first, ok := smallest[key]; !ok {
+			order = append(order, key)
+			smallest[key] = row
+		} else if row.Ranks < first.Ranks {
+			smallest[key] = row
+		}
+	}
+	for i := range s.Rows {
+		row := &s.Rows[i]
+		first := smallest[series{row.Machine, row.Params}]
+		row.SpeedUp = float64(first.Finish / row.Finish)
+		row.Efficiency = row.SpeedUp * float64(first.Ranks) / float64(row.Ranks)
+	}
+	for _, key := range order {
+		var rows []Scaled
+		for _, row := range s.Rows {
+			if (series{row.Machine, row.Params}) == key {
+				rows = append(rows, row)
+			}
+		}
+		slices.SortFunc(rows, func(a, b Scaled) int { return a.Ranks - b.Ranks })
+		for _, row := range rows {
+			if row.slowest.part > 0.5 {
+				s.Knees = append(s.Knees, Knee{key.machine, key.params, row.Ranks,
+					row.slowest.line, row.slowest.part})
+				break
+			}
+		}
+	}
+}

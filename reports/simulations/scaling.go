@@ -1,0 +1,211 @@
+package simulations
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/engine/schedule/program"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// ScalingRows returns a row for each number of ranks, machine and set of parameters.
+func ScalingRows(s *programs.Scaling) reports.Rows {
+	type row = programs.Scaled
+	of := func(part func(row) quantity.Micros) func(row) any {
+		return func(r row) any {
+			return reports.Finite(100 * float64(part(r)/max(r.Finish, 1e-12)))
+		}
+	}
+	computing := func(r row) quantity.Micros { return r.Computing }
+	messages := func(r row) quantity.Micros { return r.Messages }
+	waiting := func(r row) quantity.Micros { return r.Waiting }
+	percent := reports.PercentText("%.3g")
+	time := func(part func(row) quantity.Micros) func(row) any {
+		return func(r row) any { return part(r) }
+	}
+	columns := []reports.Field[row]{
+		reports.Col("machine", reports.HeadIf(differ(s, func(r row) string { return r.Machine }),
+			"machine"), func(r row) any { return r.Machine }),
+		reports.Col("params", reports.HeadIf(differ(s, func(r row) string { return r.Params }),
+			"parameters"), func(r row) any { return r.Params }),
+		reports.Col("ranks", "ranks", func(r row) any { return r.Ranks }),
+		reports.Col("finish_us", "finish", func(r row) any { return r.Finish }),
+		reports.Col("computing_us", "", time(computing)),
+		reports.Col("messages_us", "", time(messages)),
+		reports.Col("waiting_us", "", time(waiting)),
+		reports.Col("computing_percent", "computes (%)", of(computing)).Texted(percent),
+		reports.Col("messages_percent", "messages (%)", of(messages)).Texted(percent),
+		reports.Col("waiting_percent", "waits (%)", of(waiting)).Texted(percent),
+		reports.Col("speed_up", "speed-up", func(r row) any { return reports.Finite(r.SpeedUp) }).
+			Texted(reports.PercentText("%.3g")),
+		reports.Col("efficiency_percent", "efficiency (%)", func(r row) any {
+			return reports.Finite(100 * r.Efficiency)
+		}).Texted(percent),
+	}
+	for _, name := range markNames(s) {
+		mark := func(r row) programs.MarkTime {
+			i := slices.IndexFunc(r.Marks, func(m programs.MarkTime) bool { return m.Name == name })
+			if i < 0 {
+				return programs.MarkTime{}
+			}
+			return r.Marks[i]
+		}
+		key := "mark_" + slug(name)
+		columns = append(columns,
+			reports.Col(key+"_us", "", func(r row) any { return mark(r).Mean }),
+			reports.Col(key+"_max_us", "", func(r row) any { return mark(r).Max }))
+	}
+	rows := reports.TableOf(s.Rows, columns...)
+	rows.Notes = slices.Clone(s.Notes)
+	if len(s.Rows) > 1 {
+		rows.Notes = append(rows.Notes, "Speed-up and efficiency are against the smallest number "+
+			"of ranks.")
+	}
+	rows.Notes = append(rows.Notes, kneeNotes(s)...)
+	return rows
+}
+
+// kneeNotes says from which number of ranks the messages of one line take most of the time.
+func kneeNotes(s *programs.Scaling) (notes []string) {
+	for _, k := range s.Knees {
+		from := ""
+		if len(s.Rows) > 1 {
+			from = fmt.Sprintf("From %d ranks, ", k.Ranks)
+		}
+		on := ""
+		if differ(s, func(r programs.Scaled) string { return r.Machine }) {
+			on = " on " + k.Machine
+		}
+		if k.Params != "" {
+			on += " with " + k.Params
+		}
+		notes = append(notes, fmt.Sprintf("%smessages of %s take more than half of the "+
+			"critical path%s (%.0f %%).", from, k.Line, on, 100*k.Part))
+	}
+	return notes
+}
+
+// MarkRows returns the times of the program's marks: a row for each mark and row of the scaling.
+func MarkRows(s *programs.Scaling) reports.Rows {
+	type row struct {
+		programs.Scaled
+		programs.MarkTime
+	}
+	var all []row
+	for _, r := range s.Rows {
+		for _, m := range r.Marks {
+			all = append(all, row{r, m})
+		}
+	}
+	return reports.TableOf(all,
+		reports.Col("machine", reports.HeadIf(differ(s, func(r programs.Scaled) string {
+			return r.Machine
+		}), "machine"), func(r row) any { return r.Machine }),
+		reports.Col("params", reports.HeadIf(differ(s, func(r programs.Scaled) string {
+			return r.Params
+		}), "parameters"), func(r row) any { return r.Params }),
+		reports.Col("ranks", "ranks", func(r row) any { return r.Ranks }),
+		reports.Col("mark", "mark", func(r row) any { return r.Name }),
+		reports.Col("mean_us", "mean of ranks", func(r row) any { return r.Mean }),
+		reports.Col("max_us", "largest", func(r row) any { return r.Max }),
+		reports.Col("mean_percent", "of the finish (%)", func(r row) any {
+			return reports.Finite(100 * float64(r.Mean/max(r.Finish, 1e-12)))
+		}).Texted(reports.PercentText("%.3g")))
+}
+
+// ExampleRows lists the programs that the binary carries.
+func ExampleRows() reports.Rows {
+	rows := reports.TableOf(program.Examples(),
+		reports.Col("program", "program", func(e program.Example) any { return e.Name }),
+		reports.Col("help", "what it does", func(e program.Example) any {
+			first, _, _ := strings.Cut(e.Help, ". ")
+			return strings.TrimSuffix(first, ".")
+		}))
+	rows.Notes = []string{"Run one by its name, unless the folder has a file of that name."}
+	return rows
+}
+
+// differ reports whether the rows have several values of a name.
+func differ(s *programs.Scaling, name func(programs.Scaled) string) bool {
+	return slices.ContainsFunc(s.Rows, func(r programs.Scaled) bool {
+		return name(r) != name(s.Rows[0])
+	})
+}
+
+// markNames returns the names of all marks.
+func markNames(s *programs.Scaling) (names []string) {
+	for _, r := range s.Rows {
+		for _, m := range r.Marks {
+			if !slices.Contains(names, m.Name) {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return names
+}
+
+// slug returns the name as a part of a key.
+func slug(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '_'
+	}, name)
+}
+
+// ScalingPicture draws how the finish divides over computing, messages and waiting against the
+// number of ranks, for one machine and set of parameters; of several, it draws the finish of each.
+func ScalingPicture(s *programs.Scaling) (reports.Picture, error) {
+	type row = programs.Scaled
+	x := reports.Axis{Label: "ranks", Log: true, Twos: true}
+	y := reports.Axis{Label: "time", Dim: quantity.DimTime}
+	title := s.Name
+	if len(s.Rows) > 0 && !differ(s, func(r row) string { return r.Machine }) {
+		title += " on " + s.Rows[0].Machine
+	}
+	rows := slices.Clone(s.Rows)
+	slices.SortStableFunc(rows, func(a, b row) int { return a.Ranks - b.Ranks })
+	several := differ(s, func(r row) string { return r.Machine + " " + r.Params })
+	if len(rows) < 2 {
+		return nil, fmt.Errorf("a picture of scaling needs at least two numbers of ranks")
+	}
+	if several {
+		y.Log = true
+		f := reports.Figure{Title: title, X: x, Y: y}
+		index := map[string]int{}
+		for _, r := range rows {
+			name := strings.TrimSpace(strings.Join([]string{r.Machine, r.Params}, " "))
+			i, known := index[name]
+			if !known {
+				i = len(f.Series)
+				index[name] = i
+				f.Series = append(f.Series, reports.Series{Name: name, Kind: reports.Line})
+			}
+			f.Series[i].X = append(f.Series[i].X, float64(r.Ranks))
+			f.Series[i].Y = append(f.Series[i].Y, float64(r.Finish))
+		}
+		return f, nil
+	}
+	var efficiencies []string
+	for _, r := range rows {
+		efficiencies = append(efficiencies, fmt.Sprintf("%.3g %% on %d", 100*r.Efficiency, r.Ranks))
+	}
+	a := reports.Areas{Title: title, X: x, Y: y,
+		Notes: []string{"Efficiency: " + strings.Join(efficiencies, ", ") + " ranks."}}
+	parts := []reports.AreaPart{{Name: "computes"}, {Name: "messages"}, {Name: "waits"}}
+	for _, r := range rows {
+		a.XS = append(a.XS, float64(r.Ranks))
+		for i, t := range []quantity.Micros{r.Computing, r.Messages, r.Waiting} {
+			parts[i].Y = append(parts[i].Y, float64(t))
+		}
+	}
+	a.Parts = parts
+	return a, nil
+}
