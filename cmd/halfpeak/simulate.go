@@ -171,10 +171,7 @@ func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
 	s, err := programs.Scale(ctx, programs.ScalingQuestion{Name: name, Program: p, Ranks: o.ranks,
 		Params: o.reading.Params, Print: o.reading.Print, Question: o.Question})
 	done()
-	if ctx.Err() != nil && err != nil {
-		return errInterrupted
-	}
-	if err != nil {
+	if err = interrupted(ctx, err); err != nil {
 		return err
 	}
 	if o.plot != "" {

@@ -44,7 +44,7 @@ const large = 32 << 20
 
 // expect stops a watched program if n bytes more exceed the limit.
 func expect(n uint64) {
-	if stop != nil && n >= large && inUse()+float64(n) > float64(Limit().Bytes) {
+	if stop != nil && n >= large && InUse()+float64(n) > float64(Limit().Bytes) {
 		stop()
 		select {} // until the program has ended
 	}
@@ -69,7 +69,7 @@ func Watch(exceeded func(error)) {
 	arm = func() {
 		// A finalizer runs after each collection, which is when the data in use are known.
 		runtime.SetFinalizer(new([16]byte), func(*[16]byte) {
-			if inUse() > live*float64(limit.Bytes) {
+			if InUse() > live*float64(limit.Bytes) {
 				stop()
 				return
 			}
@@ -83,8 +83,8 @@ func Watch(exceeded func(error)) {
 // the collector would run all the time.
 const live = 0.85
 
-// inUse returns the bytes that the last collection found in use.
-func inUse() float64 {
+// InUse returns the bytes that the last collection found in use.
+func InUse() float64 {
 	s := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"},
 	}

@@ -61,10 +61,7 @@ var dialect = &syntax.FileOptions{Set: true, TopLevelControl: true}
 // Read reads a program; name is that of its file, for errors. The file must define a function main
 // whose first parameter is the communicator of all ranks. All other parameters need defaults.
 func Read(name string, text []byte) (*Program, error) {
-	thread := &starlark.Thread{Name: name, Print: func(*starlark.Thread, string) {}}
-	thread.SetMaxExecutionSteps(maxSteps)
-	globals, err := starlark.ExecFileOptions(dialect, thread, name, text,
-		starlark.StringDict{"math": starmath.Module, "ANY": anyValue{}})
+	globals, err := execute(name, text)
 	if err != nil {
 		return nil, located(err)
 	}
@@ -95,6 +92,26 @@ func Read(name string, text []byte) (*Program, error) {
 		p.params = append(p.params, param{name, value})
 	}
 	return p, nil
+}
+
+// execute runs the text of a file, outside of main, and returns its functions and variables.
+func execute(name string, text []byte) (starlark.StringDict, error) {
+	f, err := dialect.Parse(name, text, 0)
+	if err != nil {
+		return nil, err
+	}
+	boundTimes(f)
+	predeclared := starlark.StringDict{"math": starmath.Module, "ANY": anyValue{}}
+	for name, value := range bounded {
+		predeclared[name] = value
+	}
+	compiled, err := starlark.FileProgram(f, predeclared.Has)
+	if err != nil {
+		return nil, err
+	}
+	x := &run{}
+	defer x.watch()()
+	return compiled.Init(x.newThread(name, func(string) {}), predeclared)
 }
 
 // Params lists the parameters with their values, as "name=value".

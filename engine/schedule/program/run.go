@@ -27,6 +27,7 @@ func (p *Program) Schedule(ctx context.Context, o Options) (*schedule.Schedule, 
 	x := &run{Options: o, program: p, markNumbers: map[string]uint16{}}
 	x.addGroup(&group{size: o.Ranks})
 	defer context.AfterFunc(ctx, x.interrupt)()
+	defer x.watch()()
 	err := x.takeTurns(ctx)
 	for _, r := range x.ranks {
 		r.stop() // the coroutines of ranks that wait; no effect on others
@@ -96,19 +97,11 @@ func (r *rank) resume(ctx context.Context) error {
 // main runs the program on the rank; each yield waits for other ranks.
 func (r *rank) main(yield func(struct{}) bool) {
 	r.yield = yield
-	r.thread = &starlark.Thread{
-		Name: fmt.Sprintf("rank %d", r.number),
-		Print: func(_ *starlark.Thread, text string) {
-			if r.Print != nil {
-				r.Print(r.number, text)
-			}
-		},
-		OnMaxSteps: func(t *starlark.Thread) {
-			t.Cancel(fmt.Sprintf("the program takes more than %d steps", maxSteps))
-		},
-	}
-	r.thread.SetMaxExecutionSteps(maxSteps - r.steps)
-	r.running.Store(r.thread)
+	r.thread = r.newThread(fmt.Sprintf("rank %d", r.number), func(text string) {
+		if r.Print != nil {
+			r.Print(r.number, text)
+		}
+	})
 	var params []starlark.Tuple
 	for _, p := range r.program.params {
 		params = append(params, starlark.Tuple{starlark.String(p.name), p.value})
