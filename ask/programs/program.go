@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/program"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
 
 // maxProgram is the largest file of a program, in bytes. The longest one that people write is far
@@ -21,7 +21,7 @@ func IsProgram(name string) bool { return strings.HasSuffix(name, program.Suffix
 // ReadProgram reads a program from its file. If there is no file of that name, it may be that of a
 // program that the binary carries, see [program.Examples].
 func ReadProgram(name string) (*program.Program, error) {
-	f, err := os.Open(name)
+	f, err := atomicfile.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if p, exampleErr := program.FindExample(name); exampleErr == nil {
 			return p, nil

@@ -12,9 +12,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/memory"
 )
 
-// The interpreter lets one operation make a list of 2³⁰ values, or list(range(10¹²)), which would end
-// the process. So ranges are bounded, and "*" is a call of a function that bounds what it makes. The
-// data of a program are watched, see [run.watch].
+// The interpreter lets one operation make a list of 2³⁰ values, or list(range(10¹²)), which would
+// end the process. So ranges are bounded, and "*" is a call of a function that bounds what it
+// makes. The data of a program are watched, see [run.watch].
 
 // maxLength bounds ranges, and the lists and texts that "*" makes. A list of so many values takes
 // 256 MB.

@@ -20,7 +20,6 @@
 package program
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -50,10 +49,6 @@ type param struct {
 	name  string
 	value starlark.Value
 }
-
-// maxSteps bounds the steps of the interpreter, in all ranks: some minutes. A loop over a range of
-// 10¹² ends with an error and not next month.
-const maxSteps = 20_000_000_000
 
 // dialect is what the language allows beyond its specification.
 var dialect = &syntax.FileOptions{Set: true, TopLevelControl: true}
@@ -168,25 +163,6 @@ func parse(text string, like starlark.Value) (starlark.Value, error) {
 		return starlark.MakeInt64(int64(number)), nil
 	}
 	return starlark.Float(number), nil
-}
-
-// located returns an error of the interpreter with the place of the innermost call of the program.
-func located(err error) error {
-	var in *starlark.EvalError
-	if !errors.As(err, &in) {
-		return err // of the parser and the resolver, which name the place
-	}
-	for i := range in.CallStack {
-		if at := in.CallStack.At(i).Pos; at.IsValid() && at.Line > 0 {
-			return fmt.Errorf("%s: %s", at, firstLine(in.Msg))
-		}
-	}
-	return errors.New(firstLine(in.Msg))
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }
 
 // anyValue is ANY: any rank as a source, or any tag.

@@ -25,6 +25,10 @@ type Options struct {
 	Print func(rank int, text string)
 }
 
+// maxSteps bounds the steps of the interpreter, in all ranks: some minutes. A loop over a range of
+// 10¹² ends with an error and not next month.
+const maxSteps = 20_000_000_000
+
 // A run is a program that its ranks run one after the other. A rank that needs to know what others
 // call, as at a split, waits as a coroutine until they have come there.
 type run struct {

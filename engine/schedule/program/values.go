@@ -1,8 +1,10 @@
 package program
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"go.starlark.net/starlark"
 
@@ -126,4 +128,23 @@ func streamOf(v starlark.Value, otherwise uint16) (uint16, error) {
 		err = fmt.Errorf("the stream must be 0 to %d (got %d)", maxStream, n)
 	}
 	return uint16(n), err
+}
+
+// located returns an error of the interpreter with the place of the innermost call of the program.
+func located(err error) error {
+	var in *starlark.EvalError
+	if !errors.As(err, &in) {
+		return err // of the parser and the resolver, which name the place
+	}
+	for i := range in.CallStack {
+		if at := in.CallStack.At(i).Pos; at.IsValid() && at.Line > 0 {
+			return fmt.Errorf("%s: %s", at, firstLine(in.Msg))
+		}
+	}
+	return errors.New(firstLine(in.Msg))
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }
