@@ -211,7 +211,7 @@ func results(of []setting, replicas int) ([][]result, error) {
 	return all, nil
 }
 
-// writeCSV writes all results, and those of the constants chosen without a question's machine.
+// writeCSV writes all results.
 func writeCSV(w io.Writer, of []setting, all [][]result) {
 	fmt.Fprintln(w, "machine,question,setting,points_percent,loss_percent,stated_percent,"+
 		"library_percent")
@@ -219,12 +219,8 @@ func writeCSV(w io.Writer, of []setting, all [][]result) {
 		for j, q := range questions {
 			for k, share := range shares {
 				r := all[i][j]
-				own := ""
-				if !math.IsNaN(r.own) {
-					own = fmt.Sprintf("%.1f", 100*r.own)
-				}
-				fmt.Fprintf(w, "%s,%q,%q,%g,%.1f,%.1f,%s\n", q.machine, q.name, c.name, 100*share,
-					100*r.real[k], 100*r.stated[k], own)
+				fmt.Fprintf(w, "%s,%q,%q,%g,%s,%s,%s\n", q.machine, q.name, c.name, 100*share,
+					percent(r.real[k], ""), percent(r.stated[k], ""), percent(r.own, ""))
 			}
 		}
 	}

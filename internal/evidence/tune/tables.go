@@ -23,11 +23,7 @@ func printTables(w io.Writer, of []setting, all [][]result) {
 			mean[k][0] += r.real[k] / float64(len(questions))
 			mean[k][1] += part * r.stated[k] / float64(len(questions))
 		}
-		own := "–"
-		if !math.IsNaN(r.own) {
-			own = fmt.Sprintf("%.1f", 100*r.own)
-		}
-		fmt.Fprintf(w, " %s | %s, Real × %.2f |\n", own, of[setting].name, part)
+		fmt.Fprintf(w, " %s | %s, Real × %.2f |\n", percent(r.own, "–"), of[setting].name, part)
 	}
 	fmt.Fprint(w, "| mean |")
 	for _, m := range mean {
@@ -38,10 +34,18 @@ func printTables(w io.Writer, of []setting, all [][]result) {
 		fmt.Fprintf(w, "| %s |", c.name)
 		for k := range shares {
 			real, stated := means(all[i], k, "")
-			fmt.Fprintf(w, " %.1f (%.1f) |", 100*real, 100*stated)
+			fmt.Fprintf(w, " %s (%s) |", percent(real, "–"), percent(stated, "–"))
 		}
 		fmt.Fprintln(w)
 	}
+}
+
+// percent prints a share in percent, or none if it is not a number.
+func percent(share float64, none string) string {
+	if math.IsNaN(share) {
+		return none
+	}
+	return fmt.Sprintf("%.1f", 100*share)
 }
 
 // means returns the mean losses of a setting at a share, real and stated, over the questions of all
