@@ -8,6 +8,7 @@ type File struct {
 	Title, Paper, Note string
 	Clock              string // without it, times cannot be printed in cycles
 	Default            string // the name of a layer; without it, the first one of the file
+	Library            string // of collectives on the machine
 
 	Levels, Stages, Layers, Measured, Collectives, Constants, Roofs, Protocols []Table
 }

@@ -30,6 +30,7 @@ type Platform struct {
 	// Collectives are the measured ones, in the order of the file.
 	Collectives []MeasuredCollective
 	Default     string // the layer that the platform's name alone stands for
+	Library     string // of collectives, one of [collective.Libraries]; "": unknown
 	composition *composition
 }
 

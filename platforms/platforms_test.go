@@ -91,6 +91,8 @@ func TestParseErrors(t *testing.T) {
 	check("layer.x.branches.0.layer = \"a\"\n", "my.toml:1:9: layer.x.branches: "+branches)
 	check("\"\" = 1\n", "my.toml: unknown key; choose from "+
 		strings.Join(fileKeys(), ", "))
+	check("library = \"openmpy\"\n",
+		`my.toml:1:1: library: no library "openmpy"; did you mean "openmpi"?`)
 	// Keys.
 	check("titel = \"x\"\n", `my.toml:1:1: titel: unknown key; did you mean "title"?`)
 	check("[layers.x]\nmodel = \"linear\"\n",

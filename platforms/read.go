@@ -47,6 +47,7 @@ func (s *source) platform() (_ Platform, err error) {
 			Title:       s.Title,
 			Paper:       s.Paper,
 			Note:        s.Note,
+			Library:     s.Library,
 			Places:      map[string]Place{},
 			composition: c,
 		},
@@ -59,6 +60,7 @@ func (s *source) platform() (_ Platform, err error) {
 	// In this order, since later tables name earlier ones: formulas name constants, layers name
 	// stages, protocols and measurements, and levels name layers.
 	b.clock()
+	b.library()
 	b.constantTables()
 	b.roofTables()
 	b.stageTables()

@@ -97,6 +97,9 @@ var topKeys = []struct {
 		"of the host processor: `\"266MHz\"`; times can then be printed in cycles"},
 	{"default", func(f *File) *string { return &f.Default },
 		"the layer that the platform's name stands for; without it, the first"},
+	{"library", func(f *File) *string { return &f.Library },
+		"the library whose choice of algorithms collectives follow: `\"openmpi\"`, `\"mpich\"`, " +
+			"`\"nccl\"` or `\"intel\"`; `calibrate` writes it"},
 }
 
 // tableKinds are the kinds of tables in the order of a written file: a machine, its layers behind

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -26,6 +27,14 @@ func (b *builder) clock() {
 		b.fail("clock", "%q: a clock rate is above zero, in kHz, MHz or GHz", given)
 	}
 	b.p.Clock = v.Num
+}
+
+// library checks the library of collectives.
+func (b *builder) library() {
+	if b.Library != "" {
+		_, err := collective.FindLibrary(b.Library)
+		b.must("library", err)
+	}
 }
 
 // constantTables reads the constants. They may name each other in any order, so all scopes are made

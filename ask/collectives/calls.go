@@ -3,7 +3,6 @@ package collectives
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -70,24 +68,24 @@ func (q Calls) algorithms() (all Algorithms, err error) {
 		return nil, err
 	}
 	if q.Library != "" {
-		l, err := libraryOf(q.Library)
+		l, err := rules.FindForm(q.Library)
 		if err != nil {
 			return nil, err
 		}
-		unnamed := func(e collective.Entry) bool { return !l.has(e) }
+		unnamed := func(e collective.Entry) bool { return !l.Has(e) }
 		named := slices.DeleteFunc(slices.Clone(all), unnamed)
 		if len(named) == 0 {
 			return nil, fmt.Errorf("rules of the form %s cannot say %s %s",
 				q.Library, all[0].Collective, q.Algorithm)
 		}
 		// The best of segmented calls could not be written down.
-		if !l.segments && len(q.Segments) > 0 {
+		if !l.Segments && len(q.Segments) > 0 {
 			err := fmt.Errorf("rules of the form %s have no segments", q.Library)
 			return nil, usage.Fields(err, "segment")
 		}
 		all = named
 		for i := range all {
-			if l.pads {
+			if l.Pads {
 				all[i] = all[i].Padded()
 			}
 		}
@@ -98,52 +96,4 @@ func (q Calls) algorithms() (all Algorithms, err error) {
 		c.Segment = uint64(q.Segments[0])
 	}
 	return all, all.checkParameters(c)
-}
-
-// A library is a form of rules, with the algorithms that it can name. An algorithm
-// without a name there is not compared: the best choice would be one that the user
-// cannot make.
-type library struct {
-	name     string
-	has      func(collective.Entry) bool
-	segments bool   // its rules can have a size of segments
-	pads     bool   // it has no other algorithm for messages of fewer elements than ranks
-	use      string // how a program takes the file %s; empty where the form has no comments
-	write    func(io.Writer, []rules.Rule) error
-}
-
-var libraries = []library{
-	{
-		name: "openmpi", write: rules.OpenMPI, use: rules.OpenMPIUse, segments: true,
-		has: func(e collective.Entry) bool { return e.OpenMPI > 0 },
-	},
-	{
-		name: "openmpi-json", write: rules.OpenMPIJSON, segments: true,
-		has: func(e collective.Entry) bool { return e.OpenMPI > 0 },
-	},
-	{
-		name: "nccl-tuner", write: rules.NCCL, use: ncclUse, pads: true,
-		has: func(e collective.Entry) bool { return e.NCCL != "" },
-	},
-	{
-		name: "intel", write: rules.Intel, use: ". %s",
-		has: func(e collective.Entry) bool { return e.Intel > 0 },
-	},
-}
-
-const ncclUse = "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in " +
-	"NCCL_TUNER_PLUGIN; -1 leaves channels, pipe_ops and registered to NCCL, and stands for " +
-	"any nodes or ranks"
-
-// Libraries are the names of the forms of rules.
-func Libraries() []string {
-	return list.Map(libraries, func(l library) string { return l.name })
-}
-
-func libraryOf(name string) (library, error) {
-	i := slices.IndexFunc(libraries, func(l library) bool { return l.name == name })
-	if i < 0 {
-		return library{}, fmt.Errorf("no form of rules %q%s", name, usage.Hint(name, Libraries()))
-	}
-	return libraries[i], nil
 }

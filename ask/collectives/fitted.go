@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -128,11 +129,11 @@ func (g *grid) choose() error {
 		return g.noMeasurement()
 	}
 	if g.Library != "" {
-		l, err := libraryOf(g.Library)
+		l, err := rules.FindForm(g.Library)
 		if err != nil {
 			return err
 		}
-		unnamed := func(e collective.Entry) bool { return !l.has(e) }
+		unnamed := func(e collective.Entry) bool { return !l.Has(e) }
 		g.algorithms = slices.DeleteFunc(g.algorithms, unnamed)
 		if len(g.algorithms) == 0 {
 			return fmt.Errorf("%s rules have no name for any of the measured algorithms; take "+

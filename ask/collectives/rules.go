@@ -37,7 +37,7 @@ func DenseSizes(sizes []quantity.Bytes) []quantity.Bytes {
 // algorithm that was asked for. Boundaries between sizes are exact to the byte, see
 // [Times.Crossovers]; path is the file's name for a comment that says how to use it.
 func (t *Times) WriteRules(ctx context.Context, w io.Writer, q Asker, path string) error {
-	l, err := libraryOf(q.calls().Library)
+	l, err := rules.FindForm(q.calls().Library)
 	if err != nil {
 		return err
 	}
@@ -47,13 +47,13 @@ func (t *Times) WriteRules(ctx context.Context, w io.Writer, q Asker, path strin
 	}
 	// Nothing is written before all rules are known to be valid: half a file would still be read.
 	var text bytes.Buffer
-	if l.use != "" {
+	if l.Use != "" {
 		if !t.Fitted {
 			fmt.Fprintf(&text, "# %s\n", Unverified)
 		}
-		fmt.Fprintf(&text, "# "+l.use+"\n", cmp.Or(path, "FILE"))
+		fmt.Fprintf(&text, "# "+l.Use+"\n", cmp.Or(path, "FILE"))
 	}
-	if err := l.write(&text, refined.Rules()); err != nil {
+	if err := l.Write(&text, refined.Rules()); err != nil {
 		return err
 	}
 	_, err = w.Write(text.Bytes())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
@@ -25,6 +26,9 @@ func (f *Fitted) machineFile() platforms.File {
 	c := f.Calibrated
 	source := fmt.Sprintf("halfpeak calibrate, %s; %s; %s", c.File, c.Job, c.Library)
 	d := platforms.File{Title: "calibrate, " + c.File}
+	if l, known := collective.LibraryOf(c.Library); known {
+		d.Library = l.Name
+	}
 	for _, l := range c.machine.Levels {
 		// Estimates have no more digits than these. The layers are exact, since their
 		// times are compared with the measurements.

@@ -14,6 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
@@ -74,7 +75,7 @@ func newCollective() *cobra.Command {
 	o.declarePlot(cmd,
 		"draw a map of the best algorithm by size and ranks, or curves if there is one size or "+
 			"one number of ranks, into this `file` (png, svg, pdf)")
-	complete(cmd, "to", askcollectives.Libraries())
+	complete(cmd, "to", rules.FormNames())
 	completeAlgorithms(cmd)
 	return cmd
 }
@@ -233,7 +234,7 @@ func (o *collectiveOptions) check(platform string) error {
 		return nil
 	// An unknown library is refused later, with the names of the known ones.
 	case len(f.Fits) == 0 && !o.unverified &&
-		slices.Contains(askcollectives.Libraries(), q.Library):
+		slices.Contains(rules.FormNames(), q.Library):
 		return usagef("--to %s: no collective of %s was measured, and rules from times of single "+
 			"messages are often slower than the library's own choice; measure collectives and fit "+
 			"them (halfpeak fit --model collective), or add --unverified", q.Library, platform)

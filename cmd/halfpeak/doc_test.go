@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/plot/cmpimg"
 
-	"github.com/halfpeak/halfpeak/ask/collectives"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 )
 
 // inputs are the files that the documents' commands read, by the names they
@@ -52,7 +52,7 @@ func TestRulesPage(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	names := collectives.Libraries()
+	names := rules.FormNames()
 	last := len(names) - 1
 	want := "formats are `" + strings.Join(names[:last], "`, `") + "` and `" + names[last] + "`."
 	if !strings.Contains(strings.ReplaceAll(string(page), "\n", " "), want) {

@@ -33,7 +33,8 @@ func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measu
 		return p, err
 	}
 	all := collective.Of(r.Measure)
-	e, known := chosen(libraryKey(c.Library), r.Measure, r.Pairs, uint64(r.Size))
+	library, _ := collective.LibraryOf(c.Library)
+	e, known := library.Choice(r.Measure, r.Pairs, uint64(r.Size))
 	if known {
 		all = []collective.Entry{e}
 	}

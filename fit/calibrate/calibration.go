@@ -3,6 +3,7 @@ package calibrate
 import (
 	"slices"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -120,3 +121,9 @@ func (m Measurement) scattered() bool { return m.Out && m.Variant > 0 }
 // hostLevels are the names of levels outside the hosts, as calibrate.c names them.
 // Only these may be a network: inside a host, levels are caches and sockets.
 var hostLevels = []string{"switch", "group", "cluster"}
+
+// ChoicesKnown reports whether the algorithms are known that the library takes by default.
+func (c *Calibration) ChoicesKnown() bool {
+	_, known := collective.LibraryOf(c.Library)
+	return known
+}

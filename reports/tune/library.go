@@ -19,8 +19,7 @@ import (
 // its environment must be the same algorithm that the rules file names later, or the
 // measurement is of another one.
 type library struct {
-	name  string
-	has   func(e collective.Entry) bool
+	collective.Library
 	force func(c Choice) string // returns the environment that forces the choice's algorithm
 	// versus returns the environment, and the variables of calibrate --versus, with which one
 	// launch measures the choice and the library's own in turns; nil if the library cannot do that.
@@ -35,35 +34,40 @@ type library struct {
 // The benchmark is the one that its users have: OSU for MPI, nccl-tests for NCCL.
 var libraries = []library{
 	{
-		name: "openmpi", force: forceOpenMPI, versus: versusOpenMPI,
-		has:     func(e collective.Entry) bool { return e.OpenMPI > 0 },
+		Library: known("openmpi"), force: forceOpenMPI, versus: versusOpenMPI,
 		perNode: "--map-by ppr:%d:node", benchmark: "osu", rules: "rules.conf",
 		use:   rules.OpenMPIUse,
 		write: func(w io.Writer, all []Decision) error { return rules.OpenMPI(w, rulesOf(all)) },
 	},
 	{
-		name: "mpich", force: forceMPICH,
-		has:     func(e collective.Entry) bool { return e.MPICH != "" },
+		Library: known("mpich"), force: forceMPICH,
 		perNode: "-ppn %d", benchmark: "osu", rules: "rules.sh",
 		use:   ". %s, which has one algorithm for each collective",
 		write: writeMPICH,
 	},
 	{
-		name: "nccl", force: forceNCCL,
-		has:     func(e collective.Entry) bool { return e.NCCL != "" },
+		Library: known("nccl"), force: forceNCCL,
 		perNode: "--map-by ppr:%d:node", benchmark: "nccl-tests", rules: "rules.csv",
 		use:   "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in NCCL_TUNER_PLUGIN",
 		write: writeNCCL,
 	},
 }
 
+func known(name string) collective.Library {
+	l, err := collective.FindLibrary(name)
+	if err != nil {
+		panic(err) // the table of libraries has it
+	}
+	return l
+}
+
 // Libraries returns the names of the libraries whose algorithms can be forced.
 func Libraries() []string {
-	return list.Map(libraries, func(l library) string { return l.name })
+	return list.Map(libraries, func(l library) string { return l.Name })
 }
 
 func libraryOf(name string) (library, error) {
-	i := slices.IndexFunc(libraries, func(l library) bool { return l.name == name })
+	i := slices.IndexFunc(libraries, func(l library) bool { return l.Name == name })
 	if i < 0 {
 		err := fmt.Errorf("no library %q%s", name, usage.Hint(name, Libraries()))
 		return library{}, usage.Fields(err, "library")

@@ -72,7 +72,7 @@ func NewMap(ctx context.Context, q Question) (*Map, error) {
 // add adds the candidates of a collective: for each call the library's own choice,
 // and all algorithms that take it.
 func (m *Map) add(ctx context.Context, name string) error {
-	foreign := func(e collective.Entry) bool { return !m.library.has(e) }
+	foreign := func(e collective.Entry) bool { return !m.library.Has(e) }
 	all := slices.DeleteFunc(collective.Of(name), foreign)
 	if len(all) == 0 {
 		_, err := collective.Find(name, "")

@@ -1,0 +1,107 @@
+package collective
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/usage"
+)
+
+// A Library is a row of [Libraries]: what a library of collectives calls its algorithms, and which
+// of them it takes by itself.
+type Library struct {
+	Name string // in platform files, flags and choices.txt
+	// called returns the library's name or number of an algorithm; "" if it has none.
+	called func(e Entry) string
+	// known are the beginnings of what the library says about its version, if the choices of such a
+	// version are in choices.txt.
+	known []string
+}
+
+// Libraries lists the libraries.
+var Libraries = []Library{
+	{"openmpi", func(e Entry) string { return number(e.OpenMPI) },
+		[]string{"Open MPI v4.1", "Open MPI v5.0"}},
+	{"mpich", func(e Entry) string { return e.MPICH }, []string{"MPICH Version: 4."}},
+	{"nccl", func(e Entry) string { return e.NCCL }, nil},
+	{"intel", func(e Entry) string { return number(e.Intel) }, nil},
+}
+
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// choices is the table of default algorithms; its first lines describe its columns.
+//
+//go:embed choices.txt
+var choices string
+
+// FindLibrary returns the library with this name.
+func FindLibrary(name string) (Library, error) {
+	for _, l := range Libraries {
+		if l.Name == name {
+			return l, nil
+		}
+	}
+	names := list.Map(Libraries, func(l Library) string { return l.Name })
+	return Library{}, fmt.Errorf("no library %q%s", name, usage.Hint(name, names))
+}
+
+// LibraryOf returns the library whose choices are known, by what MPI_Get_library_version says. Of
+// other versions they are not.
+func LibraryOf(version string) (l Library, known bool) {
+	version = strings.Join(strings.Fields(version), " ")
+	for _, l := range Libraries {
+		for _, beginning := range l.known {
+			if strings.HasPrefix(version, beginning) {
+				return l, true
+			}
+		}
+	}
+	return Library{}, false
+}
+
+// Has reports whether the library has the algorithm.
+func (l Library) Has(e Entry) bool { return l.called(e) != "" }
+
+// Choice returns the algorithm that the library takes by default for a collective of so many ranks,
+// and bytes of a message or of the block of one rank. It is not known for libraries, collectives
+// and algorithms that choices.txt or the registry do not have.
+func (l Library) Choice(name string, ranks int, bytes uint64) (e Entry, known bool) {
+	all := Of(name)
+	if len(all) == 0 {
+		return e, false
+	}
+	// The table is read anew for each call: it is short, and simulating the answer takes far
+	// longer.
+	for line := range strings.Lines(choices) {
+		fields := strings.Fields(line)
+		if len(fields) < 4 || fields[0] != l.Name || fields[1] != all[0].Collective {
+			continue
+		}
+		// A line is for fewer ranks than its third field, or for any if that is 0; of its choices
+		// the first counts whose limit in bytes is above the size.
+		if below, _ := strconv.Atoi(fields[2]); below > 0 && ranks >= below {
+			continue
+		}
+		for _, choice := range fields[3:] {
+			algorithm, below, limited := strings.Cut(choice, "<")
+			if n, _ := strconv.ParseUint(below, 10, 64); limited && bytes >= n {
+				continue
+			}
+			i := slices.IndexFunc(all, func(e Entry) bool { return l.called(e) == algorithm })
+			if i < 0 {
+				return e, false // the library's own, which no schedule of ours follows
+			}
+			return all[i], true
+		}
+	}
+	return e, false
+}
