@@ -141,6 +141,9 @@ func (s *section) part(key, name string) {
 // branches reads the branches of a switch, each with the largest size that goes by it except the
 // last, or of a kind that finds its thresholds itself.
 func (s *section) branches(k *model.Kind) (all []branchSpec) {
+	if n := len(s.table.Branches); n > maxBranches {
+		s.fail("branches", "a switch must have at most %d branches (got %d)", maxBranches, n)
+	}
 	for i, branch := range s.table.Branches {
 		of := scope{section: *s}
 		of.path = fmt.Sprintf("%s.branches.%d", s.path, i)
@@ -174,6 +177,10 @@ func (s *section) branches(k *model.Kind) (all []branchSpec) {
 	}
 	return all
 }
+
+// maxBranches is the maximum number of branches of a switch: the time of a report grows with their
+// square.
+const maxBranches = 4096
 
 // stages returns the names of a pipeline's stages.
 func (s *section) stages() []string {

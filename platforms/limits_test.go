@@ -67,8 +67,11 @@ func TestLongFiles(t *testing.T) {
 	}
 	check("a chain of series", nested(150, once), "")
 	check("a long chain of series", nested(300, once), "")
-	check("stages", stages(1000), "a pipeline must have at most 256 stages (got 1000)")
-	check("fewer stages", stages(256), "")
+	check("stages", stages(1000), "a pipeline must have at most 32 stages (got 1000)")
+	check("fewer stages", stages(32), "")
+	check("branches", oneLayer+"[layer.s]\nmodel = \"switch\"\nsource = \"s\"\nbranches = ["+
+		strings.Repeat("{ layer = \"x\", up_to = \"1B\" }, ", 4097)+"]\n",
+		"a switch must have at most 4096 branches (got 4097)")
 	// go-toml's Unmarshal alone takes 20 s for as many tables.
 	check("constants", constants(40000), "")
 	check("a long name", "[constant."+strings.Repeat("a", maxFile/2)+"]\n"+

@@ -71,11 +71,40 @@ func (b *Builder) NextRank() int {
 	if uint64(rank) == uint64(b.ranks) {
 		b.fail("rank %d is one too many: there are %d ranks", rank, b.ranks)
 	}
+	if rank == estimateFrom && b.err == nil {
+		b.estimate()
+	}
 	if b.err == nil {
 		b.s.first = append(grown(b, b.s.first, 1), uint32(len(b.s.ops)))
 		b.labels.reset(uint32(len(b.s.ops)))
 	}
 	return rank
+}
+
+// estimateFrom is the number of ranks from which the size of a schedule is estimated. The first one
+// may be the root of a tree.
+const estimateFrom = 8
+
+// OpBytes is about what an operation takes with its dependencies and the room that grows with them.
+const OpBytes = 50
+
+// estimate refuses a schedule that would exceed the limit of memory if all ranks had half of the
+// operations of the shortest of the first ranks.
+func (b *Builder) estimate() {
+	least := len(b.s.ops) - int(b.s.first[estimateFrom-1])
+	for i := range estimateFrom - 1 {
+		least = min(least, int(b.s.first[i+1]-b.s.first[i]))
+	}
+	if ops := float64(least) * float64(b.ranks); b.Expect(ops/2) != nil {
+		b.err = b.Expect(ops)
+	}
+}
+
+// Expect returns an error if a schedule of about so many operations exceeds the limit of memory
+// ([memory.Limit]).
+func (b *Builder) Expect(ops float64) error {
+	return memory.Check(fmt.Sprintf("a schedule of %d ranks with %.0f operations", b.ranks, ops),
+		ops*OpBytes)
 }
 
 // Add adds an operation to the current rank and returns its index. The peer of a send must be a

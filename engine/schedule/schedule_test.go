@@ -2,9 +2,31 @@ package schedule
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/halfpeak/halfpeak/internal/memory"
 )
+
+// A schedule that would not fit is refused after its first ranks, in one line with the estimate.
+func TestEstimate(t *testing.T) {
+	if memory.Limit().Bytes > 1<<50 {
+		t.Skip("the system tells no limit")
+	}
+	b := NewBuilder(1 << 31)
+	for range 9 {
+		b.NextRank()
+		for range 1 << 16 {
+			b.Calc(1)
+		}
+	}
+	_, err := b.Build()
+	const want = "a schedule of 2147483648 ranks with 140737488355328 operations needs about "
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
 
 func TestOpIsSmall(t *testing.T) {
 	if got := unsafe.Sizeof(Op{}); got != 24 {

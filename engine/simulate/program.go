@@ -95,6 +95,10 @@ const (
 	maxChannel
 )
 
+// runBytes is about what a run takes for an operation beside the schedule, and recordBytes what a
+// record of it takes.
+const runBytes, recordBytes = 30, 110
+
 // maxOps is the maximum number of operations of a schedule: each has at most four entries, whose
 // numbers stay below 2³¹.
 const maxOps = 1 << 29
@@ -158,6 +162,11 @@ func New(s *schedule.Schedule) (*Program, error) {
 	ranks := s.Ranks()
 	if len(p.ops) > maxOps {
 		return nil, fmt.Errorf("%d operations; at most 2^29 can be simulated", len(p.ops))
+	}
+	err := memory.Check(fmt.Sprintf("the simulation of %d operations", len(p.ops)),
+		float64(len(p.ops))*(schedule.OpBytes+runBytes))
+	if err != nil {
+		return nil, err
 	}
 	p.label()
 	c, k := len(p.cpus.list), len(p.nics.list)

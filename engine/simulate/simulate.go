@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/internal/memory"
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -109,6 +111,13 @@ func (p *Program) Run(ctx context.Context, o Setup) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if o.Record {
+		err := memory.Check(fmt.Sprintf("the record of %d operations", len(p.ops)),
+			float64(len(p.ops))*(schedule.OpBytes+runBytes+recordBytes))
+		if err != nil {
+			return nil, err
+		}
+	}
 	r := newRun(ctx, p, o.Record)
 	defer r.giveBack()
 	if o.Parts && o.Rules == Default {
@@ -196,12 +205,17 @@ func (p *Program) Runs(ctx context.Context, o Setup, n int) ([]quantity.Micros, 
 	if n < 1 || n > maxRuns {
 		return nil, fmt.Errorf("the number of runs must be 1 to %d (got %d)", maxRuns, n)
 	}
+	// A time, whether there is one, and a sorted copy.
+	err := memory.Check(fmt.Sprintf("the finish times of %d runs", n), 17*float64(n))
+	if err != nil {
+		return nil, err
+	}
 	o.Record = false
 	finished, ended := make([]quantity.Micros, n), make([]bool, n)
 	began := time.Now()
 	var before atomic.Uint64 // events of runs that have ended
 	var reports atomic.Bool  // a run, for all
-	err := parallel.Each(ctx, n, 0, func(ctx context.Context, i int) error {
+	err = parallel.Each(ctx, n, 0, func(ctx context.Context, i int) error {
 		mine := o
 		mine.Seed, mine.Progress = seedOf(o.Seed, i), nil
 		if o.Progress != nil && reports.CompareAndSwap(false, true) {
@@ -248,7 +262,10 @@ func Quantile(times []quantity.Micros, q float64) quantity.Micros {
 	if len(times) == 0 {
 		return quantity.Micros(math.NaN())
 	}
-	sorted := slices.Sorted(slices.Values(times))
+	sorted := times
+	if !slices.IsSorted(times) {
+		sorted = slices.Sorted(slices.Values(times))
+	}
 	i := int(math.Ceil(q*float64(len(sorted)))) - 1
 	return sorted[min(max(i, 0), len(sorted)-1)]
 }

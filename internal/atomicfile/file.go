@@ -2,6 +2,7 @@
 package atomicfile
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -14,19 +15,28 @@ import (
 	"syscall"
 )
 
-// Write stores the output of write in the file at path, as [Create] does. It collects the output
-// first, so that an error of write leaves neither a part of a file nor half an answer in a pipe.
-// That error is returned unchanged.
+// Write stores the output of write in the file at path, as [Create] does. An error of write leaves
+// no part of a file. Nor does it leave half an answer in a pipe, for which the output is collected
+// first. That error is returned unchanged.
 func Write(path string, write func(io.Writer) error) error {
-	var content bytes.Buffer
-	if err := write(&content); err != nil {
-		return err
-	}
 	f, err := Create(path)
 	if err != nil {
 		return err
 	}
-	if _, err := f.Write(content.Bytes()); err != nil {
+	var content bytes.Buffer
+	file := bufio.NewWriterSize(f, 1<<16)
+	if f.target == "" {
+		err = write(&content)
+	} else {
+		err = write(file)
+	}
+	if err == nil {
+		_, err = file.Write(content.Bytes())
+	}
+	if err == nil {
+		err = file.Flush()
+	}
+	if err != nil {
 		f.Discard()
 		return err
 	}

@@ -95,7 +95,9 @@ var ErrUnzipped = fmt.Errorf("after decompression the text has more than %d MiB,
 
 // Unzip returns the decompressed text of in. Reading ends with [ErrUnzipped] if the text is too
 // long for its file.
-func Unzip(in *bufio.Reader) (io.Reader, error) {
+func Unzip(in *bufio.Reader) (io.Reader, error) { return unzip(in, maxUnzipped) }
+
+func unzip(in *bufio.Reader, most int64) (io.Reader, error) {
 	packed := &counter{Reader: in}
 	z, err := gzip.NewReader(packed)
 	if err != nil {
@@ -104,7 +106,7 @@ func Unzip(in *bufio.Reader) (io.Reader, error) {
 	var text int64
 	return ReaderFunc(func(into []byte) (int, error) {
 		n, err := z.Read(into)
-		if text += int64(n); text > max(maxUnzipped, maxRatio*packed.n) {
+		if text += int64(n); text > max(most, maxRatio*packed.n) {
 			return 0, ErrUnzipped
 		}
 		return n, err

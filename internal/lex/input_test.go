@@ -1,6 +1,9 @@
 package lex
 
 import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -50,3 +53,31 @@ func TestReadAhead(t *testing.T) {
 type endless struct{}
 
 func (endless) Read(into []byte) (int, error) { return len(into), nil }
+
+// A small file cannot keep a reader busy for long; one that shrinks as logs do is read.
+func TestUnzip(t *testing.T) {
+	for _, c := range []struct {
+		bytes, most int64
+		want        error
+	}{
+		{1 << 20, 1 << 20, nil},
+		{1<<20 + 1, 1 << 20, ErrUnzipped}, // zeros: a thousandth
+		{1 << 20, 1 << 10, ErrUnzipped},
+	} {
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		if _, err := z.Write(make([]byte, c.bytes)); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		text, err := unzip(bufio.NewReader(&packed), c.most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, text); !errors.Is(err, c.want) {
+			t.Errorf("%d bytes, at most %d: %v", c.bytes, c.most, err)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -123,7 +124,8 @@ func distributionRows(s *programs.Simulation) reports.Rows {
 	}
 	mean := sum / quantity.Micros(len(s.Times))
 	// 5 % and 95 % bound nine of ten runs; 99 % shows rare delays.
-	q := func(q float64) quantity.Micros { return simulate.Quantile(s.Times, q) }
+	sorted := slices.Sorted(slices.Values(s.Times))
+	q := func(q float64) quantity.Micros { return simulate.Quantile(sorted, q) }
 	return reports.Rows{
 		Columns: columns(
 			"runs", "runs",

@@ -262,6 +262,11 @@ func (l limits) schedule(ctx context.Context, a, barrier Algorithm, ranks int, c
 		}
 		n := b.Next()
 		least = min(least, int(n-before))
+		if all := float64(least) * float64(ranks); rank == 0 && l.alike && int(n) <= l.most/ranks {
+			if err := b.Expect(all); err != nil {
+				return nil, err
+			}
+		}
 		if int(n) > l.most || l.alike && least > l.most/ranks || rank == 7 &&
 			least > 2*l.most/ranks {
 			return nil, TooLarge{ranks, l.most}
