@@ -43,7 +43,7 @@ func Auto(t *benchfile.Table) (*Result, error) {
 	points = thin(points, maxTried)
 	var tried []*candidate
 	for _, m := range candidates {
-		fewest := map[string]int{"piecewise": 5, "table": 3}[m.name] // one to leave out
+		fewest := map[string]int{"piecewise": minPoints + 2, "table": minPoints}[m.name] // one to leave out
 		if len(points) < fewest {
 			continue
 		}
@@ -65,7 +65,7 @@ func Auto(t *benchfile.Table) (*Result, error) {
 		r.Tried = append(r.Tried, c.Trial)
 	}
 	if best.Model == "table" && !stats.AsGood(chosen.errors, best.errors) {
-		better, off := fmt.Sprintf("%.1f", 100*best.Error), fmt.Sprintf("%.1f", 100*chosen.Error)
+		better, off := fmt.Sprintf("%.1f", percent(best.Error)), fmt.Sprintf("%.1f", percent(chosen.Error))
 		if better != off { // "0.2 % against 0.2 %" says nothing
 			r.warn("a per-size table predicts sizes left out better: %s %% against %s %% off; "+
 				"these lines do not follow the curve", better, off)
@@ -155,7 +155,7 @@ func thin(points []Point, n int) []Point {
 // are never held out, since predicting them is extrapolation.
 func leaveOut(points []Point, m form, quantum float64) []float64 {
 	n := len(points)
-	if n < 4 { // too few to leave one out: what the fit leaves
+	if n <= minPoints { // too few to leave one out: what the fit leaves
 		pieces, _ := m.fit(points, quantum)
 		return list.Map(points, func(p Point) float64 { return relativeError(pieces, p) })
 	}

@@ -85,7 +85,7 @@ func (r *Result) deviation(segment int) float64 {
 			n++
 		}
 	}
-	if n < 3 {
+	if n < minPoints {
 		return math.Inf(1)
 	}
 	return stats.T95(float64(n-2)) * math.Sqrt(ss/float64(n-2)/float64(n))

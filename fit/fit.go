@@ -90,7 +90,7 @@ func errorsOf(points []Point) Errors {
 		e.R2 = 1
 	}
 	slices.Sort(relative)
-	e.Median, e.P95 = stats.Quantile(relative, 0.5), stats.Quantile(relative, 0.95)
+	e.Median, e.P95 = stats.Quantile(relative, 0.5), stats.Quantile(relative, level)
 	return e
 }
 
@@ -170,7 +170,7 @@ func (r *Result) Layer() (platforms.Layer, error) {
 // maxMeasured is the maximum number of points that predictions are made from. Saved, they take some
 // 200 KB of the file, and a file of 20 such curves is still read. Results of more points predict
 // from their lines.
-const maxMeasured = 4096
+const maxMeasured = 64 * 64
 
 // points returns the points as the measurements of a layer; nil if they are too many.
 func (r *Result) points() *platforms.Measured {

@@ -18,10 +18,10 @@ import (
 func (r *Result) judge() {
 	n := len(r.Points)
 	// A line through 4 sizes leaves 2 degrees of freedom: t is 4.3, and 2.0 for many sizes.
-	if n < 5 {
+	if n < few {
 		r.warn("%d sizes are few; for useful intervals, measure 10 over a factor of 100", n)
 	}
-	if first, last := r.Points[0].Size, r.Points[n-1].Size; last < 8*first {
+	if first, last := r.Points[0].Size, r.Points[n-1].Size; last < spread*first {
 		r.warn("no spread in the sizes (%v to %v): β and τ are hardly identifiable", first, last)
 	}
 	r.judgeClock()
@@ -54,7 +54,7 @@ func (r *Result) judgeLines() {
 			r.warn("%sthe times fall with size; τ is held at 0", where)
 		}
 		n, h := leverage(r.Points[first:first+p.points], r.form.method)
-		if p.points > 4 && h > maxLeverage {
+		if p.points >= few && h > maxLeverage {
 			r.warn("%sthe size %v alone decides the line (leverage %.2f of 1): "+
 				"measure more sizes near it", where, n, h)
 		}
@@ -73,18 +73,27 @@ func (r *Result) judgeScatter() {
 		r.warn("one line is wrong for this file: 1 size in 20 is off by more than %.0f %% "+
 			"(worst %.0f %% at %v); the protocol changes with size, fit segments "+
 			"(model piecewise)",
-			100*r.P95, 100*r.Worst, r.WorstAt)
+			percent(r.P95), percent(r.Worst), r.WorstAt)
 	case len(r.pieces) == 1 && bent:
 		r.warn("one line does not follow these points: they lie above and below it in only %d "+
 			"runs, so the intervals are too narrow; fit segments (model piecewise)", runs)
 	case wrong:
 		r.warn("1 size in 20 is off by more than %.0f %% (worst %.0f %% at %v)",
-			100*r.P95, 100*r.Worst, r.WorstAt)
+			percent(r.P95), percent(r.Worst), r.WorstAt)
 	}
 }
 
 // missed is the relative error, of 1 size in 20, above which a model is wrong.
 const missed = 0.10
+
+// few is the number of sizes below which a fit has hardly an error of its own: t is 4.3 for 4 sizes,
+// and 2.0 for many.
+const few = 5
+
+// spread is the factor between sizes that shows a slope, and the number of sizes that shows runs.
+const spread = 8
+
+func percent(share float64) float64 { return 100 * share }
 
 func (r *Result) wrong() bool { return r.P95 > missed }
 
@@ -100,7 +109,7 @@ func (r *Result) judgeClock() {
 			r.step, r.step/2, r.step/2)
 		return
 	}
-	part := 100 * float64(r.step/shortest(r.Points))
+	part := percent(float64(r.step / shortest(r.Points)))
 	r.warn("the times are printed in steps of %v, which is %.0f %% of the shortest; "+cause,
 		r.step, part, r.step/2)
 }
@@ -117,10 +126,10 @@ func (r *Result) judgeFirstRow() {
 			warm = i
 		}
 	}
-	if n := len(r.Points); n > 4 && r.Points[warm].Line > 0 {
-		next := min(max(warm-1, 0), n-3) // three sizes with the first row among them
+	if n := len(r.Points); n >= few && r.Points[warm].Line > 0 {
+		next := min(max(warm-1, 0), n-minPoints) // three sizes with the first row among them
 		above := math.Inf(1)
-		for i := next; i < next+3; i++ {
+		for i := next; i < next+minPoints; i++ {
 			if i != warm {
 				above = min(above, float64(r.Points[warm].Time/r.Points[i].Time))
 			}
@@ -145,7 +154,7 @@ func (r *Result) judgeOrder() {
 			longest = p
 		}
 	}
-	if drop > 0.10 {
+	if drop > missed {
 		r.warn("not monotone: %v take %v, but %v take %v", from.Size, from.Time, at.Size, at.Time)
 	}
 }
@@ -197,7 +206,7 @@ func (r *Result) unsaturated() {
 		return
 	}
 	l := platforms.FittedLayer(lines, platforms.Timed{Of: platforms.Stream}, r.points(), 0)
-	const far = quantity.Bytes(1 << 60)
+	const far = quantity.MaxBytes
 	tau := &r.Segments[len(r.Segments)-1].Tau
 	if limit := quantity.MicrosPerByte(l.OneWay(far) / quantity.Micros(far)); limit < tau.Low {
 		// Both ends, since a file has one number for them.
@@ -219,10 +228,10 @@ func tick(points []Point, printed quantity.Micros) quantity.Micros {
 	slices.Sort(times)
 	for m := 1.0; m <= 10; m++ {
 		q := times[0] / m
-		if q < 5*float64(printed) {
+		if q < few*float64(printed) {
 			break
 		}
-		if n, step := multiples(times, m, float64(printed)+0.02*q); n >= 6 {
+		if n, step := multiples(times, m, float64(printed)+coarse*q); n > few {
 			return quantity.Micros(step)
 		}
 	}
@@ -236,7 +245,7 @@ func multiples(times []float64, m, slack float64) (n int, step float64) {
 	// The slack of each time leaves a range for the step. With the range of the first time alone, a
 	// time of many steps would be a multiple of some step in it, whatever the time is.
 	low, high := (times[0]-slack)/m, (times[0]+slack)/m
-	last := 0.
+	var last float64
 	for _, t := range times {
 		if t > 50*times[0]/m {
 			break
@@ -293,7 +302,7 @@ func signRuns(points []Point) (runs int, z float64) {
 	}
 	mean := 2*above*(n-above)/n + 1
 	variance := (mean - 1) * (mean - 2) / (n - 1)
-	if n < 8 || variance <= 0 {
+	if n < spread || variance <= 0 {
 		return runs, 0
 	}
 	return runs, (float64(runs) - mean) / math.Sqrt(variance)

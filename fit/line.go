@@ -89,8 +89,10 @@ func solve(points []Point, w []float64) line {
 	return l
 }
 
-// minCorrelated is the minimum number of points for testing their errors for correlation.
-const minCorrelated = 12
+// many is the number of points from which on errors are tested for correlation, and outliers are left
+// out of the intervals. Of fewer points, noise that by chance is small at most of them would make the
+// others outliers.
+const many = 12
 
 // correlation returns the correlation of neighbouring errors, 0 without evidence of one, and the
 // sum of their squares.
@@ -103,11 +105,11 @@ func correlation(e []float64) (rho, squares float64) {
 			neighbours += e[i] * e[i-1]
 		}
 	}
-	if len(e) >= minCorrelated && squares > 0 {
+	if len(e) >= many && squares > 0 {
 		rho = (neighbours/squares + 2/n) / (1 - 4/n)
 		// At ρ = 1 the errors would carry no information. Without correlation, the estimate of ρ
 		// has a standard deviation of 1/√n: up to 1.5 of these are no evidence.
-		if rho = min(rho, 0.95); rho <= 1.5/math.Sqrt(n) {
+		if rho = min(rho, level); rho <= 1.5/math.Sqrt(n) {
 			rho = 0
 		}
 	}

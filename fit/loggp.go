@@ -87,7 +87,7 @@ func (r *LogGPResult) points(what string, t *benchfile.Table) ([]Point, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(points) == 0 || len(points) < 3 && t.Kind == benchfile.Gap {
+	if len(points) == 0 || len(points) < minPoints && t.Kind == benchfile.Gap {
 		return nil, fmt.Errorf("%s: %w: LogGP takes a latency of one size above 0, and gaps of 3",
 			t.Name(), ErrNoData)
 	}
@@ -114,7 +114,7 @@ func (r *LogGPResult) judge() {
 		}{{"latencies", p.Latencies}, {"gaps of the stream", p.Stream}} {
 			if of.P95 > missed {
 				r.warn("%sLogGP has one G for latencies and streams: the %s are off by up to %.0f "+
-					"%%, at %v", where, of.what, 100*of.Worst, of.WorstAt)
+					"%%, at %v", where, of.what, percent(of.Worst), of.WorstAt)
 			}
 		}
 		if p.Value.GapTime == 0 {
@@ -159,7 +159,7 @@ func gapLimited(stream *benchfile.Table, overheads ...*benchfile.Table) *benchfi
 	some := *stream
 	hidden := func(s benchfile.Sample) bool { return s.Mean <= hides*longest }
 	some.Samples = slices.DeleteFunc(slices.Clone(stream.Samples), hidden)
-	if len(some.Samples) < 3 {
+	if len(some.Samples) < minPoints {
 		return stream
 	}
 	return &some

@@ -141,6 +141,9 @@ func (r *LogPResult) pingPong(e *logpEstimates, table string, rtt quantity.Micro
 // sameRounded reports whether two times are as close as printed times are rounded.
 func sameRounded(a, b quantity.Micros) bool { return math.Abs(float64(a/b)-1) < rounded }
 
+// rounding is the relative error of computed differences.
+const rounding = 1e-9
+
 // rounded is the rounding of a printed time, relative: three digits.
 const rounded = 0.005
 
@@ -157,7 +160,7 @@ func (m *meeting) showsReceive(steady []plateau) bool {
 func (m *meeting) processorBound() bool {
 	o := m.overheads
 	scatter := m.t * math.Sqrt(m.sigma2*(m.gap.variance+o.variance))
-	return m.flat == 0 || m.gap.value-o.value <= scatter+1e-9*o.value
+	return m.flat == 0 || m.gap.value-o.value <= scatter+rounding*o.value
 }
 
 // A scattered value has a variance, in units of the relative σ² of all bursts.
@@ -193,7 +196,7 @@ func (r *LogPResult) bursts(t *benchfile.Table) (steady []plateau, few scattered
 			return cmp.Compare(a.Messages, b.Messages)
 		})
 		first, last := bursts[0], bursts[len(bursts)-1]
-		if last.Messages < 4*first.Messages || len(bursts) < 3 {
+		if last.Messages < 4*first.Messages || len(bursts) < minPoints {
 			return nil, few, fmt.Errorf("%s: %w: the bursts at Δ = %v are of %d to %d messages; "+
 				"3 sizes over a factor of 4 or more are needed, 16 of them to be flat",
 				t.Name(), ErrNoData, d, first.Messages, last.Messages)
@@ -201,10 +204,10 @@ func (r *LogPResult) bursts(t *benchfile.Table) (steady []plateau, few scattered
 		w := 1 / float64(first.Interval*first.Interval) // errors are in proportion
 		few.value += w * float64(first.Interval-d)
 		few.variance += w
-		p := level(bursts)
+		p := plateauOf(bursts)
 		p.delta = float64(d)
 		steady = append(steady, p)
-		if d == 0 && math.Abs(p.value/float64(last.Interval)-1) > 0.10 {
+		if d == 0 && math.Abs(p.value/float64(last.Interval)-1) > missed {
 			r.warn("the interval at Δ = 0 is not flat yet at %d messages: g is its limit, %v, "+
 				"and may be more", last.Messages, quantity.Micros(p.value))
 		}
@@ -212,9 +215,9 @@ func (r *LogPResult) bursts(t *benchfile.Table) (steady []plateau, few scattered
 	return steady, scattered{few.value / few.variance, 1 / few.variance}, nil
 }
 
-// level returns the limit of the intervals for many messages: a of a + b/M, fitted to the upper
+// plateauOf returns the limit of the intervals for many messages: a of a + b/M, fitted to the upper
 // half of the bursts, at least two.
-func level(bursts []benchfile.Burst) plateau {
+func plateauOf(bursts []benchfile.Burst) plateau {
 	upper := bursts[min(len(bursts)/2, len(bursts)-2):]
 	var m stats.Moments
 	for _, b := range upper {
@@ -260,8 +263,8 @@ func meet(steady []plateau) (best meeting) {
 			}
 			sum += (p.value - v) * (p.value - v) / p.variance
 		}
-		// More Δ with the interval g are tried first and win a tie; 1e-12 is rounding.
-		if sum < least-1e-12 {
+		// More Δ with the interval g are tried first and win a tie.
+		if sum < least-rounding {
 			best, least = m, sum
 		}
 	}
@@ -323,7 +326,7 @@ func (m *meeting) estimate(table, name string, s scattered, scale float64, reaso
 	if !math.IsInf(m.sigma2, 1) {
 		half = m.t * math.Sqrt(m.sigma2*s.variance)
 	}
-	if s.value < 0 && -s.value > 2*half+1e-9*scale {
+	if s.value < 0 && -s.value > 2*half+rounding*scale {
 		value := quantity.Micros(s.value)
 		return e, fmt.Errorf("%s: %s would be %v: %s", table, name, value, reason)
 	}

@@ -91,9 +91,8 @@ func inliers(points []Point, e []float64, scale float64) []Point {
 // √(1 − 2/n), and if there are few points, Student's t replaces the normal distribution.
 func farOff(n int) float64 {
 	free := max(1, float64(n-2))
-	// 1.959964 is the 97.5 % point of the normal distribution, which T95 approaches for many
-	// points.
-	return outlier * math.Sqrt(float64(n)/free) * stats.T95(free) / 1.959964
+	// T95 approaches the normal distribution for many points.
+	return outlier * math.Sqrt(float64(n)/free) * stats.T95(free) / stats.T95(1/rounding)
 }
 
 // fitHuber iterates weights min(1, k/|e|) of the relative errors e, in units of their median
@@ -107,16 +106,12 @@ func fitHuber(points []Point) line {
 	return l
 }
 
-// minOutlying is the minimum number of points whose outliers are left out of the intervals. Of
-// fewer points, noise that by chance is small at most of them would make the others outliers.
-const minOutlying = 12
-
 // undisturbed returns the points that intervals are found from, without outliers, and Huber's line
 // through them. A point is an outlier if it is one under each form of the noise: under noise of one
 // deviation, small sizes have large relative errors.
 func undisturbed(points []Point) ([]Point, line) {
 	l, e, _ := huberLine(points)
-	if len(points) < minOutlying {
+	if len(points) < many {
 		return points, l
 	}
 	least := slices.Repeat([]float64{math.Inf(1)}, len(points))
@@ -154,7 +149,7 @@ func undisturbed(points []Point) ([]Point, line) {
 func (l *line) addIntervals(points []Point) {
 	l.betaHigh, l.tauHigh = math.Inf(1), math.Inf(1)
 	l.varBeta, l.varTau, l.covariance = math.Inf(1), math.Inf(1), 0
-	if len(points) < 3 {
+	if len(points) < minPoints {
 		return
 	}
 	points, about := undisturbed(points)
@@ -184,7 +179,7 @@ func (l *line) addIntervals(points []Point) {
 // tables. A table with fewer than three sizes above 0 is an error.
 func Line(t *benchfile.Table) (beta quantity.Micros, tau quantity.MicrosPerByte, err error) {
 	points, _, _, err := prepare(t)
-	if err == nil && len(points) < 3 {
+	if err == nil && len(points) < minPoints {
 		err = fmt.Errorf("%s: %w: two sizes only", t.Name(), ErrNoData)
 	}
 	if err != nil {

@@ -41,6 +41,9 @@ func (f noiseForm) deviations(points []Point, l *line) []float64 {
 	})
 }
 
+// level is the probability of intervals.
+const level = 0.95
+
 // A hypothesis is the line of least squares under a form of the noise, with its variances, and the
 // probability of that form.
 type hypothesis struct {
@@ -129,7 +132,7 @@ func interval(all []hypothesis, of parameter, v float64) (low, high float64) {
 		return root(func(x float64) float64 { return below(all, of, x) - q }, slices.Min(middles),
 			high)
 	}
-	const level, tail = 0.95, 0.025
+	const tail = (1 - level) / 2
 	switch p := below(all, of, v); {
 	case p < tail:
 		return v, quantile(p + level)
@@ -147,8 +150,8 @@ func root(f func(x float64) float64, low, high float64) float64 {
 		return low
 	}
 	last := 0.0
-	for range 60 {
-		if b <= 0 || high-low <= 1e-9*math.Abs(high) {
+	for range 64 {
+		if b <= 0 || high-low <= rounding*math.Abs(high) {
 			break
 		}
 		x := high - b*(high-low)/(b-a)

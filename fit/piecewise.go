@@ -30,7 +30,9 @@ const (
 	minPoints, endPoints = 3, 2
 	// maxCandidates is the maximum number of candidates for breaks in the first search.
 	// The costs of all pairs then take 4 MiB.
-	maxCandidates = 1024
+	maxCandidates = 1 << 10
+	// entire is the factor by which a line misses a size entirely.
+	entire = 1.5
 	// breakLevel is the 95 % point of the likelihood ratio of a break point, times
 	// two: −2 ln(1−√0.95) = 7.35 (Hansen, Sample splitting and threshold estimation,
 	// Econometrica 68, 2000, table 1).
@@ -71,7 +73,7 @@ func addIntervals(points []Point, pieces []piece, breaks []Break) {
 func jump(lower, upper *piece, n float64) Estimate[quantity.Micros] {
 	v, d := upper.at(n)-lower.at(n), math.Inf(1)
 	// Two lines of two parameters.
-	if dof := lower.points + upper.points - 4; dof >= 1 {
+	if dof := lower.points + upper.points - 2*2; dof >= 1 {
 		d = stats.T95(float64(dof)) * math.Hypot(lower.sd(n), upper.sd(n))
 	}
 	return estimateOf[quantity.Micros](v, v-d, v+d)
@@ -124,14 +126,14 @@ func split(points []Point, k int, quantum float64) *division {
 		l := solve(part, weights)
 		for j, p := range part {
 			// The limits keep a line that misses a size entirely from silencing or exaggerating it.
-			fitted := min(max(l.at(float64(p.Size)), float64(p.Time)/1.5), float64(p.Time)*1.5)
+			fitted := min(max(l.at(float64(p.Size)), float64(p.Time)/entire), float64(p.Time)*entire)
 			weights[j] = float64(p.Count) / (fitted * fitted)
 			errors[ends[i]+j] = math.Abs(float64(p.Time)/fitted - 1)
 		}
 	}
 	// A point far beyond the scatter of the finest division would dominate the sum, so it counts as
 	// if at outlier deviations.
-	free := max(1, float64(n-3*most))
+	free := max(1, float64(n-minPoints*most))
 	bound := outlier * max(stats.MAD(errors, 0)*math.Sqrt(float64(n)/free), sameTime)
 	for i, e := range errors {
 		if e > bound {
@@ -141,12 +143,11 @@ func split(points []Point, k int, quantum float64) *division {
 	d.refine(ends, end)
 	d.search(costs(w), most)
 	for i, p := range points {
-		// Rounding to a step q has the variance q²/12.
-		d.floor += w[i] * (math.Pow(sameTime*float64(p.Time), 2) + quantum*quantum/12)
+		d.floor += w[i] * (math.Pow(sameTime*float64(p.Time), 2) + roundingVariance(quantum))
 	}
 	d.k = k
 	if k == 0 {
-		d.k = d.choose(most, float64(n), 3)
+		d.k = d.choose(most, float64(n), minPoints)
 	}
 	d.ends = d.trace(d.k)
 	return d
@@ -168,12 +169,15 @@ func (d *division) choose(most int, n, each float64) int {
 			break
 		}
 		rss := max(d.before[k][len(d.places)-1], d.floor)
-		if c := n*math.Log(rss/(n-p)) + p*math.Log(n); c < least-1e-9 {
+		if c := n*math.Log(rss/(n-p)) + p*math.Log(n); c < least-rounding {
 			best, least = k, c
 		}
 	}
 	return best
 }
+
+// roundingVariance returns the variance of rounding to a step q, q²/12.
+func roundingVariance(q float64) float64 { return q * q / 12 }
 
 // places returns candidates for breaks, spread evenly over the points.
 func places(n, least int) []int {

@@ -30,6 +30,9 @@ type pair struct {
 	points [2][]Point // of the latencies and of the stream, by size
 }
 
+// parameters is the number of parameters of two lines of one slope.
+const parameters = 2 + 1
+
 // A slope has two lines of one slope, by weighted least squares under level, G ≥ 0.
 type slope struct {
 	level   [2]float64
@@ -104,7 +107,7 @@ func (p *pair) lines() slope {
 		copy(w, relativeWeights(all, func(i int) float64 {
 			// The limits keep lines that miss a size entirely from silencing or exaggerating it.
 			t := float64(all[i].Time)
-			return min(max(s.at(of(i), all[i].Size), t/1.5), t*1.5)
+			return min(max(s.at(of(i), all[i].Size), t/entire), t*entire)
 		}))
 	})
 }
@@ -122,7 +125,7 @@ func relativeWeights(points []Point, time func(i int) float64) []float64 {
 // Student's t with the degrees of freedom of three parameters.
 func (p *pair) parameters(overheads [2]quantity.Micros) (r LogGPProtocol, err error) {
 	s := p.lines()
-	free := float64(len(p.points[0]) + len(p.points[1]) - 3)
+	free := float64(len(p.points[0]) + len(p.points[1]) - parameters)
 	var xx float64
 	for i := range s.moments {
 		xx += s.moments[i].XX
@@ -202,15 +205,15 @@ func protocols(latencies, gaps []Point, quantum float64) []pair {
 			of := parts[k].points[i]
 			w[i] = append(w[i], relativeWeights(of, func(j int) float64 {
 				t := float64(of[j].Time)
-				return min(max(s.at(i, of[j].Size), t/1.5), t*1.5)
+				return min(max(s.at(i, of[j].Size), t/entire), t*entire)
 			})...)
 		}
 		for j, p := range points {
-			d.floor += w[i][j] * (math.Pow(sameTime*float64(p.Time), 2) + quantum*quantum/12)
+			d.floor += w[i][j] * (math.Pow(sameTime*float64(p.Time), 2) + roundingVariance(quantum))
 		}
 	}
 	d.search(whole.costs(sizes, w), most)
-	k := d.choose(most, float64(len(latencies)+len(gaps)), 4)
+	k := d.choose(most, float64(len(latencies)+len(gaps)), parameters+1)
 	return whole.divide(sizes, d.trace(k))
 }
 

@@ -17,7 +17,7 @@ import (
 func TestLiterals(t *testing.T) {
 	common := []string{"0", "1", "2", "0.5", "10", "64", "0.0", "1.0", "2.0"}
 	for folder, most := range map[string]int{
-		"fit":            100,
+		"fit":            45,
 		"fit/collective": 160,
 		"internal/tuner": 60,
 		"model/forecast": 25,
