@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync/atomic"
 	"time"
 
 	"go.starlark.net/starlark"
@@ -14,7 +15,7 @@ import (
 
 // The interpreter lets one operation make a list of 2³⁰ values, or list(range(10¹²)), which would
 // end the process. So ranges are bounded, and "*" is a call of a function that bounds what it
-// makes. The data of a program are watched, see [run.watch].
+// makes. The data of a program are watched, see [guard.watch].
 
 // maxLength bounds ranges, and the lists and texts that "*" makes. A list of so many values takes
 // 256 MB.
@@ -99,9 +100,19 @@ func callTimes(x, y syntax.Expr, at syntax.Position) syntax.Expr {
 // operation that doubles a list takes twice as much again before it can be ended.
 const maxShare = 0.25
 
+// maxSteps bounds the steps of the interpreter, in all ranks: some minutes. A loop over a range of
+// 10¹² ends with an error and not next month.
+const maxSteps = 20_000_000_000
+
+// A guard keeps the threads of a run within their bounds.
+type guard struct {
+	running atomic.Pointer[starlark.Thread]
+	steps   uint64 // of threads that have ended
+}
+
 // watch ends the thread that runs if the program's data take too much memory, until stop is called.
 // The interpreter has no bound of memory of its own, and one step can make a long list.
-func (x *run) watch() (stop func()) {
+func (g *guard) watch() (stop func()) {
 	limit := maxShare * float64(memory.Limit().Bytes)
 	ticks, done := time.NewTicker(10*time.Millisecond), make(chan struct{})
 	go func() {
@@ -111,7 +122,7 @@ func (x *run) watch() (stop func()) {
 				return
 			case <-ticks.C:
 			}
-			if t := x.running.Load(); t != nil && memory.InUse() > limit {
+			if t := g.running.Load(); t != nil && memory.InUse() > limit {
 				t.Cancel(fmt.Sprintf("the program takes more memory than %.2g GB, a quarter of "+
 					"the limit", limit/1e9))
 			}
@@ -124,7 +135,7 @@ func (x *run) watch() (stop func()) {
 }
 
 // newThread returns a thread that ends after too many steps.
-func (x *run) newThread(name string, print func(text string)) *starlark.Thread {
+func (g *guard) newThread(name string, print func(text string)) *starlark.Thread {
 	t := &starlark.Thread{
 		Name:  name,
 		Print: func(_ *starlark.Thread, text string) { print(text) },
@@ -132,7 +143,7 @@ func (x *run) newThread(name string, print func(text string)) *starlark.Thread {
 			t.Cancel(fmt.Sprintf("the program takes more than %d steps", maxSteps))
 		},
 	}
-	t.SetMaxExecutionSteps(maxSteps - x.steps)
-	x.running.Store(t)
+	t.SetMaxExecutionSteps(maxSteps - g.steps)
+	g.running.Store(t)
 	return t
 }

@@ -104,9 +104,9 @@ func execute(name string, text []byte) (starlark.StringDict, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &run{}
-	defer x.watch()()
-	return compiled.Init(x.newThread(name, func(string) {}), predeclared)
+	var g guard
+	defer g.watch()()
+	return compiled.Init(g.newThread(name, func(string) {}), predeclared)
 }
 
 // Params lists the parameters with their values, as "name=value".
@@ -164,12 +164,3 @@ func parse(text string, like starlark.Value) (starlark.Value, error) {
 	}
 	return starlark.Float(number), nil
 }
-
-// anyValue is ANY: any rank as a source, or any tag.
-type anyValue struct{}
-
-func (anyValue) String() string        { return "ANY" }
-func (anyValue) Type() string          { return "ANY" }
-func (anyValue) Freeze()               {}
-func (anyValue) Truth() starlark.Bool  { return true }
-func (anyValue) Hash() (uint32, error) { return 1, nil }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"go.starlark.net/starlark"
 
@@ -25,22 +24,17 @@ type Options struct {
 	Print func(rank int, text string)
 }
 
-// maxSteps bounds the steps of the interpreter, in all ranks: some minutes. A loop over a range of
-// 10¹² ends with an error and not next month.
-const maxSteps = 20_000_000_000
-
 // A run is a program that its ranks run one after the other. A rank that needs to know what others
 // call, as at a split, waits as a coroutine until they have come there.
 type run struct {
 	Options
+	guard
 	program     *Program
 	ranks       []*rank
 	groups      []*group
 	calls       int
-	steps       uint64
 	marks       []string
 	markNumbers map[string]uint16
-	running     atomic.Pointer[starlark.Thread]
 }
 
 // A rank runs the program.

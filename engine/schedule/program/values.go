@@ -148,3 +148,12 @@ func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
 }
+
+// anyValue is ANY: any rank as a source, or any tag.
+type anyValue struct{}
+
+func (anyValue) String() string        { return "ANY" }
+func (anyValue) Type() string          { return "ANY" }
+func (anyValue) Freeze()               {}
+func (anyValue) Truth() starlark.Bool  { return true }
+func (anyValue) Hash() (uint32, error) { return 1, nil }
