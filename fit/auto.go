@@ -43,7 +43,8 @@ func Auto(t *benchfile.Table) (*Result, error) {
 	points = thin(points, maxTried)
 	var tried []*candidate
 	for _, m := range candidates {
-		fewest := map[string]int{"piecewise": minPoints + 2, "table": minPoints}[m.name] // one to leave out
+		// One more than a fit takes, to leave out.
+		fewest := map[string]int{"piecewise": minPoints + 2, "table": minPoints}[m.name]
 		if len(points) < fewest {
 			continue
 		}
@@ -65,7 +66,8 @@ func Auto(t *benchfile.Table) (*Result, error) {
 		r.Tried = append(r.Tried, c.Trial)
 	}
 	if best.Model == "table" && !stats.AsGood(chosen.errors, best.errors) {
-		better, off := fmt.Sprintf("%.1f", percent(best.Error)), fmt.Sprintf("%.1f", percent(chosen.Error))
+		better := fmt.Sprintf("%.1f", percent(best.Error))
+		off := fmt.Sprintf("%.1f", percent(chosen.Error))
 		if better != off { // "0.2 % against 0.2 %" says nothing
 			r.warn("a per-size table predicts sizes left out better: %s %% against %s %% off; "+
 				"these lines do not follow the curve", better, off)

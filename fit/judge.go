@@ -86,8 +86,8 @@ func (r *Result) judgeScatter() {
 // missed is the relative error, of 1 size in 20, above which a model is wrong.
 const missed = 0.10
 
-// few is the number of sizes below which a fit has hardly an error of its own: t is 4.3 for 4 sizes,
-// and 2.0 for many.
+// few is the number of sizes below which a fit has hardly an error of its own: t is 4.3 for 4
+// sizes, and 2.0 for many.
 const few = 5
 
 // spread is the factor between sizes that shows a slope, and the number of sizes that shows runs.

@@ -89,9 +89,9 @@ func solve(points []Point, w []float64) line {
 	return l
 }
 
-// many is the number of points from which on errors are tested for correlation, and outliers are left
-// out of the intervals. Of fewer points, noise that by chance is small at most of them would make the
-// others outliers.
+// many is the minimum number of points for testing errors for correlation, and for leaving outliers
+// out of the intervals. Of fewer points, noise that by chance is small at most of them would make
+// the others outliers.
 const many = 12
 
 // correlation returns the correlation of neighbouring errors, 0 without evidence of one, and the

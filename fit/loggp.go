@@ -165,7 +165,7 @@ func gapLimited(stream *benchfile.Table, overheads ...*benchfile.Table) *benchfi
 	return &some
 }
 
-// pingPong returns the sizes of the latencies whose round trips exceed the stream's gaps by a tenth.
+// pingPong returns the latencies whose round trips exceed the stream's gaps by a tenth.
 // A processor of a ping-pong sends once in a round trip, so that shorter ones show g and not L. If
 // fewer than two sizes show L, all are kept, and o_s + L + o_r has an upper bound only.
 func (r *LogGPResult) pingPong(latency, stream *benchfile.Table) *benchfile.Table {
@@ -187,10 +187,13 @@ func (r *LogGPResult) pingPong(latency, stream *benchfile.Table) *benchfile.Tabl
 	}
 	const why = "the round trips up to %v take as long as the gaps of the stream: they show g, " +
 		"which hides the latency"
-	shows := func(s benchfile.Sample) bool { return s.Size > last }
-	switch count := len(slices.DeleteFunc(slices.Clone(some.Samples), func(s benchfile.Sample) bool {
-		return !shows(s)
-	})); {
+	count := 0
+	for _, s := range some.Samples {
+		if s.Size > last {
+			count++
+		}
+	}
+	switch {
 	case last == 0:
 		return latency
 	case count < 2:

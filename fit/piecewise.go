@@ -126,7 +126,8 @@ func split(points []Point, k int, quantum float64) *division {
 		l := solve(part, weights)
 		for j, p := range part {
 			// The limits keep a line that misses a size entirely from silencing or exaggerating it.
-			fitted := min(max(l.at(float64(p.Size)), float64(p.Time)/entire), float64(p.Time)*entire)
+			time := float64(p.Time)
+			fitted := min(max(l.at(float64(p.Size)), time/entire), time*entire)
 			weights[j] = float64(p.Count) / (fitted * fitted)
 			errors[ends[i]+j] = math.Abs(float64(p.Time)/fitted - 1)
 		}
