@@ -24,6 +24,7 @@ type Design struct {
 	Ranks   bool
 	Changes []Assignment // from the platform's file to here, in order
 	file    string       // the path by which a user named the platform; empty: by its name
+	named   bool         // a layer was named
 }
 
 // FindDesign returns the design that a platform's file describes; see [Find]. It is an error if
@@ -40,9 +41,23 @@ func FindDesign(ref string) (Design, error) {
 // operation or a collective.
 func FindAnyDesign(ref string) (Design, error) {
 	p, l, err := Find(ref)
-	d := Design{Platform: p, Layer: l, Whole: len(p.Levels) > 0 && !NamesLayer(ref)}
+	d := Design{Platform: p, Layer: l, named: NamesLayer(ref)}
+	d.Whole = len(p.Levels) > 0 && !d.named
 	if file, _ := splitRef(ref); file != p.Name {
 		d.file = file
+	}
+	return d, err
+}
+
+// FindRanks returns the design that ranks run on. A file with measured collectives needs no layer:
+// its design then answers nothing else.
+func FindRanks(ref string) (Design, error) {
+	d, err := FindAnyDesign(ref)
+	if err != nil && !d.named && len(d.Platform.Collectives) > 0 {
+		return d, nil
+	}
+	if err == nil {
+		err = d.Layer.Messages()
 	}
 	return d, err
 }
@@ -92,9 +107,9 @@ func (d Design) Find(name string) (Param, error) {
 		return Param{}, fmt.Errorf("%q matches several parameters: %s; write one of them",
 			name, strings.Join(paths(found), ", "))
 	}
-	what := d.asked() + "/" + d.Layer.Name
+	what := d.Asked() + "/" + d.Layer.Name
 	if d.domain().levels {
-		what = d.asked()
+		what = d.Asked()
 	}
 	if err := d.elsewhere(what, name, uses); err != nil {
 		return Param{}, err
@@ -123,8 +138,23 @@ func (d Design) Find(name string) (Param, error) {
 	return Param{}, fmt.Errorf("%s has no parameter %q%s", what, name, hint)
 }
 
-// asked returns the platform's name or path as commands take it.
-func (d Design) asked() string { return cmp.Or(d.file, d.Platform.Name) }
+// Collectives returns the measurements of a collective that answer for the design: those of its
+// platform's file, unless a layer was named, or the design was changed. They are of the whole
+// machine as it was.
+func (d Design) Collectives(name string) (all []MeasuredCollective) {
+	if d.named || len(d.Changes) > 0 {
+		return nil
+	}
+	for _, c := range d.Platform.Collectives {
+		if c.Collective == name {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Asked returns the platform's name or path as commands take it.
+func (d Design) Asked() string { return cmp.Or(d.file, d.Platform.Name) }
 
 // branchesError returns the error of a name for a parameter of each branch of a layer, where one
 // parameter is wanted.
@@ -141,9 +171,9 @@ func (d Design) elsewhere(what, name string, uses []Param) error {
 	p := d.Platform
 	all, _ := p.uses(domain{d.Layer.Name, len(p.Levels) > 0, true}) // none if layers were left out
 	if found, of := p.named(all, name); len(found) > 0 {
-		ways := []string{"a collective or a schedule on " + d.asked()}
+		ways := []string{"a collective or a schedule on " + d.Asked()}
 		if found[0].Table == "layer" {
-			ways = append([]string{d.asked() + "/" + cmp.Or(of, found[0].Owner)}, ways...)
+			ways = append([]string{d.Asked() + "/" + cmp.Or(of, found[0].Owner)}, ways...)
 		}
 		return fmt.Errorf("%s has no effect on messages of %s; ask about %s",
 			strings.Join(paths(found), ", "), what, strings.Join(ways, ", or about "))

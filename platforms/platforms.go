@@ -64,20 +64,6 @@ func All() ([]Platform, error) {
 	return all, nil
 }
 
-// CollectivesOf returns the measured collectives of that name in a platform file, which may have no
-// layer. It returns none if ref names a layer, or the file has none. Errors are those of the file,
-// as in [Find].
-func CollectivesOf(ref, collective string) ([]MeasuredCollective, error) {
-	file, layer := splitRef(ref)
-	if layer != "" || slices.Contains(Names(), file) || !looksLikeFile(file) {
-		return nil, nil
-	}
-	p, err := readPlatform(file)
-	return slices.DeleteFunc(p.Collectives, func(c MeasuredCollective) bool {
-		return c.Collective != collective
-	}), err
-}
-
 // NamesLayer reports whether a reference names a layer of its platform, as in "my.toml/eager".
 func NamesLayer(ref string) bool {
 	_, layer := splitRef(ref)

@@ -38,9 +38,9 @@ func (c *Calls) Choose(text string) {
 	c.Algorithm = cmp.Or(c.Algorithm, "best")
 }
 
-// TakeLocalWork sets the times to copy and to combine a byte to those of the platform, as far as
+// takeLocalWork sets the times to copy and to combine a byte to those of the platform, as far as
 // the collective copies and its algorithms combine. A call keeps its own time to combine.
-func (c *Calls) TakeLocalWork(of platforms.Costs) {
+func (c *Calls) takeLocalWork(of platforms.Costs) {
 	if calibrate.CopiesOwn(c.Collective) {
 		c.Copy = of.Copy
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -26,7 +25,7 @@ import (
 // collective, the design is returned as it is.
 //
 // If the platform's file has measurements of the collective, the quantity is the measured time, as
-// [FittedQuestion] fits it, times the ratio of the simulated time to that of the design d. It is an
+// [Question.Compute] has it, times the ratio of the simulated time to that of the design d. It is an
 // error if the simulation is far from the measurement, or if the algorithm was not measured.
 //
 // Each simulation that has ended is passed to watch, unless that is nil.
@@ -35,16 +34,11 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 	if calls.Collective == "" {
 		return d, nil
 	}
-	q := Question{
-		Calls:   calls,
-		Layer:   d.Layer,
-		Machine: d.Machine(),
-		Within:  calibrate.IntervalOf(d.Platform),
-	}
-	fits, err := q.fitsOf(d.Platform)
+	q, err := Question{Calls: calls}.On(d.Design)
 	if err != nil {
 		return d, err
 	}
+	fits := q.takeFits()
 	all, _, cells, err := q.prepared(ctx)
 	if err != nil {
 		return d, err
@@ -69,7 +63,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 		})
 		f := newFinishing(q, here)
 		f.watch = watch
-		m, err := q.measured(ctx, fits, here[0])
+		m, err := q.measuredCall(ctx, fits, here[0])
 		if err != nil {
 			return d, err
 		}
@@ -128,19 +122,20 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 	return d, nil
 }
 
-// fitsOf returns the measurements of the question's collective in a platform's file. If its
+// takeFits takes the measurements out of the question, which is then answered by simulation. If its
 // algorithm was forced and has no schedule here, they are that algorithm's alone, and the question
 // becomes one about any algorithm, by which it is simulated.
-func (q *Question) fitsOf(p platforms.Platform) ([]Fit, error) {
-	all, err := PlatformFits(p, p.Name, q.Collective)
+func (q *Question) takeFits() []Fit {
+	all := q.Fits
+	q.Fits = nil
 	named := slices.DeleteFunc(slices.Clone(all), func(f Fit) bool {
 		return f.Data.Foreign == "" || q.Algorithm != f.Data.Foreign && q.Algorithm != f.Data.Name
 	})
 	if len(named) == 0 {
-		return all, err
+		return all
 	}
 	q.Algorithm = "best"
-	return named, nil
+	return named
 }
 
 // A finishing runs the calls of one quantity with the costs of any design. The calls differ in
@@ -230,7 +225,7 @@ func (f *finishing) run(ctx context.Context, c platforms.Costs, record bool) (
 		return float64(t)
 	}
 	calls := f.q.Calls
-	calls.TakeLocalWork(c)
+	calls.takeLocalWork(c)
 	for i, cell := range f.cells {
 		cell.Call.Gamma = calls.Call.Gamma
 		if cell.Params&collective.Shape != 0 {
@@ -262,9 +257,8 @@ func (f *finishing) run(ctx context.Context, c platforms.Costs, record bool) (
 	return first, at, tooLarge, nil
 }
 
-// measured returns the measured time of a call, as [FittedQuestion] fits it; the zero value without
-// measurements.
-func (q Question) measured(ctx context.Context, fits []Fit, c Timing) (m Timing, err error) {
+// measuredCall returns the time of a call from measurements; the zero value without them.
+func (q Question) measuredCall(ctx context.Context, fits []Fit, c Timing) (m Timing, err error) {
 	if len(fits) == 0 {
 		return m, nil
 	}
@@ -273,7 +267,7 @@ func (q Question) measured(ctx context.Context, fits []Fit, c Timing) (m Timing,
 	if q.several() && q.Algorithm == "best" {
 		calls.Algorithm = q.Algorithm
 	}
-	times, err := FittedQuestion{Calls: calls, Fits: fits}.Compute(ctx)
+	times, err := Question{Calls: calls, Fits: fits}.Compute(ctx)
 	if err != nil {
 		return m, fmt.Errorf("the platform has measured collectives: %w", err)
 	}

@@ -156,8 +156,11 @@ func asked(t *testing.T, text string, calls collectives.Calls) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls.TakeLocalWork(d.Costs())
-	times, err := collectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine()}.Compute(t.Context())
+	q, err := collectives.Question{Calls: calls}.On(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times, err := q.Simulated().Compute(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,11 +325,11 @@ func TestMeasuredFinish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fits, err := collectives.PlatformFits(d.Platform, "my", "allreduce")
+	q, err := collectives.Question{Calls: calls}.On(d.Design)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit, err := collectives.FittedQuestion{Calls: calls, Fits: fits}.Compute(t.Context())
+	fit, err := q.Compute(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package collectives
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -25,22 +24,10 @@ type Fit struct {
 // libraryChoice names the algorithm that a library chose.
 const libraryChoice = "measured"
 
-// FitsOf returns a platform file's measurements of a collective, which may be none.
-// The errors are those of reading. Names of benchmarks, such as reduce_scatter, are
-// taken too.
-func FitsOf(ref, name string) (all []Fit, err error) {
-	tables, err := platforms.CollectivesOf(ref, fits.CanonicalOf(name))
-	if err != nil {
-		return nil, err
-	}
-	return fitCollectives(ref, tables)
-}
-
-// PlatformFits is [FitsOf] of a platform that was read; errors call it ref.
-func PlatformFits(p platforms.Platform, ref, name string) ([]Fit, error) {
-	name = fits.CanonicalOf(name)
-	unasked := func(c platforms.MeasuredCollective) bool { return c.Collective != name }
-	return fitCollectives(ref, slices.DeleteFunc(slices.Clone(p.Collectives), unasked))
+// fitsOf returns a design's measurements of a collective, which may be none. Names of benchmarks,
+// such as reduce_scatter, are taken too.
+func fitsOf(d platforms.Design, name string) ([]Fit, error) {
+	return fitCollectives(d.Asked(), d.Collectives(fits.CanonicalOf(name)))
 }
 
 // fitCollectives takes tables as they are in the file; the fits follow when they are

@@ -19,25 +19,10 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A FittedQuestion asks for the times of calls from measurements. Its calls have no segments, root,
-// fan-out, gamma or placement.
-type FittedQuestion struct {
-	Calls
-	Fits []Fit
-	// Statistic selects measurements; empty: all.
-	Statistic fitted.Statistic
-	// PerNode is the number of ranks on each node; 0: as measured.
-	PerNode int
-	// Total says that sizes are those of all ranks' blocks.
-	Total bool
-	// Tune is the command that measures each algorithm, for messages.
-	Tune string
-}
-
-// Compute answers the question: the time of an algorithm is that of the slowest rank, as fitted,
-// the average that of the average. Algorithms are compared by the slowest where all have it, else
+// measured answers the question from the measurements: the time of an algorithm is that of the
+// slowest rank, as fitted, the average that of the average. Algorithms are compared by the slowest where all have it, else
 // by the average. Of two tables of the same algorithm and statistic the first counts.
-func (q FittedQuestion) Compute(ctx context.Context) (*Times, error) {
+func (q Question) measured(ctx context.Context) (*Times, error) {
 	// A fit holds for the placement and the calls that were measured; it cannot be asked for
 	// others.
 	if q.Map.By != "" || len(q.Map.Nodes) > 0 {
@@ -50,10 +35,10 @@ func (q FittedQuestion) Compute(ctx context.Context) (*Times, error) {
 		return nil, usage.Fields(err, "segment", "root", "fan-out", "gamma")
 	}
 	g := grid{
-		FittedQuestion: q,
-		fits:           map[string]map[fitted.Statistic]*Fit{},
-		forms:          map[string]map[string]float64{},
-		others:         map[*Fit][]string{},
+		Question: q,
+		fits:     map[string]map[fitted.Statistic]*Fit{},
+		forms:    map[string]map[string]float64{},
+		others:   map[*Fit][]string{},
 	}
 	if err := g.choose(); err != nil {
 		return nil, err
@@ -75,17 +60,10 @@ func (q FittedQuestion) Compute(ctx context.Context) (*Times, error) {
 	return answer, nil
 }
 
-func (q FittedQuestion) calls() Calls { return q.Calls }
-
-func (q FittedQuestion) about(c Calls, _ bool) Asker {
-	q.Calls = c
-	return q
-}
-
 // asks reports whether the question is about a fit: any, those of an algorithm, or
 // that of a table. The name of a table distinguishes two measurements of the same
 // algorithm.
-func (q FittedQuestion) asks(f Fit) bool {
+func (q Question) asks(f Fit) bool {
 	if q.Statistic != "" && q.Statistic != f.Data.Statistic {
 		return false
 	}
@@ -95,7 +73,7 @@ func (q FittedQuestion) asks(f Fit) bool {
 // A grid answers a question by fits, call by call, and counts what its notes say: a
 // note at each call would repeat the same sentence.
 type grid struct {
-	FittedQuestion
+	Question
 	algorithms Algorithms
 	fits       map[string]map[fitted.Statistic]*Fit // by algorithm
 	used       []*Fit
@@ -170,7 +148,7 @@ func (g *grid) noMeasurement() error {
 // fit fits what the question asks for, all at once; until the context ends. The
 // errors are those of fitting. Only these fits are made: a file may have tables of
 // ten algorithms, and each takes seconds.
-func (q FittedQuestion) fit(ctx context.Context, all []*Fit) error {
+func (q Question) fit(ctx context.Context, all []*Fit) error {
 	done := make(chan error, len(all))
 	for _, f := range all {
 		if f.Result != nil { // asked before

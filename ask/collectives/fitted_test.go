@@ -12,11 +12,12 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// fitsOf are those of a file with two tables of the average and one of the slowest rank, whose fits
+// measuredFits are those of a file with two tables of the average and one of the slowest rank, whose fits
 // cross on 8 ranks: it was measured on others only.
-func fitsOf(t *testing.T) []Fit {
+func measuredFits(t *testing.T) []Fit {
 	t.Helper()
 	text := ""
 	tables := map[string][]string{
@@ -34,18 +35,22 @@ func fitsOf(t *testing.T) []Fit {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fits, err := FitsOf(file, "allreduce")
+	d, err := platforms.FindRanks(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fits
+	q, err := Question{Calls: Calls{Collective: "allreduce"}}.On(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q.Fits
 }
 
 // Of two tables the first is taken, and a note says so; by its name each can be asked for. The
 // average is never above the time of the slowest rank.
 func TestMeasuredTables(t *testing.T) {
-	fits := fitsOf(t)
-	q := FittedQuestion{Fits: fits, Calls: Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{2, 3, 8, 16, 32, 64}, Sizes: []quantity.Bytes{8, 100, 512, 4096}}}
+	fits := measuredFits(t)
+	q := Question{Fits: fits, Calls: Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{2, 3, 8, 16, 32, 64}, Sizes: []quantity.Bytes{8, 100, 512, 4096}}}
 	answer, err := q.Compute(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +81,7 @@ func TestMeasuredTables(t *testing.T) {
 	if _, err := q.Compute(t.Context()); err == nil || !strings.Contains(err.Error(), `no measurement of allreduce by "ring"; there are those of measured (average), measured (slowest)`) {
 		t.Error(err)
 	}
-	q.Algorithm, q.Fits = "all", fitsOf(t)
+	q.Algorithm, q.Fits = "all", measuredFits(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := q.Compute(ctx); err != nil && !errors.Is(err, context.Canceled) {

@@ -64,9 +64,9 @@ type MeasuredFiles struct {
 // the question's ranks and sizes, or at all measured ones if it has none. The question's algorithm
 // selects among the measured algorithms; it is also taken as the library's choice if files do not
 // name one. The errors are those of reading, and of Compute; a damaged file also has an answer.
-func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (
+func CompareMeasured(ctx context.Context, q Question, files MeasuredFiles) (
 	*Comparison, error) {
-	asked := q.calls()
+	asked := q.Calls
 	// A file that does not name its collective is taken to have the one that was asked for.
 	files.Fit.Measured.Collective, files.Fit.Trace.Collective = asked.Collective, asked.Collective
 	in, err := fits.ReadFit(files.Paths, files.Fit)
@@ -112,8 +112,8 @@ func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (
 
 // add adds the cells of data: the question is asked about the ranks and sizes of its
 // points, with the algorithm that was measured or, if the library chose, with all.
-func (a *Comparison) add(ctx context.Context, q Asker, d *fitted.Data) error {
-	calls := q.calls()
+func (a *Comparison) add(ctx context.Context, q Question, d *fitted.Data) error {
+	calls := q.Calls
 	unasked := func(p fitted.Point) bool {
 		return len(calls.Ranks) > 0 && !slices.Contains(calls.Ranks, p.Ranks) ||
 			len(calls.Sizes) > 0 && !slices.Contains(calls.Sizes, p.Size)
@@ -162,9 +162,8 @@ func (a *Comparison) add(ctx context.Context, q Asker, d *fitted.Data) error {
 
 // fittedTo reports whether the model of the question was fitted to a point of data, perhaps in
 // another file: the same call with the same time.
-func fittedTo(q Asker, d *fitted.Data, p fitted.Point) bool {
-	f, ok := q.(FittedQuestion)
-	return ok && slices.ContainsFunc(f.Fits, func(f Fit) bool {
+func fittedTo(q Question, d *fitted.Data, p fitted.Point) bool {
+	return slices.ContainsFunc(q.Fits, func(f Fit) bool {
 		return f.Data.Collective == d.Collective && f.Data.Statistic == d.Statistic &&
 			slices.ContainsFunc(f.Data.Points, func(of fitted.Point) bool {
 				// A file has at least a few digits of a time.

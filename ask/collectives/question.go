@@ -1,45 +1,34 @@
 package collectives
 
 import (
-	"context"
-	"fmt"
-	"math"
-	"runtime"
-	"slices"
-	"sync"
-
-	"github.com/halfpeak/halfpeak/ask/programs"
-	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/parallel"
-	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/internal/usage"
-	"github.com/halfpeak/halfpeak/model"
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/model/machine"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// An Asker is a [Question] or a [FittedQuestion].
-type Asker interface {
-	// Compute answers the question.
-	Compute(context.Context) (*Times, error)
-	calls() Calls
-	// about returns the same question about other calls, without its progress if it is silent.
-	about(c Calls, silent bool) Asker
-}
-
-// A Question asks for the times of calls by simulation on a machine of levels. Without levels, the
-// layer connects every two ranks: there are no distances, and messages share nothing but the ways
-// in and out of a rank. [FittedQuestion] asks for times from measurements.
+// A Question asks for the times of calls. [Question.On] asks a design. The answer comes from Fits if there
+// are any, else from simulations on a machine of levels. Without levels, the layer connects every
+// two ranks: there are no distances, and messages share nothing but the ways in and out of a rank.
 type Question struct {
 	Calls
+	// Fits are the collectives that were measured on the machine. They hold for the placement and
+	// the calls that were measured, so that the calls have no segments, root, fan-out or placement.
+	Fits []Fit
+	// Statistic selects measurements; empty: all.
+	Statistic fitted.Statistic
+	// PerNode is the number of ranks on each node; 0: as measured.
+	PerNode int
+	// Total says that sizes are those of all ranks' blocks.
+	Total bool
+	// Tune is the command that measures each algorithm, for messages.
+	Tune string
+
 	Layer   platforms.Layer
 	Machine machine.Machine    // without levels: the layer
 	Loop    bool               // times are as OSU's benchmarks print them
 	Within  calibrate.Interval // of the times
+	local   platforms.Costs    // whose times to copy and to combine are those of the ranks
 	// Measured says how the library runs the collective, as far as measurements show that.
 	Measured string
 
@@ -50,350 +39,34 @@ type Question struct {
 	Progress   func(done, total int) // nil: none; calls do not overlap
 }
 
-// Compute answers the question. The errors are an unknown collective, algorithm or library, a call
-// that the algorithms do not take, a layer with invalid times, and the context's error.
-func (q Question) Compute(ctx context.Context) (*Times, error) {
-	all, on, cells, err := q.prepared(ctx)
-	if err != nil {
-		return nil, err
+// On returns the question with all that a design's file says: the measurements of the collective,
+// the local work of the ranks, the machine, and how far its times can be trusted. An error is one of
+// the measurements.
+func (q Question) On(d platforms.Design) (Question, error) {
+	var err error
+	if q.Fits, err = fitsOf(d, q.Collective); err != nil {
+		return q, err
 	}
-	if err := q.run(ctx, cells, on); err != nil {
-		return nil, err
+	q.Layer, q.Machine = d.Layer, d.Machine()
+	q.Within = calibrate.IntervalOf(d.Platform)
+	q.Measured = calibrate.MeasuredAs(d.Platform, q.Collective)
+	if d.Layer.Model != nil { // a file of measured collectives may have none
+		q.local = d.Costs()
 	}
-	q.addIntervals(cells)
-	answer := &Times{Algorithms: all, On: q.platformText(), Within: q.Within,
-		BestOnly: q.Algorithm == "best"}
-	if q.Measured != "" {
-		answer.Notes = append(answer.Notes, q.Measured)
-	}
-	for len(cells) > 0 {
-		var here []Timing
-		here, cells = cut(cells, func(a, b Timing) bool { return a.Place() == b.Place() })
-		for _, c := range here {
-			// The timer leaves From empty where no schedule was small enough.
-			if c.From == "" {
-				answer.TooLarge = append(answer.TooLarge, c.tooLarge())
-			}
-		}
-		here = slices.DeleteFunc(here, func(c Timing) bool { return c.From == "" })
-		// A single algorithm would be the best of itself.
-		if len(all) > 1 {
-			compare(here, list.Map(here, func(c Timing) quantity.Micros { return c.Time }))
-		}
-		answer.Times = append(answer.Times, here...)
-	}
-	if len(answer.Times) == 0 {
-		if len(answer.TooLarge) > 0 {
-			return nil, noneSmallEnough(all[0].Collective, answer.TooLarge)
-		}
-		return nil, noneForRanks(all[0].Collective)
-	}
-	return answer, nil
+	return q, nil
 }
 
-// tooLarge describes a call without a time, for a note or an error.
-func (c Timing) tooLarge() string {
-	return fmt.Sprintf("%s on %d ranks with %s: its schedule has too many operations",
-		c.Name, c.Ranks, c.Size())
+// Simulated returns the question without the measurements: it is answered by simulation.
+func (q Question) Simulated() Question {
+	q.Fits = nil
+	return q
 }
 
-func noneSmallEnough(name string, tooLarge []string) error {
-	return fmt.Errorf("%s: %s; take fewer ranks, or a linear layer", name, tooLarge[0])
-}
-
-func noneForRanks(name string) error {
-	return fmt.Errorf("%s: none of the algorithms is for these numbers of ranks", name)
-}
-
-func (q Question) calls() Calls { return q.Calls }
-
-func (q Question) about(c Calls, silent bool) Asker {
+// about returns the same question about other calls, without its progress if it is silent.
+func (q Question) about(c Calls, silent bool) Question {
 	q.Calls = c
 	if silent {
 		q.Progress = nil
 	}
 	return q
-}
-
-// maxOps returns the operation limit for simulating a schedule when no faster method
-// exists: a schedule of 2²⁰ operations takes a few tenths of a second
-// (docs/simulate.md), and 2³² for all times keep an answer below half an hour of one
-// processor.
-func (q Question) maxOps(times int) int {
-	if q.Operations > 0 {
-		return q.Operations
-	}
-	return min(1<<20, 1<<32/max(times, 1))
-}
-
-// maxOpsIfAlternative returns the operation limit when a faster method exists, which
-// lacks the average alone. 2²² for all times are about a second, so that a map of
-// hundreds of times comes at once.
-func (q Question) maxOpsIfAlternative(times int) int {
-	if q.Operations > 0 {
-		return q.Operations
-	}
-	return min(1<<20, 1<<22/max(times, 1))
-}
-
-// prepared returns the algorithms, the machine, and the calls to be timed on it. The
-// machine has places for the largest number of ranks; calls on fewer ranks use the
-// first of them.
-func (q Question) prepared(ctx context.Context) (
-	Algorithms, simulate.Machine, []Timing, error) {
-	all, err := q.algorithms()
-	if err != nil {
-		return nil, nil, nil, usage.Error{Err: err}
-	}
-	most := slices.Max(append([]int{1}, q.Ranks...))
-	on, err := programs.MachineOf(q.Machine, q.Layer, q.Map, most, simulate.NoLimit)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	cells, err := q.cells(ctx, all, on)
-	if err != nil && ctx.Err() == nil {
-		err = usage.Error{Err: err}
-	}
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return all, on, cells, nil
-}
-
-// cells returns the calls to be timed; calls of the same ranks and size are neighbours.
-// A grid of many ranks and sizes takes seconds, so it ends with the context.
-func (q Question) cells(ctx context.Context, all Algorithms, m simulate.Machine) (
-	cells []Timing, err error) {
-	sizes := stats.Ascending(q.Sizes)
-	segments := append([]quantity.Bytes{0}, stats.Ascending(q.Segments)...) // 0: whole messages
-	if all[0].Collective == "barrier" {
-		sizes = []quantity.Bytes{0}
-	}
-	for _, ranks := range stats.Ascending(q.Ranks) {
-		// On a machine of several levels, messages between near ranks are cheaper than
-		// the bounds assume.
-		levels := len(q.Machine.Levels) > 1
-		latency := quantity.Unknown
-		if !levels {
-			latency = latencyBound(m, ranks)
-		}
-		for _, size := range sizes {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			bandwidth, bounded := quantity.Unknown, levels
-			for _, e := range all {
-				// Some algorithms are for one number of ranks. Among several they are left out
-				// elsewhere; asked for alone, Check returns the error.
-				if e.Ranks != 0 && e.Ranks != ranks && len(all) > 1 {
-					continue
-				}
-				for _, segment := range segments {
-					// A segment of the whole message is the whole message, which is in the list
-					// already.
-					if segment > 0 && (segment >= size || e.Params&collective.Segment == 0) {
-						continue
-					}
-					c := q.Call
-					c.Bytes, c.Segment = uint64(size), uint64(segment)
-					// The shape of such a tree depends on the costs of its messages.
-					if e.Params&collective.Shape != 0 {
-						c.LogP = logPOf(m, ranks, c)
-					}
-					if err := e.Check(ranks, c); err != nil {
-						return nil, err
-					}
-					if !bounded { // by any algorithm, so once for all of them
-						bandwidth = bandwidthBound(m, e.Collective, ranks, c.Bytes)
-						bounded = true
-					}
-					t := newTiming(e, ranks, c)
-					t.LatencyBound, t.BandwidthBound = latency, bandwidth
-					cells = append(cells, t)
-				}
-			}
-		}
-	}
-	return cells, nil
-}
-
-// logPOf returns the LogP model of the messages of a call on the outermost level of
-// the ranks. A tree that is best for the dearest level may not be the best of the
-// machine, but a tree has one shape.
-func logPOf(m simulate.Machine, ranks int, c collective.Call) model.LogP {
-	n := c.Bytes
-	if c.Segment > 0 {
-		// The messages of a segmented call are its segments.
-		n = min(n, c.Segment)
-	}
-	level := 0
-	for rank := range ranks {
-		level = max(level, m.Level(0, rank))
-	}
-	cost := m.Cost(level, n)
-	return model.LogP{
-		// LogP has no time per byte: for messages of this size, the bytes belong to
-		// the latency.
-		Latency:      max(0, cost.Latency+cost.Serialization),
-		SendOverhead: cost.Send, ReceiveOverhead: cost.Receive, GapTime: cost.Gap,
-	}
-}
-
-// latencyBound returns the minimum time of a call of any size by any algorithm on a machine without
-// levels, since a byte has to reach every rank. The bounds let a reader of the CSV see how far the
-// best known algorithm is from any possible one.
-func latencyBound(m simulate.Machine, ranks int) quantity.Micros {
-	one := m.Cost(0, 1)
-	return collective.LatencyBound(model.LogP{
-		Latency:      one.Latency + one.Serialization,
-		SendOverhead: one.Send, ReceiveOverhead: one.Receive,
-		GapTime: min(one.Gap, one.ReceiveGap),
-	}, ranks)
-}
-
-// bandwidthBound returns the minimum time of a call for its bytes, likewise. They are sent in
-// messages of any size; all but the last message occupy an interface for their gap.
-func bandwidthBound(m simulate.Machine, name string, ranks int, size uint64) quantity.Micros {
-	bytes := collective.BandwidthBytes(name, ranks, size)
-	if bytes == 0 {
-		return 0
-	}
-	var sizes []uint64
-	for n := uint64(1); n < bytes; n *= 2 {
-		sizes = append(sizes, n)
-	}
-	sizes = append(sizes, bytes)
-	// The bytes before the last message at the cheapest rate that any size of message has: no
-	// algorithm is faster.
-	perByte := quantity.Micros(math.Inf(1))
-	for _, n := range sizes {
-		cost := m.Cost(0, n)
-		perByte = min(perByte, min(cost.Gap, cost.ReceiveGap)/quantity.Micros(n))
-	}
-	bandwidth := quantity.Micros(math.Inf(1))
-	for _, last := range sizes {
-		before := perByte * quantity.Micros(bytes-last)
-		bandwidth = min(bandwidth, before+m.Cost(0, last).Serialization)
-	}
-	return bandwidth
-}
-
-// run times the cells on all processors. Cells of the same algorithm and number of
-// ranks are timed one after the other, by one timer, which reuses their programs.
-func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) error {
-	type key struct {
-		name  string
-		ranks int
-	}
-	var keys []key
-	units := map[key][]int{}
-	for i, c := range cells {
-		k := key{c.Name, c.Ranks}
-		if units[k] == nil {
-			keys = append(keys, k)
-		}
-		units[k] = append(units[k], i)
-	}
-	timers := sync.Pool{New: func() any {
-		return &timer{
-			m:        m,
-			plain:    len(q.Machine.Levels) == 0,
-			windowed: model.HasWindow(q.Layer.Model),
-			loop:     q.Loop,
-			most:     q.maxOps(len(cells)),
-			few:      q.maxOpsIfAlternative(len(cells)),
-		}
-	}}
-	var mutex sync.Mutex
-	done := 0
-	finished := func() {
-		mutex.Lock()
-		defer mutex.Unlock()
-		if done++; q.Progress != nil {
-			q.Progress(done, len(cells))
-		}
-	}
-	each := func(ctx context.Context, k int) error {
-		t := timers.Get().(*timer)
-		defer timers.Put(t)
-		// Programs serve one algorithm and one number of ranks; those of the unit before are freed.
-		t.programs, t.large = newCompiled(false), map[standing]uint64{}
-		// Units with many ranks take the longest. Begun last, one of them would run alone at the
-		// end.
-		for _, i := range units[keys[len(keys)-1-k]] { // the largest first
-			c := &cells[i]
-			if err := t.time(ctx, c); err != nil {
-				return fmt.Errorf("%s %s on %d ranks: %w", c.Collective, c.Name, c.Ranks, err)
-			}
-			// No schedule contains the copy of a rank's own data, with which all ranks begin at
-			// once.
-			copying := q.Copy.Times(c.Size())
-			c.Time += copying
-			c.Average += copying
-			finished()
-		}
-		return nil
-	}
-	// No more at once: each goroutine takes the memory of a schedule.
-	return parallel.Each(ctx, len(keys), min(runtime.GOMAXPROCS(0), 8), each)
-}
-
-// addIntervals sets the intervals of the cells; an unknown end is NaN.
-func (q Question) addIntervals(cells []Timing) {
-	for i := range cells {
-		c := &cells[i]
-		if c.From != "" {
-			c.Low, c.High = FiniteEnds(q.Within.Of(c.Ranks, c.Time))
-		}
-	}
-}
-
-// platformText returns the platform of the times in words: a sentence with its name,
-// then its shape.
-func (q Question) platformText() string {
-	text := q.Layer.Ref() + ". " + plain
-	if len(q.Machine.Levels) > 0 {
-		text = q.Layer.Platform + ". " + programs.ShapeOf(q.Machine, q.Map) + "."
-	}
-	if note := programs.BlockingNote(q.Machine, q.Layer); note != "" {
-		text += " " + note
-	}
-	return text
-}
-
-// plain lists what the times leave out.
-const plain = "Every two ranks are equally far from each other, and messages share nothing " +
-	"but the ways in and out of a rank: no levels, no shared memory or NIC."
-
-// A Run is one collective as it was simulated.
-type Run struct {
-	Timing
-	Result *simulate.Result
-}
-
-// Simulate returns what each rank does in the one call of a question: its calls have one algorithm,
-// one number of ranks and one size, and at most one size of segments. The time is that of
-// [Question.Compute], and so are the errors; a schedule of more operations than the question allows
-// is one too.
-func (q Question) Simulate(ctx context.Context) (*Run, error) {
-	_, machine, cells, err := q.prepared(ctx)
-	if err != nil {
-		return nil, err
-	}
-	run := &Run{Timing: cells[len(cells)-1]} // whole messages come first
-	p, err := programOf(ctx, run.Entry, run.Ranks, standing{run.Call, false, q.Operations})
-	if err != nil {
-		return nil, err
-	}
-	if p == nil {
-		return nil, fmt.Errorf("%s %s on %d ranks with %s has more than %d operations; "+
-			"take fewer ranks, or larger segments",
-			run.Collective, run.Name, run.Ranks, run.Size(), q.Operations)
-	}
-	if run.Result, err = p.Run(ctx, simulate.Setup{Machine: machine, Record: true}); err != nil {
-		return nil, err
-	}
-	run.Time, _ = run.Result.Finish()
-	run.From = Simulated
-	return run, nil
 }

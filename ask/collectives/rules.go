@@ -36,8 +36,8 @@ func DenseSizes(sizes []quantity.Bytes) []quantity.Bytes {
 // WriteRules writes rules with the best choices in the form of the calls' Library, or with the one
 // algorithm that was asked for. Boundaries between sizes are exact to the byte, see
 // [Times.Crossovers]; path is the file's name for a comment that says how to use it.
-func (t *Times) WriteRules(ctx context.Context, w io.Writer, q Asker, path string) error {
-	l, err := rules.FindForm(q.calls().Library)
+func (t *Times) WriteRules(ctx context.Context, w io.Writer, q Question, path string) error {
+	l, err := rules.FindForm(q.Library)
 	if err != nil {
 		return err
 	}
@@ -63,9 +63,9 @@ func (t *Times) WriteRules(ctx context.Context, w io.Writer, q Asker, path strin
 // refined returns the times with those at every size where the best changes: a
 // library takes a rule from its size on, so a coarse grid would keep a choice for up
 // to the next size of the grid.
-func (t *Times) refined(ctx context.Context, q Asker) (*Times, error) {
+func (t *Times) refined(ctx context.Context, q Question) (*Times, error) {
 	all := *t
-	if !q.calls().several() {
+	if !q.Calls.several() {
 		return &all, nil
 	}
 	// Between two numbers of ranks the rules of the smaller one hold, so only sizes are searched.

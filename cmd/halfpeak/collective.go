@@ -15,7 +15,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
-	"github.com/halfpeak/halfpeak/fit/calibrate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -34,9 +33,7 @@ type collectiveOptions struct {
 	plotting
 	crossovers, unverified bool
 	measured               measuredFlags
-	calls                  askcollectives.Calls
-	simulated              askcollectives.Question
-	fitted                 askcollectives.FittedQuestion
+	question               askcollectives.Question
 }
 
 // newCollective declares collective. Its default sizes are far apart, for a table of
@@ -48,26 +45,26 @@ func newCollective() *cobra.Command {
 		o.run)
 	o.out.declare(cmd)
 	o.layers.declare(cmd)
-	declareCall(cmd, &o.calls.Call)
+	declareCall(cmd, &o.question.Call)
 	f := cmd.Flags()
-	flags.Var(f, &o.calls.Ranks, flags.ParseRanks, "numbers", "ranks", "2..64", "numbers of ranks")
-	f.IntVar(&o.fitted.PerNode, "ranks-per-node", 0,
+	flags.Var(f, &o.question.Ranks, flags.ParseRanks, "numbers", "ranks", "2..64", "numbers of ranks")
+	f.IntVar(&o.question.PerNode, "ranks-per-node", 0,
 		"`ranks` on each node, for measured collectives; by default as measured")
-	f.BoolVar(&o.fitted.Total, "total", false,
+	f.BoolVar(&o.question.Total, "total", false,
 		"for measured collectives: sizes count all ranks' blocks together, as in nccl-tests")
-	declareSizes(cmd, &o.calls.Sizes, "size", "8,64,512,4KiB,32KiB,256KiB,1MiB",
+	declareSizes(cmd, &o.question.Sizes, "size", "8,64,512,4KiB,32KiB,256KiB,1MiB",
 		"sizes of the message, or of each rank's block")
-	declareSizes(cmd, &o.calls.Segments, "segment", "",
+	declareSizes(cmd, &o.question.Segments, "segment", "",
 		"try segments of these sizes beside whole messages")
-	f.StringVar(&o.calls.Map.By, "map-by", "",
+	f.StringVar(&o.question.Map.By, "map-by", "",
 		"place ranks by `core`, by a level, or on a list of cores, for example \"0,4,64..71\"")
 	f.StringVar(&o.places, "places", "",
 		"place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
-	f.StringVar(&o.calls.Algorithm, "algorithm", "all", "all, best or the `name` of one algorithm")
-	f.BoolVar(&o.simulated.Loop, "osu-loop", false,
+	f.StringVar(&o.question.Algorithm, "algorithm", "all", "all, best or the `name` of one algorithm")
+	f.BoolVar(&o.question.Loop, "osu-loop", false,
 		"report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
 	o.measured.declare(cmd)
-	f.StringVar(&o.calls.Library, "to", "",
+	f.StringVar(&o.question.Library, "to", "",
 		"write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
 	f.BoolVar(&o.unverified, "unverified", false, "allow --to without measured collectives")
 	f.BoolVar(&o.crossovers, "crossovers", false,
@@ -95,6 +92,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.check(args[1]); err != nil {
 		return err
 	}
+	o.question.Tune = o.tune()
 	ctx, stop := interruptible()
 	defer stop()
 	if o.measured.files.Paths != nil {
@@ -102,8 +100,8 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	// A map on a large machine takes seconds to minutes.
 	bar, done := counter(cmd.ErrOrStderr(), "times")
-	o.simulated.Progress = func(now, total int) { bar(int64(now), int64(total)) }
-	q := o.question()
+	o.question.Progress = func(now, total int) { bar(int64(now), int64(total)) }
+	q := o.question
 	times, err := q.Compute(ctx)
 	done()
 	if err := interrupted(ctx, err); err != nil {
@@ -121,32 +119,22 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		return o.out.write(cmd, collectives.CrossoverRows(changes, times.On))
-	case o.calls.Library == "":
+	case o.question.Library == "":
 		return o.out.write(cmd, collectives.Rows(times))
 	}
 	return o.export(ctx, cmd, times, q)
 }
 
-// question returns the question by measurements if the platform file has any, else by simulation.
-func (o *collectiveOptions) question() askcollectives.Asker {
-	o.simulated.Calls, o.fitted.Calls = o.calls, o.calls
-	o.fitted.Tune = o.tune()
-	if len(o.fitted.Fits) > 0 {
-		return o.fitted
-	}
-	return o.simulated
-}
-
 // tune returns the command that writes a script with the measurements of each algorithm.
 func (o *collectiveOptions) tune() string {
-	ranks := list.Map(o.calls.Ranks, strconv.Itoa)
-	text := fmt.Sprintf("halfpeak tune --collective %s --ranks %s", o.calls.Collective,
+	ranks := list.Map(o.question.Ranks, strconv.Itoa)
+	text := fmt.Sprintf("halfpeak tune --collective %s --ranks %s", o.question.Collective,
 		strings.Join(ranks, ","))
-	if o.fitted.PerNode > 0 {
-		text += fmt.Sprintf(" --ranks-per-node %d", o.fitted.PerNode)
+	if o.question.PerNode > 0 {
+		text += fmt.Sprintf(" --ranks-per-node %d", o.question.PerNode)
 	}
 	// The tables of nccl-tests are named after it.
-	if slices.ContainsFunc(o.fitted.Fits, func(f askcollectives.Fit) bool {
+	if slices.ContainsFunc(o.question.Fits, func(f askcollectives.Fit) bool {
 		return strings.Contains(f.Data.Name, "nccl-tests")
 	}) {
 		text += " --library nccl"
@@ -154,58 +142,45 @@ func (o *collectiveOptions) tune() string {
 	return text + " --write DIR"
 }
 
-// readPlatform completes the question with the collective, its call, and the platform file's
-// measured collectives, layer or machine. A file with measured collectives needs no layer if
-// benchmark files are compared with it.
+// readPlatform completes the question with the collective and what the platform's file says. What
+// was measured answers before any simulation, since it holds what a model of messages misses. Beside
+// benchmark files, a layer or machine predicts from single messages, whose error is what the
+// comparison shows: the measured collectives would be compared with what they are fitted to.
 func (o *collectiveOptions) readPlatform(name, platform string) error {
-	q, f := &o.calls, &o.fitted
-	q.Collective = name
-	f.Statistic = o.measured.chosenStatistic()
-	var err error
-	if f.Fits, err = askcollectives.FitsOf(platform, name); err != nil {
+	q := &o.question
+	q.Collective, q.Statistic = name, o.measured.chosenStatistic()
+	d, err := o.layers.ranks(platform)
+	if err != nil {
 		return err
 	}
-	// Measured collectives answer before any simulation: they hold what a model of messages misses.
-	if len(f.Fits) > 0 && o.measured.files.Paths == nil {
-		return nil
-	}
-	designs, err := o.layers.designs([]string{platform})
-	switch {
-	case err == nil:
-		// A layer predicts from single messages, whose error is what the comparison shows. The
-		// fits would be compared with the measurements that they are fitted to.
-		design := designs[0]
-		f.Fits = nil
-		q.TakeLocalWork(design.Costs())
-		o.simulated.Measured = calibrate.MeasuredAs(design.Platform, name)
-		o.simulated.Layer, o.simulated.Machine, o.simulated.Within = design.Layer, design.Machine(),
-			calibrate.IntervalOf(design.Platform)
-		return nil
-	case len(f.Fits) == 0:
+	if *q, err = q.On(d); err != nil {
 		return err
 	}
-	return nil // the measured collectives are compared with the benchmark files
+	if o.measured.files.Paths != nil && d.Layer.Model != nil {
+		*q = q.Simulated()
+	}
+	return nil
 }
 
 // place assigns ranks to cores from the --places file: every rank listed there, or
 // the first --ranks of them. Without the file and a number, ranks beyond the cores of
 // the machine are left out of the default, whose 64 ranks a small machine has not.
 func (o *collectiveOptions) place(ranksGiven bool) error {
-	m := o.simulated.Machine
+	m, measured := o.question.Machine, len(o.question.Fits) > 0
 	switch {
 	case o.places == "":
-		if !ranksGiven && len(m.Levels) > 0 {
-			o.calls.Ranks = slices.DeleteFunc(o.calls.Ranks, func(n int) bool {
+		if !ranksGiven && !measured && len(m.Levels) > 0 {
+			o.question.Ranks = slices.DeleteFunc(o.question.Ranks, func(n int) bool {
 				return n > max(2, m.Cores())
 			})
 		}
 		return nil
-	case o.calls.Map.By != "" || len(o.fitted.Fits) > 0:
+	case o.question.Map.By != "" || measured:
 		return usagef("--places requires a platform with levels, and no --map-by")
 	}
 	var err error
-	if o.calls.Map, err = programs.ReadPlaces(o.places, m); !ranksGiven {
-		o.calls.Ranks = []int{len(o.calls.Map.Nodes)}
+	if o.question.Map, err = programs.ReadPlaces(o.places, m); !ranksGiven {
+		o.question.Ranks = []int{len(o.question.Map.Nodes)}
 	}
 	return err
 }
@@ -214,17 +189,17 @@ func (o *collectiveOptions) place(ranksGiven bool) error {
 // it replaces the sizes by a dense grid: a library looks up every size, so a rule
 // must not begin where the table happened to have a row.
 func (o *collectiveOptions) check(platform string) error {
-	q, f, measured := &o.calls, &o.fitted, o.measured.files.Paths != nil
+	q, measured := &o.question, o.measured.files.Paths != nil
 	// Rules have the form of their library; only one of them is JSON, as -o FILE.json asks for.
 	own := q.Library != "" && q.Library != "openmpi-json"
 	switch {
-	case f.PerNode < 0:
-		return usagef("--ranks-per-node must be at least 1 (got %d)", f.PerNode)
-	case (f.PerNode > 0 || f.Total) && len(f.Fits) == 0:
+	case q.PerNode < 0:
+		return usagef("--ranks-per-node must be at least 1 (got %d)", q.PerNode)
+	case (q.PerNode > 0 || q.Total) && len(q.Fits) == 0:
 		return usagef("--ranks-per-node and --total need measured collectives: fit them with " +
 			"\"halfpeak fit FILES --save my.toml\"; on a machine with levels the levels say " +
 			"where nodes end, and sizes are those of one rank's block")
-	case f.Statistic != "" && len(f.Fits) == 0 && !measured:
+	case q.Statistic != "" && len(q.Fits) == 0 && !measured:
 		return usagef("--statistic is for measured times: of --measured files, or of a platform " +
 			"file with measured collectives")
 	case o.out.format != "" && q.Library != "" || own && extension(o.out.path) == "json":
@@ -233,7 +208,7 @@ func (o *collectiveOptions) check(platform string) error {
 	case q.Library == "" || measured:
 		return nil
 	// An unknown library is refused later, with the names of the known ones.
-	case len(f.Fits) == 0 && !o.unverified &&
+	case len(q.Fits) == 0 && !o.unverified &&
 		slices.Contains(rules.FormNames(), q.Library):
 		return usagef("--to %s: no collective of %s was measured, and rules from times of single "+
 			"messages are often slower than the library's own choice; measure collectives and fit "+
@@ -246,7 +221,7 @@ func (o *collectiveOptions) check(platform string) error {
 // export writes the library's rules file. If no collective was measured, it warns on
 // stderr, since the library that reads the file will not.
 func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command,
-	times *askcollectives.Times, q askcollectives.Asker) error {
+	times *askcollectives.Times, q askcollectives.Question) error {
 	if !times.Fitted {
 		if _, err := fmt.Fprintln(cmd.ErrOrStderr(), askcollectives.Unverified); err != nil {
 			return err
@@ -289,19 +264,19 @@ func (m *measuredFlags) chosenStatistic() fitted.Statistic {
 // measured ones: the defaults of the flags are for maps.
 func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) error {
 	m := &o.measured
-	if o.calls.Library != "" {
+	if o.question.Library != "" {
 		return usagef("--to and --measured do not go together: rules are of one machine's times")
 	}
 	// Nil asks for those of the measurements.
 	if !cmd.Flags().Changed("ranks") {
-		o.calls.Ranks = nil
+		o.question.Ranks = nil
 	}
 	if !cmd.Flags().Changed("size") {
-		o.calls.Sizes = nil
+		o.question.Sizes = nil
 	}
 	m.files.Statistic = m.chosenStatistic()
 	m.files.Fit.Progress = readingBar(cmd.ErrOrStderr())
-	compared, err := askcollectives.CompareMeasured(ctx, o.question(), m.files)
+	compared, err := askcollectives.CompareMeasured(ctx, o.question, m.files)
 	// An answer may come with an error of a damaged file, and is then printed first.
 	if compared == nil {
 		return err

@@ -161,6 +161,19 @@ func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 	return all, nil
 }
 
+// ranks returns the design that ranks run on.
+func (o layerOptions) ranks(ref string) (platforms.Design, error) {
+	d, err := platforms.FindRanks(ref)
+	if err != nil || d.Layer.Model == nil && o.packet == "" {
+		return d, unfitted(err, ref)
+	}
+	all, err := o.designs([]string{ref})
+	if err != nil {
+		return d, err
+	}
+	return all[0], nil
+}
+
 // unfitted returns err, an error of the references to platforms; but if one of them is the output
 // of a benchmark, an error that says how to fit it.
 func unfitted(err error, refs ...string) error {

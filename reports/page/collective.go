@@ -9,11 +9,9 @@ import (
 
 	askcollectives "github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/collectives"
 )
@@ -34,63 +32,31 @@ const (
 	maxBudget = 60_000.0 // ms
 )
 
-// newQuestion returns a question about a collective on a design: on all levels of its
-// platform, or on the layer that it names. The local work, copies and reductions,
-// comes from the platform's file, as in the command.
-func newQuestion(d platforms.Design, name string) askcollectives.Question {
-	calls := askcollectives.Calls{Collective: name}
-	calls.TakeLocalWork(d.Costs())
-	return askcollectives.Question{Calls: calls, Layer: d.Layer, Machine: d.Machine(),
-		Within: calibrate.IntervalOf(d.Platform)}
-}
-
-// fitsOf returns the fits of a collective that the design's file has measured. As in
-// the command, layers and changed files have no fits: the measurements are of the
-// machine as it was.
-func fitsOf(r design, d platforms.Design, name string) ([]askcollectives.Fit, error) {
-	if platforms.NamesLayer(r.Ref) || len(r.Set) > 0 {
-		return nil, nil
-	}
-	return askcollectives.PlatformFits(d.Platform, r.Ref, name)
-}
-
 // mapQuestion reads the request of a map or a table of collectives.
-func (x *Explorer) mapQuestion(r mapRequest) (q askcollectives.Question, fits []askcollectives.Fit,
-	err error) {
+func (x *Explorer) mapQuestion(r mapRequest) (q askcollectives.Question, err error) {
 	d, err := x.messages(r.design)
 	if err != nil {
-		return q, fits, err
+		return q, err
 	}
 	if len(r.Ranks) > 1<<12 {
-		return q, fits, fmt.Errorf("ranks must have at most %d bytes (got %d)", 1<<12, len(r.Ranks))
+		return q, fmt.Errorf("ranks must have at most %d bytes (got %d)", 1<<12, len(r.Ranks))
 	}
 	ranks, err := flags.ParseRanks(r.Ranks)
 	if err != nil {
-		return q, fits, fmt.Errorf("ranks %.40q: %w", r.Ranks, err)
+		return q, fmt.Errorf("ranks %.40q: %w", r.Ranks, err)
 	}
-	q = newQuestion(d, r.Collective)
-	q.Algorithm, q.Ranks = "all", ranks
-	if fits, err = fitsOf(r.design, d, r.Collective); err != nil {
-		return q, fits, err
+	q.Collective, q.Algorithm, q.Ranks = r.Collective, "all", ranks
+	if q, err = q.On(d); err != nil {
+		return q, err
 	}
 	if q.Sizes, err = sizes(r.Sizes); err != nil {
-		return q, fits, err
+		return q, err
 	}
 	if cells := len(q.Ranks) * len(q.Sizes); cells > maxCells {
 		err = fmt.Errorf("%d places; a map has at most %d", cells, maxCells)
 	}
 	q.Operations = maxOperations
-	return q, fits, err
-}
-
-// compute answers a question from the measurements if there are any, and else by
-// simulation.
-func compute(q askcollectives.Question, fits []askcollectives.Fit) (*askcollectives.Times, error) {
-	if len(fits) > 0 {
-		fitted := askcollectives.FittedQuestion{Calls: q.Calls, Fits: fits}
-		return fitted.Compute(context.Background())
-	}
-	return q.Compute(context.Background())
+	return q, err
 }
 
 // collective returns the map of the algorithms. The time of a place cannot be
@@ -98,7 +64,7 @@ func compute(q askcollectives.Question, fits []askcollectives.Fit) (*askcollecti
 // reach is unknown (-1). Since one place may take long, the budget is checked between
 // places.
 func (x *Explorer) collective(r mapRequest) (fastestMap, error) {
-	q, fits, err := x.mapQuestion(r)
+	q, err := x.mapQuestion(r)
 	if err != nil {
 		return fastestMap{}, err
 	}
@@ -125,7 +91,7 @@ func (x *Explorer) collective(r mapRequest) (fastestMap, error) {
 			// One place at a time: the whole question could not be interrupted.
 			one := q
 			one.Ranks, one.Sizes = []int{ranks}, []quantity.Bytes{size}
-			times, err := compute(one, fits)
+			times, err := one.Compute(context.Background())
 			if err != nil { // this number of ranks is impossible
 				times = &askcollectives.Times{}
 			}
@@ -162,14 +128,14 @@ const maxPlaces = 200
 // placesRows answers with the rows of `halfpeak collective` at these places, with no
 // budget: their number is small.
 func (x *Explorer) placesRows(r mapRequest) (reports.Rows, error) {
-	q, fits, err := x.mapQuestion(r)
+	q, err := x.mapQuestion(r)
 	if err != nil {
 		return reports.Rows{}, err
 	}
 	if n := len(q.Ranks) * len(q.Sizes); n > maxPlaces {
 		return reports.Rows{}, fmt.Errorf("%d places; a table has at most %d", n, maxPlaces)
 	}
-	times, err := compute(q, fits)
+	times, err := q.Compute(context.Background())
 	if err != nil {
 		return reports.Rows{}, err
 	}
@@ -186,13 +152,14 @@ func (x *Explorer) callQuestion(r callRequest) (q askcollectives.Question, err e
 	if r.Ranks < 1 || r.Ranks > maxDrawn {
 		return q, fmt.Errorf("%d ranks; give 1 to %d", r.Ranks, maxDrawn)
 	}
-	if fits, err := fitsOf(r.design, d, r.Collective); err != nil || len(fits) > 0 {
-		return q,
-			cmp.Or(err,
-				fmt.Errorf("%s was measured on %s, and not its messages; name a layer, as in %s",
-					r.Collective, r.Ref, d.Layer.Ref()))
+	q.Collective = r.Collective
+	if q, err = q.On(d); err != nil {
+		return q, err
 	}
-	q = newQuestion(d, r.Collective)
+	if len(q.Fits) > 0 {
+		return q, fmt.Errorf("%s was measured on %s, and not its messages; name a layer, as in %s",
+			r.Collective, r.Ref, d.Layer.Ref())
+	}
 	// A single schedule may have twice the operations of a place of a map: it is
 	// asked for once.
 	q.Algorithm, q.Ranks, q.Operations = r.Algorithm, []int{r.Ranks}, 1<<17

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -123,14 +124,13 @@ func fromOthers(rows []offset, left offset) (low, high float64) {
 // simulated returns the time of a call as halfpeak collective prints it: the mean over ranks, by
 // the algorithm or, if it is the library's choice, by the fastest.
 func simulated(d platforms.Design, s series, p fitted.Point) (quantity.Micros, error) {
-	q := collectives.Question{Layer: d.Layer, Machine: d.Machine()}
-	q.Collective, q.Algorithm = s.collective, s.algorithm
-	if q.Algorithm == "" {
-		q.Algorithm = "best"
+	q, err := collectives.Question{Calls: collectives.Calls{Collective: s.collective,
+		Algorithm: cmp.Or(s.algorithm, "best"), Ranks: []int{p.Ranks},
+		Sizes: []quantity.Bytes{p.Size}}}.On(d)
+	if err != nil {
+		return 0, err
 	}
-	q.Ranks, q.Sizes = []int{p.Ranks}, []quantity.Bytes{p.Size}
-	q.Calls.TakeLocalWork(d.Costs())
-	t, err := q.Compute(context.Background())
+	t, err := q.Simulated().Compute(context.Background())
 	if err != nil {
 		return 0, err
 	}
