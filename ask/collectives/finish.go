@@ -25,8 +25,8 @@ import (
 // collective, the design is returned as it is.
 //
 // If the platform's file has measurements of the collective, the quantity is the measured time, as
-// [Question.Compute] has it, times the ratio of the simulated time to that of the design d. It is an
-// error if the simulation is far from the measurement, or if the algorithm was not measured.
+// [Question.Compute] has it, times the ratio of the simulated time to that of the design d. It is
+// an error if the simulation is far from the measurement, or if the algorithm was not measured.
 //
 // Each simulation that has ended is passed to watch, unless that is nil.
 func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (

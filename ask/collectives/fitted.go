@@ -20,8 +20,9 @@ import (
 )
 
 // measured answers the question from the measurements: the time of an algorithm is that of the
-// slowest rank, as fitted, the average that of the average. Algorithms are compared by the slowest where all have it, else
-// by the average. Of two tables of the same algorithm and statistic the first counts.
+// slowest rank, as fitted, the average that of the average. Algorithms are compared by the slowest
+// where all have it, else by the average. Of two tables of the same algorithm and statistic the
+// first counts.
 func (q Question) measured(ctx context.Context) (*Times, error) {
 	// A fit holds for the placement and the calls that were measured; it cannot be asked for
 	// others.

@@ -7,9 +7,10 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A Question asks for the times of calls. [Question.On] asks a design. The answer comes from Fits if there
-// are any, else from simulations on a machine of levels. Without levels, the layer connects every
-// two ranks: there are no distances, and messages share nothing but the ways in and out of a rank.
+// A Question asks for the times of calls. [Question.On] asks a design. The answer comes from Fits
+// if there are any, else from simulations on a machine of levels. Without levels, the layer
+// connects every two ranks: there are no distances, and messages share nothing but the ways in and
+// out of a rank.
 type Question struct {
 	Calls
 	// Fits are the collectives that were measured on the machine. They hold for the placement and
@@ -40,8 +41,8 @@ type Question struct {
 }
 
 // On returns the question with all that a design's file says: the measurements of the collective,
-// the local work of the ranks, the machine, and how far its times can be trusted. An error is one of
-// the measurements.
+// the local work of the ranks, the machine, and how far its times can be trusted. An error is one
+// of the measurements.
 func (q Question) On(d platforms.Design) (Question, error) {
 	var err error
 	if q.Fits, err = fitsOf(d, q.Collective); err != nil {

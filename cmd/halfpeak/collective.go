@@ -47,7 +47,8 @@ func newCollective() *cobra.Command {
 	o.layers.declare(cmd)
 	declareCall(cmd, &o.question.Call)
 	f := cmd.Flags()
-	flags.Var(f, &o.question.Ranks, flags.ParseRanks, "numbers", "ranks", "2..64", "numbers of ranks")
+	flags.Var(f, &o.question.Ranks, flags.ParseRanks, "numbers", "ranks", "2..64",
+		"numbers of ranks")
 	f.IntVar(&o.question.PerNode, "ranks-per-node", 0,
 		"`ranks` on each node, for measured collectives; by default as measured")
 	f.BoolVar(&o.question.Total, "total", false,
@@ -60,7 +61,8 @@ func newCollective() *cobra.Command {
 		"place ranks by `core`, by a level, or on a list of cores, for example \"0,4,64..71\"")
 	f.StringVar(&o.places, "places", "",
 		"place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
-	f.StringVar(&o.question.Algorithm, "algorithm", "all", "all, best or the `name` of one algorithm")
+	f.StringVar(&o.question.Algorithm, "algorithm", "all",
+		"all, best or the `name` of one algorithm")
 	f.BoolVar(&o.question.Loop, "osu-loop", false,
 		"report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
 	o.measured.declare(cmd)
@@ -143,8 +145,8 @@ func (o *collectiveOptions) tune() string {
 }
 
 // readPlatform completes the question with the collective and what the platform's file says. What
-// was measured answers before any simulation, since it holds what a model of messages misses. Beside
-// benchmark files, a layer or machine predicts from single messages, whose error is what the
+// was measured answers before any simulation, since it holds what a model of messages misses.
+// Beside benchmark files, a layer or machine predicts from single messages, whose error is what the
 // comparison shows: the measured collectives would be compared with what they are fitted to.
 func (o *collectiveOptions) readPlatform(name, platform string) error {
 	q := &o.question

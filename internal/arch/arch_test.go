@@ -2,6 +2,7 @@
 package arch
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -33,7 +34,8 @@ var layers = [][]string{
 		"internal/published"},
 	{"fit", "engine", "engine/..."},
 	{"fit/collective", "fit/calibrate"},
-	{"ask", "ask/..."},
+	{"ask/..."},
+	{"."},
 	{"reports"},
 	{"reports/..."},
 	{"cmd/...", "internal/evidence/...", "internal/wasm"},
@@ -110,7 +112,8 @@ func TestImportsPointDown(t *testing.T) {
 		}
 		for _, spec := range f.Imports {
 			name, _ := strconv.Unquote(spec.Path.Value)
-			name, ours := strings.CutPrefix(name, module+"/")
+			name, ours := strings.CutPrefix(name, module)
+			name = cmp.Or(strings.TrimPrefix(name, "/"), ".")
 			to, _ := layerOf(name)
 			switch {
 			case !ours || to == serving || from == serving && name == "model/quantity":
@@ -173,7 +176,7 @@ func TestSizes(t *testing.T) {
 
 // maxExported bounds the exported functions, types and methods outside of internal/ and cmd/. A
 // name that other packages can use must be kept for them, so it wants a reason.
-const maxExported = 1000
+const maxExported = 1130
 
 func TestExported(t *testing.T) {
 	n := map[string]int{}

@@ -44,7 +44,7 @@ func TestFilesPointDown(t *testing.T) {
 			t.Fatal(err)
 		}
 		exports[p.ImportPath] = p.Export
-		if strings.HasPrefix(p.ImportPath, module+"/") && len(p.CgoFiles) == 0 {
+		if (p.ImportPath == module || strings.HasPrefix(p.ImportPath, module+"/")) && len(p.CgoFiles) == 0 {
 			ours = append(ours, p)
 		}
 	}

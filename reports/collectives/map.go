@@ -61,8 +61,9 @@ func regions(t *collectives.Times) reports.RegionMap {
 	for _, n := range ranks {
 		at, lost := make([]int, len(sizes)), make([]float64, len(sizes))
 		for i, size := range sizes {
-			at[i], lost[i] = slices.Index(p.Names, best[collectives.Place{Ranks: n, Size: size}]), math.NaN()
-			if percent, known := loss[collectives.Place{Ranks: n, Size: size}]; known {
+			here := collectives.Place{Ranks: n, Size: size}
+			at[i], lost[i] = slices.Index(p.Names, best[here]), math.NaN()
+			if percent, known := loss[here]; known {
 				lost[i] = percent
 			}
 		}

@@ -1,0 +1,176 @@
+package halfpeak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/ask/collectives"
+	"github.com/halfpeak/halfpeak/ask/messages"
+	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A Message is a message from one rank to another; its time is one way. On a machine of levels,
+// either Level names the one that it crosses, or From and To are its ranks, one on each core.
+type Message struct {
+	Size     quantity.Bytes // at least 1
+	Level    string
+	From, To int
+}
+
+func (m Message) ask(_ context.Context, d Design) (e Estimate, err error) {
+	if m.Size < 1 {
+		return e, fmt.Errorf("a message of %s; it has at least 1 byte", m.Size)
+	}
+	of, err := m.layer(d)
+	if err != nil {
+		return e, err
+	}
+	p := messages.Costs([]quantity.Bytes{m.Size}, of).Costs[0]
+	e = Estimate{Time: p.Time, Low: quantity.Unknown, High: quantity.Unknown, Method: Model,
+		NoInterval: "the layer was not fitted to measurements, or was changed"}
+	if p.Next != nil {
+		e.Low, e.High = quantity.Micros(p.Next.Low), quantity.Micros(p.Next.High)
+		e.NoInterval, e.Method = "", Curve
+	}
+	if p.Beyond && of.Layer.Measured != nil {
+		sizes := of.Layer.Measured.Sizes
+		first, last := sizes[0], sizes[len(sizes)-1]
+		e.Beyond = math.Max(float64(first/m.Size), float64(m.Size/last))
+	}
+	owners, err := whatif.Of(of).Owners(m.Size)
+	most := quantity.Micros(0)
+	for _, o := range owners {
+		e.Parts = append(e.Parts, Part{o.Owner, o.OneWay})
+		if o.OneWay > most {
+			e.Limit, most = o.Owner, o.OneWay
+		}
+	}
+	return e, err
+}
+
+// layer returns the layer of the design that the message crosses.
+func (m Message) layer(d Design) (platforms.Design, error) {
+	of, levels := d.Design, d.Platform.Levels
+	if of.Layer.Model == nil {
+		return of, fmt.Errorf("%s has measured collectives alone, and no messages", d.Asked())
+	}
+	if err := of.Layer.Messages(); err != nil {
+		return of, err
+	}
+	names := list.Map(levels, func(t platforms.Table) string { return t.Name })
+	at := slices.Index(names, m.Level)
+	switch {
+	case !d.Whole && (m.Level != "" || m.From != m.To):
+		return of, fmt.Errorf("%s is one layer, without levels", of.Layer.Ref())
+	case !d.Whole:
+		return of, nil
+	case m.Level != "" && at < 0:
+		return of, fmt.Errorf("%s has no level %q%s", d.Name(), m.Level, usage.Hint(m.Level, names))
+	case m.Level == "" && m.From == m.To:
+		return of, fmt.Errorf("%s is a machine of levels; name the one that the message crosses "+
+			"(%s), or its two ranks", d.Name(), strings.Join(names, ", "))
+	case m.Level == "":
+		machine := d.Machine()
+		if cores := machine.Cores(); min(m.From, m.To) < 0 || max(m.From, m.To) >= cores {
+			return of, fmt.Errorf("ranks %d and %d; %s has ranks 0 to %d", m.From, m.To, d.Name(),
+				cores-1)
+		}
+		for i, size := range machine.Sizes() {
+			if at = i; m.From/size == m.To/size {
+				break
+			}
+		}
+	}
+	layer, err := d.Platform.Layer(levels[at].Text("layer"))
+	of.Layer, of.Whole = layer, false
+	return of, err
+}
+
+// A Collective is a call of a collective by all ranks; its time is when the last rank is done. If
+// the platform's file has measurements of the collective, they answer, else a simulation of all
+// messages.
+type Collective struct {
+	Name string // "allreduce"
+	// Algorithm is the name of one, or "best".
+	Algorithm string
+	Ranks     int
+	Size      quantity.Bytes // of the message, or of each rank's block
+	Place     string         // see [machine.Machine.Place]; empty: one core after the other
+}
+
+func (c Collective) ask(ctx context.Context, d Design) (e Estimate, err error) {
+	if c.Algorithm == "" || c.Algorithm == "all" {
+		return e, fmt.Errorf("%s without an algorithm; name one, or ask for the best", c.Name)
+	}
+	q, err := collectives.Question{Calls: collectives.Calls{
+		Collective: c.Name,
+		Algorithm:  c.Algorithm,
+		Ranks:      []int{c.Ranks},
+		Sizes:      []quantity.Bytes{c.Size},
+		Map:        programs.Placement{By: c.Place},
+	}}.On(d.Design)
+	if err != nil {
+		return e, err
+	}
+	times, err := q.Compute(ctx)
+	if err != nil {
+		return e, err
+	}
+	at := max(0, slices.IndexFunc(times.Times, func(t collectives.Timing) bool { return t.Best }))
+	t := times.Times[at]
+	e = Estimate{Time: t.Time, Low: t.Low, High: t.High, Method: Simulated,
+		Notes: append(times.Notes, "algorithm: "+t.Name)}
+	if times.Fitted {
+		e.Method = Measured
+	}
+	if math.IsNaN(float64(e.Time)) {
+		e.Time = t.Average
+		e.Notes = append(e.Notes, "the mean over ranks: the slowest was not measured")
+	}
+	if math.IsNaN(float64(e.Low)) {
+		e.NoInterval = "no interval follows from the measurements"
+		if !times.Fitted {
+			e.NoInterval = times.Within.String()
+		}
+	}
+	return e, nil
+}
+
+// A Program is what the ranks of a parallel program do; its time is when the last rank is done.
+type Program struct {
+	Schedule *schedule.Schedule
+	Place    string // of ranks; see [machine.Machine.Place]
+}
+
+func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
+	if p.Schedule == nil {
+		return e, errors.New("a program without a schedule")
+	}
+	if d.Layer.Model == nil {
+		return e, fmt.Errorf("%s has measured collectives alone, and no messages", d.Asked())
+	}
+	s, err := programs.Run(ctx, &programs.Input{Name: "program", Schedule: p.Schedule},
+		programs.Question{
+			Machines: []platforms.Design{d.Design},
+			Eager:    simulate.NoLimit,
+			Map:      programs.Placement{By: p.Place},
+		})
+	if err != nil {
+		return e, err
+	}
+	e = Estimate{Low: quantity.Unknown, High: quantity.Unknown, Method: Simulated, Notes: s.Notes,
+		NoInterval: "no program was measured on this machine"}
+	e.Time, _ = s.Runs[0].Result.Finish()
+	return e, nil
+}

@@ -1,0 +1,72 @@
+// Package halfpeak answers what communication costs on a machine, and how sure the answer is.
+//
+// [Open] opens a platform by its name or file, and [Fit] makes one from the output of benchmarks.
+// [Design.Set] changes its parameters, and [Design.Ask] asks it about a [Message], a [Collective]
+// or a [Program]. Each answer is an [Estimate]: a time with its interval, or the reason why there
+// is none. The commands print the same numbers.
+package halfpeak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A Design is a platform, or one of its layers, as it is or with parameters changed. It is a value:
+// changing it leaves the original for comparison.
+type Design struct{ platforms.Design }
+
+// Open opens a platform by its name, as in "clip", a layer of it, as in "clip/pio", or a TOML file.
+// The output of calibrate.c is a machine too.
+func Open(ref string) (Design, error) {
+	if d, found, err := fits.MachineDesign(ref); found {
+		return Design{d}, err
+	}
+	d, err := platforms.FindRanks(ref)
+	return Design{d}, err
+}
+
+// Fit fits benchmark files, as the command fit does, and opens the result. The error of a file that
+// broke off comes without a design: it names the file and the line.
+func Fit(files []string, o fits.Options) (Design, error) {
+	found, err := fits.Fit(files, o)
+	if err != nil {
+		return Design{}, err
+	}
+	text, err := found.TOML()
+	if err != nil {
+		return Design{}, errors.Join(found.Broken, err)
+	}
+	name := strings.TrimSuffix(filepath.Base(files[0]), filepath.Ext(files[0]))
+	p, err := platforms.Parse(name, []byte(text))
+	if err != nil {
+		return Design{}, fmt.Errorf("%s: %w", files[0], err)
+	}
+	d := Design{platforms.Design{Platform: p, Whole: len(p.Levels) > 0}}
+	if len(p.Layers) > 0 { // a file of collectives has none
+		d.Layer, err = p.Layer(p.Default)
+	}
+	return d, errors.Join(err, found.Broken)
+}
+
+// Set returns the design with parameters changed, as in "host-dma.tau*=0.5"; see
+// [platforms.Design.Set]. On a machine of levels they are those of all levels.
+func (d Design) Set(assignments ...string) (Design, error) {
+	d.Ranks = d.Whole
+	changed, err := d.Design.Set(assignments...)
+	return Design{changed}, err
+}
+
+// A Call is what can be asked of a design: a [Message], a [Collective] or a [Program].
+type Call interface {
+	ask(context.Context, Design) (Estimate, error)
+}
+
+// Ask answers a call. It is an error if the design has no such cost: a collective that no algorithm
+// of that name can run, a machine of levels that is asked about a message without a level.
+func (d Design) Ask(ctx context.Context, c Call) (Estimate, error) { return c.ask(ctx, d) }
