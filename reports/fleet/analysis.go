@@ -74,6 +74,10 @@ func report(now, before []fileSummary, o Options) (*Answer, error) {
 		}
 	}
 	a.pattern = suggestPattern(paths)
+	if o.Name == "" && o.Columns == nil && a.pattern != "" && !namesNodes(now) {
+		now, before = nameNodes(now, a.pattern), nameNodes(before, a.pattern)
+		a.guessed = true
+	}
 	all, earlier := groups(now), groups(before)
 	order := slices.SortedFunc(maps.Keys(all), Group.compare)
 	names := map[string]bool{}
@@ -110,6 +114,35 @@ func report(now, before []fileSummary, o Options) (*Answer, error) {
 	}
 	a.test(models)
 	return a, nil
+}
+
+// namesNodes reports whether a curve has nodes.
+func namesNodes(entries []fileSummary) bool {
+	return slices.ContainsFunc(entries, func(e fileSummary) bool {
+		return slices.ContainsFunc(e.curves, func(c curveSummary) bool { return c.Nodes != nil })
+	})
+}
+
+// nameNodes returns the entries with the nodes that a pattern of file names gives. Without them no
+// node would be tested, and a fleet with slow nodes would look healthy.
+func nameNodes(entries []fileSummary, pattern string) []fileSummary {
+	p, err := parsePattern(pattern)
+	if err != nil {
+		return entries
+	}
+	named := slices.Clone(entries)
+	for i := range named {
+		nodes, _, ok := p.match(named[i].path)
+		if !ok {
+			continue
+		}
+		named[i].curves = slices.Clone(named[i].curves)
+		for k := range named[i].curves {
+			c := &named[i].curves[k]
+			c.Nodes, c.Group.Nodes = nodes, len(nodes)
+		}
+	}
+	return named
 }
 
 // anyNamed reports whether the fleet has one of the nodes that places lists. A list
@@ -307,6 +340,20 @@ const maxNamedFiles = 10
 func (f *Answer) note() {
 	say := func(format string, args ...any) {
 		f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
+	}
+	if f.guessed {
+		say("The nodes are those that the pattern %q of file names gives; give another pattern if "+
+			"that is wrong.", f.pattern)
+	}
+	var others []skippedFile
+	for _, s := range f.skipped {
+		if s.unmatched {
+			others = append(others, s)
+		}
+	}
+	if len(others) > 0 {
+		say("Not tested: %s with another name than the pattern %q, the first because %s.",
+			plural(len(others), "file"), f.Name, others[0].reason)
 	}
 	what := fmt.Sprintf("%s in %s of like curves, from %s",
 		plural(f.Curves, "curve"), plural(len(f.groups), "group"), plural(f.Files, "file"))

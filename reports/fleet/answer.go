@@ -106,6 +106,7 @@ type Answer struct {
 	OnlyNow, OnlyBefore int
 	Notes               []string // the input, the tests and the doubts
 	pattern             string   // that may name the nodes in the names of files
+	guessed             bool     // the nodes are those that pattern gives
 	// Broken is an error if some files could not be read; the answer covers the rest.
 	Broken error
 }

@@ -1,6 +1,12 @@
 package fleet
 
-import "testing"
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
 
 // The pattern of file names is found where it is clear which parts are nodes.
 func TestSuggestPattern(t *testing.T) {
@@ -22,5 +28,48 @@ func TestSuggestPattern(t *testing.T) {
 		if got := suggestPattern(c.paths); got != c.want {
 			t.Errorf("%q: %q, want %q", c.paths, got, c.want)
 		}
+	}
+}
+
+// Without a pattern the nodes are those that a likely one gives, and the answer says so; files that
+// do not match a given pattern are named before all else.
+func TestNodesByGuess(t *testing.T) {
+	dir := t.TempDir()
+	for a := range 6 {
+		for b := a + 1; b < 6; b++ {
+			time := 10.0
+			if b == 5 {
+				time = 11 // node n5 is slow
+			}
+			text := "# OSU MPI Latency Test v7.0\n# Size          Latency (us)\n"
+			for i := range 8 {
+				size := 1 << (2 * i)
+				text += fmt.Sprintf("%d %.3f\n", size, time*(1+float64(size)/2000)+float64(a)/500)
+			}
+			name := fmt.Sprintf("osu_n%d_n%d.txt", a, b)
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	answer := func(o Options) *Answer {
+		t.Helper()
+		in, err := Load(t.Context(), []string{dir}, "", o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := Analyse(in, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	a := answer(Options{})
+	if a.Nodes != 6 || !strings.Contains(a.Notes[0], `"osu_{a}_{b}.txt"`) {
+		t.Errorf("%d nodes, the first note is %q", a.Nodes, a.Notes[0])
+	}
+	a = answer(Options{Name: "osu_{a}_n5.txt"})
+	if !strings.Contains(a.Notes[0], `Not tested: 10 files with another name`) {
+		t.Errorf("the first note is %q", a.Notes[0])
 	}
 }

@@ -32,6 +32,8 @@ type skippedFile struct {
 	// Fault is set if reading failed. Otherwise the file is not the output of a benchmark, or not
 	// of a wanted one.
 	fault bool
+	// Unmatched is set if the file's name does not match the pattern of names.
+	unmatched bool
 }
 
 // Options determine an answer, together with the files.
@@ -202,7 +204,7 @@ func (w *worker) read(e *fileSummary) bool {
 		Context: w.ctx,
 	}
 	skip := func(fault bool, reason string) {
-		e.skipped = append(e.skipped, skippedFile{reason, fault})
+		e.skipped = append(e.skipped, skippedFile{reason: reason, fault: fault})
 	}
 	// Columns with names of nodes are looked for only if the user did not say where
 	// the nodes are.
@@ -235,7 +237,8 @@ func (w *worker) read(e *fileSummary) bool {
 			}
 			var ok bool
 			if nodes, labels, ok = w.pattern.match(name); !ok {
-				skip(false, fmt.Sprintf("%q does not match the pattern of names", name))
+				e.skipped = append(e.skipped, skippedFile{unmatched: true,
+					reason: fmt.Sprintf("%q does not match it", name)})
 				return nil
 			}
 			w.matched.Store(true)
