@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -186,6 +187,21 @@ func TestContractLevels(t *testing.T) {
 		b, err := d.Ask(t.Context(), halfpeak.Message{Size: 4096, Level: level})
 		if err != nil || a.Time != b.Time {
 			t.Errorf("%s: %v between ranks, %v by its name, %v", level, a, b, err)
+		}
+	}
+	// The command has a row for each level.
+	var rows []struct {
+		Layer  string
+		OneWay float64 `json:"one_way_us"`
+	}
+	out := runOutput(t, "predict", path, "--size", "4096B", "--format", "json")
+	if err := json.Unmarshal(out, &rows); err != nil || len(rows) != 2 {
+		t.Fatalf("%s, %v", out, err)
+	}
+	for i, level := range []string{"node", "cluster"} {
+		e, err := d.Ask(t.Context(), halfpeak.Message{Size: 4096, Level: level})
+		if err != nil || math.Abs(rows[i].OneWay/float64(e.Time)-1) > 1e-11 {
+			t.Errorf("%s: %v by the library, %+v by the command, %v", level, e, rows[i], err)
 		}
 	}
 }
