@@ -8,7 +8,8 @@
 // between them to find where the best algorithm changes, [Times.WriteRules] writes the choices for
 // a library, and [CompareMeasured] holds them against measurements. [Finishes] makes the times
 // quantities of a what-if, [Question.Simulate] records the operations of each rank in one call, and
-// [Schedule] returns its schedule. Package reports/collectives makes tables and maps of the answers.
+// [Schedule] returns its schedule. Package reports/collectives makes tables and maps of the
+// answers.
 //
 // Read calls.go and question.go first; simulated.go and fitted.go are the two ways to an answer.
 // timer.go has the ways to avoid simulating a whole schedule, loop.go the imitation of a benchmark.
