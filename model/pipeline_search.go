@@ -24,8 +24,8 @@ func (l *Pipeline) settled() *Pipeline {
 	return settled
 }
 
-// corners returns the measured sizes up to n: between two of them a time is smooth, so that the best
-// packet often is one of them.
+// corners returns the measured sizes up to n: between two of them a time is smooth, so that the
+// best packet often is one of them.
 func (l *Pipeline) corners(n quantity.Bytes) (sizes []quantity.Bytes) {
 	for _, s := range l.Stages {
 		if s.Measured == nil {
@@ -46,9 +46,9 @@ func (l *Pipeline) corners(n quantity.Bytes) (sizes []quantity.Bytes) {
 // equalStarts is the number of equal packets from which bestMeasured descends.
 const equalStarts = 8
 
-// bestMeasured is BestPacket with measured stages. It tries 32 sizes per octave, the measured sizes,
-// powers of two and one and a half of them, and up to 1,024 equal parts. From the best of them it
-// moves in steps that halve. Packets above the largest measured one follow its curve.
+// bestMeasured is BestPacket with measured stages. It tries 32 sizes per octave, the measured
+// sizes, powers of two and one and a half of them, and up to 1,024 equal parts. From the best of
+// them it moves in steps that halve. Packets above the largest measured one follow its curve.
 func (l *Pipeline) bestMeasured(n quantity.Bytes) (quantity.Bytes, quantity.Micros) {
 	l = l.settled()
 	type packet struct {
@@ -82,7 +82,8 @@ func (l *Pipeline) bestMeasured(n quantity.Bytes) (quantity.Bytes, quantity.Micr
 		for step := max(1, math.Floor(float64(at.size)/64)); ; step = math.Floor(step / 2) {
 			for moved := true; moved; {
 				moved = false
-				for _, size := range []quantity.Bytes{at.size + quantity.Bytes(step), at.size - quantity.Bytes(step)} {
+				by := quantity.Bytes(step)
+				for _, size := range []quantity.Bytes{at.size + by, at.size - by} {
 					if size < 1 || size > n {
 						continue
 					}
@@ -125,7 +126,8 @@ func (l *Pipeline) searchPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 		}
 	}
 	equal := packets(n, size)
-	for count := 2.0; count <= min(float64(n), max(12, 2*equal), PlanLimit); count = math.Ceil(count * 1.1) {
+	most := min(float64(n), max(12, 2*equal), PlanLimit)
+	for count := 2.0; count <= most; count = math.Ceil(count * 1.1) {
 		ideal, _ := l.idealPlanOf(n, int(count))
 		consider(wholeBytes(n, ideal), planMoves)
 		for range planStarts {

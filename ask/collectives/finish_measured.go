@@ -48,8 +48,8 @@ func scaled(f *programs.Finish, m Timing, simulated quantity.Micros,
 	f.Scale = float64(m.Time / simulated)
 	if !(f.Scale <= maxScale && f.Scale >= 1./maxScale) {
 		return fmt.Errorf("%s: the simulation takes %s, and the measurements give %s: too far "+
-			"apart for a ratio of simulations; calibrate the machine, or ask about a file without the "+
-			"measurements", f.Of, simulated, m.Time)
+			"apart for a ratio of simulations; calibrate the machine, or ask about a file "+
+			"without the measurements", f.Of, simulated, m.Time)
 	}
 	of := namedError
 	if m.Entry.Algorithm == nil {

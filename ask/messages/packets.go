@@ -22,13 +22,13 @@ type Cut struct {
 // A Cutting lists ways to cut messages through pipelines.
 type Cutting []Cut
 
-// Cuts compares the ways to cut messages of these sizes, at least 1 byte each. Rows follow the steps
-// of an argument: what the paper's equation 10 gives (paper), the best equal packets (equal), the
-// best of any size (unequal), which are a limit unless stages are measured, the same in whole bytes
-// (unequal-whole), which a system could send, and at last no cutting at all (single), which shows
-// what packets are good for. A layer whose packets are a setting of a real system also has the best
-// setting (round) and the packets of the file (default). Sizes that a layer sends without a pipeline
-// are left out; it is an error if a layer has no others.
+// Cuts compares the ways to cut messages of these sizes, at least 1 byte each. Rows follow the
+// steps of an argument: what the paper's equation 10 gives (paper), the best equal packets (equal),
+// the best of any size (unequal), which are a limit unless stages are measured, the same in whole
+// bytes (unequal-whole), which a system could send, and at last no cutting at all (single), which
+// shows what packets are good for. A layer whose packets are a setting of a real system also has
+// the best setting (round) and the packets of the file (default). Sizes that a layer sends without
+// a pipeline are left out; it is an error if a layer has no others.
 func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) {
 	var all Cutting
 	for _, d := range designs {
@@ -41,7 +41,8 @@ func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) 
 			found = true
 			add := func(method string, plan model.Plan) {
 				time := pipe.OneWayAs(plan)
-				cut := Cut{d.Platform.Name, d.Layer.Name, n, method, "", plan, time, pipe.Measured()}
+				cut := Cut{d.Platform.Name, d.Layer.Name, n, method, "", plan, time,
+					pipe.Measured()}
 				if method == "default" {
 					cut.Setting = d.Layer.Setting
 				}

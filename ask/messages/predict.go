@@ -156,7 +156,9 @@ func InAllStates(designs []platforms.Design) (all []platforms.Design) {
 				state := d
 				var err error
 				state.Layer, err = d.Platform.Layer(level.Text(key))
-				same := func(of platforms.Design) bool { return of.Layer.Ref() == state.Layer.Ref() }
+				same := func(of platforms.Design) bool {
+					return of.Layer.Ref() == state.Layer.Ref()
+				}
 				// The platform has it, unless the level has no such state or a change left it out.
 				// A layer of several levels is one row.
 				if level.Text(key) == "" || err != nil || slices.ContainsFunc(own, same) {

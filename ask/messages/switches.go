@@ -57,7 +57,8 @@ func Switches(sizes []quantity.Bytes, designs ...platforms.Design) Cutting {
 			for _, s := range w.table(sizes) {
 				packet := min(s.packet, s.upTo)
 				all = append(all, Cut{d.Platform.Name, d.Layer.Name, s.upTo, w.method, "",
-					model.EqualPlan(s.upTo, packet), pipe.OneWayIn(s.upTo, packet), pipe.Measured()})
+					model.EqualPlan(s.upTo, packet), pipe.OneWayIn(s.upTo, packet),
+					pipe.Measured()})
 			}
 		}
 	}

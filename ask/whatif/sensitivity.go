@@ -73,9 +73,9 @@ func (d Design) Sensitivities(q Quantity, now, part float64) ([]Sensitivity, err
 	return all, err
 }
 
-// Limiting returns what a quantity, whose value is now, depends on most: the parameter of a cost, or
-// the number of lanes or ports, with the resource that it is of, such as "the port of level node";
-// false if there is none.
+// Limiting returns what a quantity, whose value is now, depends on most: the parameter of a cost,
+// or the number of lanes or ports, with the resource that it is of, such as "the port of level
+// node"; false if there is none.
 func (d Design) Limiting(q Quantity, now float64) (s Sensitivity, resource string, ok bool) {
 	all, err := d.Sensitivities(q, now, 0.01)
 	if err != nil {

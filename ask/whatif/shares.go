@@ -84,9 +84,9 @@ func share(v float64, times [2]quantity.Micros, step float64) quantity.Micros {
 	return quantity.Micros(quotient)
 }
 
-// divide scales parts so that their sum is the whole. Unless they have that sum, they are rounded to
-// the eighth decimal below the leading digit of the whole: the difference quotients have errors of
-// some 10⁻¹⁰ of it, so the digits beyond are noise. What rounding leaves is the largest part's.
+// divide scales parts so that their sum is the whole. Unless they have that sum, they are rounded
+// to the eighth decimal below the leading digit of the whole: the difference quotients have errors
+// of some 10⁻¹⁰ of it, so the digits beyond are noise. What rounding leaves is the largest part's.
 func divide(shares []Share, part func(*Share) *quantity.Micros, whole quantity.Micros) {
 	var sum quantity.Micros
 	for i := range shares {

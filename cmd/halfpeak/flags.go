@@ -304,8 +304,8 @@ func interruptible() (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }
 
-// interrupted returns err, or in its place usage.ErrInterrupted if an interrupt has ended the context:
-// the user knows why it ended, whatever error the cancelled computation returned.
+// interrupted returns err, or in its place usage.ErrInterrupted if an interrupt has ended the
+// context: the user knows why it ended, whatever error the cancelled computation returned.
 func interrupted(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return usage.ErrInterrupted

@@ -70,7 +70,8 @@ func (r *run) awaitCredits(c *credits, from, to uint32, begin uint64) uint64 {
 
 // startOf returns when piece j starts, given the starts of a first window of pieces. Behind these,
 // s(j) = max(s(j−1) + g, s(j−W) + R), so that s(j) is the longest of all chains of gaps and rounds
-// from a piece of the first window: with as many rounds as fit if R > W·g, and else with gaps alone.
+// from a piece of the first window: with as many rounds as fit if R > W·g, and else with gaps
+// alone.
 func (c *credits) startOf(j uint64, first []uint64) uint64 {
 	if j < c.window {
 		return first[j]

@@ -150,7 +150,8 @@ func (s *sharing) occupies(level int, size uint64, c *cost) []occupancy {
 			ticks := func(t quantity.Micros) uint64 {
 				return uint64(math.Round(float64(t) * picos))
 			}
-			all = append(all, occupancy{ticks(o.Each), ticks(o.Alone), ticks(max(o.Bytes, 0)), reverse})
+			all = append(all, occupancy{ticks(o.Each), ticks(o.Alone), ticks(max(o.Bytes, 0)),
+				reverse})
 		}
 		if len(s.known) < 1<<16 {
 			s.known[k] = all

@@ -119,8 +119,8 @@ func Ranks(line string) (ranks, perNode int) {
 // and since 2.19 "nRanks 16 nNodes 2 localRanks 8".
 var ncclRanks = regexp.MustCompile(`(?i)\bnranks (\d{1,7})\b(?:.*\blocalranks (\d{1,5})\b)?`)
 
-// NCCLRanks returns the number of ranks of a communicator that a line of NCCL's log reports, and how
-// many are on each node; 0 if the line does not give them.
+// NCCLRanks returns the number of ranks of a communicator that a line of NCCL's log reports, and
+// how many are on each node; 0 if the line does not give them.
 func NCCLRanks(line []byte) (ranks, perNode int) {
 	m := ncclRanks.FindSubmatch(line)
 	if m == nil {

@@ -79,8 +79,8 @@ type Level struct {
 	// Reverse, from 0 to 1, is the part of its occupancy that a message also takes from the
 	// opposite direction of NICs, ports and links: two large messages in opposite
 	// directions take 1 + Reverse times as long as one. It applies to the messages of the level
-	// and, with Ports, to those that leave its units, if their own level does not have a larger one.
-	// Port has the value of their level alone: a bus may be half duplex where the NIC is not.
+	// and, with Ports, to those that leave its units, if their own level does not have a larger
+	// one. Port has the value of their level alone: a bus may be half duplex where the NIC is not.
 	Reverse float64
 
 	// Eager, if above 0, is the eager threshold: a larger message waits until its receive is

@@ -66,8 +66,8 @@ func note(m collectives.ComparedErrors) string {
 		note += "; in sample: the model was fitted to these times, so that their errors do not " +
 			"show how well it predicts"
 	default:
-		note += fmt.Sprintf("; the model was fitted to %d of them (in sample), whose errors do not "+
-			"show how well it predicts", m.InSample)
+		note += fmt.Sprintf("; the model was fitted to %d of them (in sample), whose errors do "+
+			"not show how well it predicts", m.InSample)
 	}
 	if m.Unsteady > maxUnsteady {
 		note += "; the times are unsteady: a larger message takes up to " +

@@ -24,9 +24,10 @@ type Question struct {
 	Sizes       []quantity.Bytes
 	Segments    []quantity.Bytes // tried beside whole messages
 	// Layer or Machine prices the schedules; without both, a nominal network does.
-	Layer    platforms.Layer
-	Machine  machine.Machine
-	Progress func(done, total int) // of schedules, then calls, then selected measurements; nil: none
+	Layer   platforms.Layer
+	Machine machine.Machine
+	// Progress reports on schedules, then calls, then selected measurements; nil: not reported.
+	Progress func(done, total int)
 }
 
 // A Map holds the candidates of a question, and what was measured of them. Candidates

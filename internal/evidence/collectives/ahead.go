@@ -34,8 +34,10 @@ func ahead(w io.Writer, all []series) {
 		for k := 2; k <= 4; k++ {
 			for first := 0; first+k < len(counts); first++ {
 				window, later := counts[first:first+k], counts[first+k:]
-				kept := s.sub(func(p fitted.Point) bool { return slices.Contains(window, nodes(p)) })
-				asked := s.sub(func(p fitted.Point) bool { return slices.Contains(later, nodes(p)) })
+				in := func(all []int) func(fitted.Point) bool {
+					return func(p fitted.Point) bool { return slices.Contains(all, nodes(p)) }
+				}
+				kept, asked := s.sub(in(window)), s.sub(in(later))
 				answers = append(answers, answersOf(kept, asked, window[k-1])...)
 			}
 		}
