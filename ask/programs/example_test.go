@@ -25,8 +25,7 @@ func ExampleRun() {
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		log.Fatal(err)
 	}
-	in, err := programs.ReadInput(context.Background(), programs.Reading{Translation: mpitrace.Translation{Scale: 1}},
-		name)
+	in, err := programs.ReadInput(context.Background(), mpitrace.Translation{Scale: 1}, name)
 	if err != nil {
 		log.Fatal(err)
 	}

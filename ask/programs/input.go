@@ -15,7 +15,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
-	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
@@ -25,43 +24,17 @@ import (
 type Input struct {
 	Name     string // of its file or files, for errors
 	Schedule *schedule.Schedule
-	Trace    bool           // it was a trace of a real program
-	Marks    *program.Marks // of a program in Starlark; else nil
+	Trace    bool            // it was a trace of a real program
+	Marks    *schedule.Marks // of a program in Starlark; else nil
 }
 
-// A ProgramRun says how a program is run: its parameters as "NAME=VALUE", and its ranks.
-type ProgramRun struct {
-	Ranks  int
-	Params []string
-	Print  func(rank int, text string) // see [program.Options]
-}
-
-// A Reading says how an input is read: a trace is translated, and a program is run.
-type Reading struct {
-	mpitrace.Translation
-	ProgramRun
-}
-
-// ReadInput reads a schedule in GOAL's text or binary form, the files of an MPI trace, or a program
-// in Starlark. A program has a name that ends in ".star"; the contents distinguish the others, and
-// any of those may be compressed by gzip. A folder stands for its files. A
+// ReadInput reads a schedule in GOAL's text or binary form, or the files of an MPI trace; their
+// contents distinguish them, and any may be compressed by gzip. A folder stands for its files. A
 // name with a "*", a "?" or a "[" that is not a file stands for the files that it matches. The end
 // of the context ends the reading at once. Without names, ReadInput returns nil.
-func ReadInput(ctx context.Context, o Reading, names ...string) (*Input, error) {
+func ReadInput(ctx context.Context, o mpitrace.Translation, names ...string) (*Input, error) {
 	if len(names) == 0 {
 		return nil, nil
-	}
-	if IsProgram(names[0]) && len(names) == 1 {
-		p, err := ReadProgram(names[0])
-		if err != nil {
-			return nil, err
-		}
-		return programInput(ctx, p, names[0], o.ProgramRun)
-	}
-	if o.Ranks != 0 || len(o.Params) > 0 {
-		return nil, fmt.Errorf("%s: ranks and parameters are those of a program in Starlark "+
-			"(.star); a schedule or trace has its number of ranks, so write the program to ask "+
-			"for others", names[0])
 	}
 	files, err := matched(names)
 	if err != nil {
@@ -105,7 +78,7 @@ func ReadInput(ctx context.Context, o Reading, names ...string) (*Input, error) 
 			opened = true
 			return unread{r, f}, nil
 		}
-		in.Schedule, err = mpitrace.Read(sources, o.Translation)
+		in.Schedule, err = mpitrace.Read(sources, o)
 		return in, err
 	// A factor without effect would look as if it had been applied.
 	case o.Region != mpitrace.Region{}:
@@ -121,19 +94,6 @@ func ReadInput(ctx context.Context, o Reading, names ...string) (*Input, error) 
 		in.Schedule, err = schedule.Read(known{r, files[0]}, files[0])
 	}
 	f.Close()
-	return in, err
-}
-
-// programInput returns the schedule of a program.
-func programInput(ctx context.Context, p *program.Program, name string, run ProgramRun) (*Input,
-	error) {
-	p, err := withParams(p, run.Params)
-	if err != nil {
-		return nil, err
-	}
-	in := &Input{Name: name}
-	in.Schedule, in.Marks, err = p.Schedule(ctx, program.Options{Ranks: run.Ranks,
-		Print: run.Print})
 	return in, err
 }
 

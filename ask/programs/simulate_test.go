@@ -21,7 +21,7 @@ import (
 // within 1.5 % of the run, which is what the page says.
 func TestSweep3D(t *testing.T) {
 	pattern := filepath.Join(sharedtest.Path(t, "data/goal/sweep3d"), "*.gz")
-	reading := programs.Reading{Translation: mpitrace.Defaults}
+	reading := mpitrace.Defaults
 	reading.Collectives = collective.Schedgen
 	in, err := programs.ReadInput(t.Context(), reading, pattern)
 	if err != nil {
@@ -68,7 +68,7 @@ func TestSweep3D(t *testing.T) {
 func TestReadInputInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := programs.ReadInput(ctx, programs.Reading{Translation: mpitrace.Defaults},
+	if _, err := programs.ReadInput(ctx, mpitrace.Defaults,
 		"../../engine/simulate/testdata/stuck.goal"); err == nil {
 		t.Error("it was read")
 	}
@@ -81,7 +81,7 @@ func TestScaleOfGOAL(t *testing.T) {
 		0o644); err != nil {
 		t.Fatal(err)
 	}
-	reading := programs.Reading{Translation: mpitrace.Defaults}
+	reading := mpitrace.Defaults
 	if _, err := programs.ReadInput(t.Context(), reading, name); err != nil {
 		t.Error(err)
 	}

@@ -35,8 +35,7 @@ func (q question) sweep(ctx context.Context) (*whatif.Sweep, error) {
 		d, err = collectives.Finishes(ctx, d, q.Calls, nil)
 	} else {
 		var input *programs.Input
-		input, err = programs.ReadInput(ctx, programs.Reading{Translation: mpitrace.Defaults},
-			q.Schedule...)
+		input, err = programs.ReadInput(ctx, mpitrace.Defaults, q.Schedule...)
 		if err == nil {
 			d, err = programs.Scheduled(ctx, d, input, q.Calls.Map, nil)
 		}

@@ -12,6 +12,7 @@ import (
 
 	askcollectives "github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/ask/scaling"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
@@ -307,14 +308,14 @@ func newSchedule() *cobra.Command {
 				}
 				return out.writeTo(cmd, s.WriteText)
 			}
-			if len(args) == 1 && programs.IsProgram(args[0]) {
+			if len(args) == 1 && scaling.IsProgram(args[0]) {
 				for _, f := range []string{"algorithm", "machine", "size", "segment"} {
 					if cmd.Flags().Changed(f) {
 						return usagef("--%s is part of a program; %s has its own", f, args[0])
 					}
 				}
-				in, err := programs.ReadInput(cmd.Context(), programs.Reading{
-					ProgramRun: programs.ProgramRun{Ranks: ranks, Params: params}}, args[0])
+				in, err := scaling.Read(cmd.Context(), args[0],
+					scaling.Reading{Ranks: ranks, Params: params})
 				if err != nil {
 					return err
 				}

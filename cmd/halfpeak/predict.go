@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/ask/messages"
-	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/ask/scaling"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/flags"
@@ -363,14 +363,14 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 		t.Title = cmp.Or(o.title, t.Title)
 		return t, err
 	case "ranks":
-		reading := programs.Reading{Translation: mpitrace.Defaults}
-		if len(o.schedule) == 1 && programs.IsProgram(o.schedule[0]) {
+		var reading scaling.Reading
+		if len(o.schedule) == 1 && scaling.IsProgram(o.schedule[0]) {
 			if o.ranks.last == math.MaxInt {
 				return nil, usagef("a program needs --ranks, as in --ranks 0..15 for 16 ranks")
 			}
 			reading.Ranks = o.ranks.last + 1
 		}
-		in, err := programs.ReadInput(ctx, reading, o.schedule...)
+		in, err := readInput(ctx, mpitrace.Defaults, reading, o.schedule...)
 		if err != nil {
 			return nil, err
 		}

@@ -2,12 +2,14 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/ask/scaling"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
@@ -29,7 +31,8 @@ type simulateOptions struct {
 	criticalPath bool
 	trace        string
 	places       string
-	reading      programs.Reading
+	reading      mpitrace.Translation
+	program      scaling.Reading
 	ranks        []int
 	plot         string
 	list         bool
@@ -39,7 +42,7 @@ type simulateOptions struct {
 // newSimulate declares simulate. Two ways give the costs of messages: LogGOPS
 // parameters as LogGOPSim takes them, and a platform.
 func newSimulate() *cobra.Command {
-	o := simulateOptions{reading: programs.Reading{Translation: mpitrace.Defaults}}
+	o := simulateOptions{reading: mpitrace.Defaults}
 	cmd := command("simulate",
 		wantArgs(0, -1, `a program, a schedule or the files of a trace`),
 		o.run)
@@ -78,11 +81,11 @@ func newSimulate() *cobra.Command {
 			"flop")
 	flags.Var(f, &o.ranks, flags.ParseRanks, "numbers", "ranks", "",
 		"with a program (.star): `numbers` of ranks, as in 16..1024, with a row for each")
-	f.StringArrayVar(&o.reading.Params, "param", nil,
+	f.StringArrayVar(&o.program.Params, "param", nil,
 		"with a program: `NAME=VALUE` of a parameter of main, or NAME=VALUE,VALUE… for a row for "+
 			"each; may be given again")
 	outputFlag(f, &o.plot, "plot", "",
-		"with a program: draw time against ranks into this `file` (.png, .svg, .pdf)")
+		"draw time against ranks of a program into this `file` (.png, .svg, .pdf)")
 	f.BoolVar(&o.list, "list", false, "list the programs that halfpeak carries")
 	completeBy(cmd, "machine", completePlatforms)
 	return cmd
@@ -131,7 +134,7 @@ func (o *simulateOptions) check(args []string) error {
 
 // checkProgram returns the first contradiction of the flags of programs.
 func (o *simulateOptions) checkProgram(args []string) error {
-	switch program := len(args) == 1 && programs.IsProgram(args[0]); {
+	switch program := len(args) == 1 && scaling.IsProgram(args[0]); {
 	case o.list && len(args) > 0:
 		return usagef("--list takes no arguments")
 	case o.list:
@@ -141,7 +144,7 @@ func (o *simulateOptions) checkProgram(args []string) error {
 			`simulate halo.star --ranks 64" (--list lists programs)`)
 	case program && len(o.ranks) == 0:
 		return usagef("a program needs --ranks, as in --ranks 16..1024")
-	case !program && (len(o.ranks) > 0 || len(o.reading.Params) > 0 || o.plot != ""):
+	case !program && (len(o.ranks) > 0 || len(o.program.Params) > 0 || o.plot != ""):
 		return usagef("--ranks, --param and --plot are for a program (.star); a schedule or " +
 			"trace has its number of ranks")
 	case o.oneRun() && len(o.ranks) > 1:
@@ -160,7 +163,7 @@ func (o *simulateOptions) oneRun() bool {
 
 // scale answers for a program on numbers of ranks.
 func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
-	p, err := programs.ReadProgram(name)
+	p, err := scaling.ReadProgram(name)
 	if err != nil {
 		return err
 	}
@@ -168,8 +171,8 @@ func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
 	defer stop()
 	bar, done := counter(cmd.ErrOrStderr(), "events")
 	o.Run.Progress = func(now simulate.Progress) { bar(int64(now.Events), int64(now.Total)) }
-	s, err := programs.Scale(ctx, programs.ScalingQuestion{Name: name, Program: p, Ranks: o.ranks,
-		Params: o.reading.Params, Print: o.reading.Print, Question: o.Question})
+	s, err := scaling.Scale(ctx, scaling.Question{Name: name, Program: p, Ranks: o.ranks,
+		Params: o.program.Params, Print: o.program.Print, Question: o.Question})
 	done()
 	if err = interrupted(ctx, err); err != nil {
 		return err
@@ -199,7 +202,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	if o.list {
 		return o.write(cmd, simulations.ExampleRows())
 	}
-	o.reading.Print = func(rank int, text string) {
+	o.program.Print = func(rank int, text string) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "rank %d: %s\n", rank, reports.OneLine(text))
 	}
 	// Cut off here: a file of noise may have any name, but for this word at its end.
@@ -229,13 +232,13 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 		return o.scale(cmd, args[0])
 	}
 	if len(o.ranks) == 1 {
-		o.reading.Ranks = o.ranks[0]
+		o.program.Ranks = o.ranks[0]
 	}
 	ctx, stop := interruptible()
 	defer stop()
 	bar, done := counter(cmd.ErrOrStderr(), "events")
 	o.Run.Progress = func(now simulate.Progress) { bar(int64(now.Events), int64(now.Total)) }
-	in, err := programs.ReadInput(ctx, o.reading, args...)
+	in, err := readInput(ctx, o.reading, o.program, args...)
 	var s *programs.Simulation
 	if err == nil {
 		if s, err = programs.Run(ctx, in, o.Question); err != nil {
@@ -267,4 +270,13 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 		cmd.PrintErrf("simulated in %.3g s\n", s.Wall.Seconds())
 	}
 	return err
+}
+
+// readInput reads a program in Starlark, or else a schedule or trace.
+func readInput(ctx context.Context, o mpitrace.Translation, p scaling.Reading,
+	names ...string) (*programs.Input, error) {
+	if len(names) == 1 && scaling.IsProgram(names[0]) {
+		return scaling.Read(ctx, names[0], p)
+	}
+	return programs.ReadInput(ctx, o, names...)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/ask/scaling"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/flags"
@@ -231,7 +232,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	// The number of simulations is known only to some questions, so the bar shows their rate.
 	o.stderr = cmd.ErrOrStderr()
 	o.bar = progress(o.stderr, 0, "simulations")
-	if o.input, err = programs.ReadInput(ctx, o.reading(), o.schedule...); err == nil {
+	if o.input, err = readInput(ctx, mpitrace.Defaults, o.reading(), o.schedule...); err == nil {
 		base, err = o.withFinish(ctx, base)
 	}
 	q := &o.question
@@ -327,16 +328,15 @@ func (o *whatifOptions) against(ctx context.Context, ref string) (*askwhatif.Des
 
 // isProgram reports whether --schedule is a program in Starlark.
 func (o *whatifOptions) isProgram() bool {
-	return len(o.schedule) == 1 && programs.IsProgram(o.schedule[0])
+	return len(o.schedule) == 1 && scaling.IsProgram(o.schedule[0])
 }
 
-// reading says how --schedule is read.
-func (o *whatifOptions) reading() programs.Reading {
-	r := programs.Reading{Translation: mpitrace.Defaults}
-	if o.isProgram() {
-		r.ProgramRun = programs.ProgramRun{Ranks: o.collective.Ranks[0], Params: o.params}
+// reading says how a program as --schedule is run.
+func (o *whatifOptions) reading() scaling.Reading {
+	if !o.isProgram() {
+		return scaling.Reading{}
 	}
-	return r
+	return scaling.Reading{Ranks: o.collective.Ranks[0], Params: o.params}
 }
 
 // finishes reports whether the finish of a program is a quantity too.

@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/ask/scaling"
 	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
 // ScalingRows returns a row for each number of ranks, machine and set of parameters.
-func ScalingRows(s *programs.Scaling) reports.Rows {
-	type row = programs.Scaled
+func ScalingRows(s *scaling.Scaling) reports.Rows {
+	type row = scaling.Scaled
 	of := func(part func(row) quantity.Micros) func(row) any {
 		return func(r row) any {
 			return reports.Finite(100 * float64(part(r)/max(r.Finish, 1e-12)))
@@ -46,10 +46,10 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 		}).Texted(percent),
 	}
 	for _, name := range markNames(s) {
-		mark := func(r row) programs.MarkTime {
-			i := slices.IndexFunc(r.Marks, func(m programs.MarkTime) bool { return m.Name == name })
+		mark := func(r row) scaling.MarkTime {
+			i := slices.IndexFunc(r.Marks, func(m scaling.MarkTime) bool { return m.Name == name })
 			if i < 0 {
-				return programs.MarkTime{}
+				return scaling.MarkTime{}
 			}
 			return r.Marks[i]
 		}
@@ -69,14 +69,14 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 }
 
 // kneeNotes says from which number of ranks the messages of one line take most of the time.
-func kneeNotes(s *programs.Scaling) (notes []string) {
+func kneeNotes(s *scaling.Scaling) (notes []string) {
 	for _, k := range s.Knees {
 		from := ""
 		if len(s.Rows) > 1 {
 			from = fmt.Sprintf("From %d ranks, ", k.Ranks)
 		}
 		on := ""
-		if differ(s, func(r programs.Scaled) string { return r.Machine }) {
+		if differ(s, func(r scaling.Scaled) string { return r.Machine }) {
 			on = " on " + k.Machine
 		}
 		if k.Params != "" {
@@ -89,10 +89,10 @@ func kneeNotes(s *programs.Scaling) (notes []string) {
 }
 
 // MarkRows returns the times of the program's marks: a row for each mark and row of the scaling.
-func MarkRows(s *programs.Scaling) reports.Rows {
+func MarkRows(s *scaling.Scaling) reports.Rows {
 	type row struct {
-		programs.Scaled
-		programs.MarkTime
+		scaling.Scaled
+		scaling.MarkTime
 	}
 	var all []row
 	for _, r := range s.Rows {
@@ -101,10 +101,10 @@ func MarkRows(s *programs.Scaling) reports.Rows {
 		}
 	}
 	return reports.TableOf(all,
-		reports.Col("machine", reports.HeadIf(differ(s, func(r programs.Scaled) string {
+		reports.Col("machine", reports.HeadIf(differ(s, func(r scaling.Scaled) string {
 			return r.Machine
 		}), "machine"), func(r row) any { return r.Machine }),
-		reports.Col("params", reports.HeadIf(differ(s, func(r programs.Scaled) string {
+		reports.Col("params", reports.HeadIf(differ(s, func(r scaling.Scaled) string {
 			return r.Params
 		}), "parameters"), func(r row) any { return r.Params }),
 		reports.Col("ranks", "ranks", func(r row) any { return r.Ranks }),
@@ -129,14 +129,14 @@ func ExampleRows() reports.Rows {
 }
 
 // differ reports whether the rows have several values of a name.
-func differ(s *programs.Scaling, name func(programs.Scaled) string) bool {
-	return slices.ContainsFunc(s.Rows, func(r programs.Scaled) bool {
+func differ(s *scaling.Scaling, name func(scaling.Scaled) string) bool {
+	return slices.ContainsFunc(s.Rows, func(r scaling.Scaled) bool {
 		return name(r) != name(s.Rows[0])
 	})
 }
 
 // markNames returns the names of all marks.
-func markNames(s *programs.Scaling) (names []string) {
+func markNames(s *scaling.Scaling) (names []string) {
 	for _, r := range s.Rows {
 		for _, m := range r.Marks {
 			if !slices.Contains(names, m.Name) {
@@ -162,8 +162,8 @@ func slug(name string) string {
 
 // ScalingPicture draws how the finish divides over computing, messages and waiting against the
 // number of ranks, for one machine and set of parameters; of several, it draws the finish of each.
-func ScalingPicture(s *programs.Scaling) (reports.Picture, error) {
-	type row = programs.Scaled
+func ScalingPicture(s *scaling.Scaling) (reports.Picture, error) {
+	type row = scaling.Scaled
 	x := reports.Axis{Label: "ranks", Log: true, Twos: true}
 	y := reports.Axis{Label: "time", Dim: quantity.DimTime}
 	title := s.Name

@@ -8,20 +8,11 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// Marks are the marks of a program: operations of a schedule that end at a mark, and the names of
-// the parts that begin there.
-type Marks struct {
-	Names []string
-	// Ops holds the operations in ascending order, and Name the index in Names for each.
-	Ops  []uint32
-	Name []uint16
-}
-
 // emit returns the schedule of the recorded calls.
-func (x *run) emit(ctx context.Context) (*schedule.Schedule, *Marks, error) {
+func (x *run) emit(ctx context.Context) (*schedule.Schedule, *schedule.Marks, error) {
 	b := schedule.NewBuilder(len(x.ranks))
 	b.Source(x.program.name)
-	marks := &Marks{Names: x.marks}
+	marks := &schedule.Marks{Names: x.marks}
 	for _, r := range x.ranks {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
@@ -34,7 +25,7 @@ func (x *run) emit(ctx context.Context) (*schedule.Schedule, *Marks, error) {
 	return s, marks, err
 }
 
-func (x *run) emitRank(b *schedule.Builder, r *rank, marks *Marks) {
+func (x *run) emitRank(b *schedule.Builder, r *rank, marks *schedule.Marks) {
 	to := calls.Rank{Builder: b}
 	requests := make([]uint32, 0, r.requests)
 	var ops []schedule.Op

@@ -1,4 +1,4 @@
-package programs
+package scaling
 
 import (
 	"context"
@@ -6,24 +6,25 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A ScalingQuestion asks what a program takes on numbers of ranks, for values of its parameters, on
+// A Question asks what a program takes on numbers of ranks, for values of its parameters, on
 // each of the question's machines.
-type ScalingQuestion struct {
+type Question struct {
 	Name    string // of the program's file
 	Program *program.Program
 	Ranks   []int
 	Params  []string // "NAME=VALUE", or "NAME=VALUE,VALUE…" for a row for each
 	Print   func(rank int, text string)
-	Question
+	programs.Question
 }
 
-// A Scaling answers a ScalingQuestion.
+// A Scaling answers a Question.
 type Scaling struct {
 	Name  string
 	Rows  []Scaled
@@ -69,7 +70,7 @@ type Knee struct {
 }
 
 // Scale runs the program for each combination of machine, parameters and ranks.
-func Scale(ctx context.Context, q ScalingQuestion) (*Scaling, error) {
+func Scale(ctx context.Context, q Question) (*Scaling, error) {
 	s := &Scaling{Name: q.Name}
 	sets, err := combinations(q.Params)
 	if err != nil {
@@ -77,7 +78,7 @@ func Scale(ctx context.Context, q ScalingQuestion) (*Scaling, error) {
 	}
 	for _, set := range sets {
 		for _, ranks := range q.Ranks {
-			in, err := programInput(ctx, q.Program, q.Name, ProgramRun{ranks, set.all, q.Print})
+			in, err := input(ctx, q.Program, q.Name, Reading{ranks, set.all, q.Print})
 			if err != nil {
 				return nil, err
 			}
@@ -129,15 +130,15 @@ const maxCases = 10000
 const maxPathOps = 4 << 20
 
 // run adds the rows of a schedule on the machines.
-func (s *Scaling) run(ctx context.Context, in *Input, params string, o Question) error {
-	o.Table, o.Run.Parts = Totals, true
+func (s *Scaling) run(ctx context.Context, in *programs.Input, params string, o programs.Question) error {
+	o.Table, o.Run.Parts = programs.Totals, true
 	o.Run.Record = o.Run.Rules == simulate.Default && len(in.Schedule.Ops()) <= maxPathOps
 	machines := o.Machines
 	for i := range max(len(machines), 1) {
 		if len(machines) > 0 {
 			o.Machines = machines[i : i+1]
 		}
-		done, err := Run(ctx, in, o)
+		done, err := programs.Run(ctx, in, o)
 		if err != nil {
 			return fmt.Errorf("%s on %d ranks: %w", in.Name, in.Schedule.Ranks(), err)
 		}
@@ -179,7 +180,7 @@ func (row *Scaled) shareTime(r *simulate.Result) {
 }
 
 // markTimes returns the times of a program's marks.
-func markTimes(in *Input, r *simulate.Result) []MarkTime {
+func markTimes(in *programs.Input, r *simulate.Result) []MarkTime {
 	if in.Marks == nil || len(in.Marks.Ops) != len(r.Marks) {
 		return nil
 	}

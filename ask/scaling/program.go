@@ -1,12 +1,18 @@
-package programs
+// Package scaling runs programs in Starlark on numbers of ranks.
+//
+// [Read] returns the schedule of a program on one number of ranks, as package ask/programs takes it,
+// and [Scale] compares numbers of ranks, parameters and machines.
+package scaling
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
@@ -54,4 +60,34 @@ func withParams(p *program.Program, params []string) (*program.Program, error) {
 		}
 	}
 	return p, nil
+}
+
+// A Reading says how a program is run: its parameters as "NAME=VALUE", and its ranks.
+type Reading struct {
+	Ranks  int
+	Params []string
+	Print  func(rank int, text string) // see [program.Options]
+}
+
+// Read returns the schedule of the program of that name, see [ReadProgram]. The end of the context
+// ends it at once.
+func Read(ctx context.Context, name string, o Reading) (*programs.Input, error) {
+	p, err := ReadProgram(name)
+	if err != nil {
+		return nil, err
+	}
+	return input(ctx, p, name, o)
+}
+
+// input returns the schedule of a program.
+func input(ctx context.Context, p *program.Program, name string, o Reading) (*programs.Input,
+	error) {
+	p, err := withParams(p, o.Params)
+	if err != nil {
+		return nil, err
+	}
+	in := &programs.Input{Name: name}
+	in.Schedule, in.Marks, err = p.Schedule(ctx, program.Options{Ranks: o.Ranks,
+		Print: o.Print})
+	return in, err
 }
