@@ -17,6 +17,9 @@ type line struct {
 	varBeta, varTau, covariance float64
 }
 
+// level is the probability of intervals.
+const level = 0.95
+
 func (l *line) at(n float64) float64 { return l.beta + l.tau*n }
 
 // sd returns the standard deviation of the line's value at n.
@@ -58,6 +61,9 @@ func (l *line) residuals(points []Point, w []float64) []float64 {
 func fitOrdinary(points []Point) line {
 	return solve(points, list.Map(points, func(p Point) float64 { return float64(p.Count) }))
 }
+
+// rounding is the relative error of computed differences.
+const rounding = 1e-9
 
 // sameTime is the relative error below which times are equal: below the resolution of clocks, above
 // rounding errors.
@@ -179,6 +185,9 @@ type piece struct {
 	points int
 	until  float64
 }
+
+// minPoints is the minimum number of sizes per piece: a line through two points always fits.
+const minPoints = 3
 
 func valueAt(pieces []piece, n float64) float64 {
 	for i := range pieces[:len(pieces)-1] {

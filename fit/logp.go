@@ -141,9 +141,6 @@ func (r *LogPResult) pingPong(e *logpEstimates, table string, rtt quantity.Micro
 // sameRounded reports whether two times are as close as printed times are rounded.
 func sameRounded(a, b quantity.Micros) bool { return math.Abs(float64(a/b)-1) < rounded }
 
-// rounding is the relative error of computed differences.
-const rounding = 1e-9
-
 // rounded is the rounding of a printed time, relative: three digits.
 const rounded = 0.005
 

@@ -41,9 +41,6 @@ func (f noiseForm) deviations(points []Point, l *line) []float64 {
 	})
 }
 
-// level is the probability of intervals.
-const level = 0.95
-
 // A hypothesis is the line of least squares under a form of the noise, with its variances, and the
 // probability of that form.
 type hypothesis struct {

@@ -24,10 +24,9 @@ type Break struct {
 const (
 	// MaxSegments is the maximum number of segments tried, unless the user requests more.
 	MaxSegments = 6
-	// minPoints is the minimum number of sizes per segment: a line through two points always fits.
-	// The first and the last segment have at least endPoints: what is measured beyond a jump may be
-	// little.
-	minPoints, endPoints = 3, 2
+	// endPoints is the minimum number of sizes of the first and of the last segment, below
+	// [minPoints]: what is measured beyond a jump may be little.
+	endPoints = 2
 	// maxCandidates is the maximum number of candidates for breaks in the first search.
 	// The costs of all pairs then take 4 MiB.
 	maxCandidates = 1 << 10

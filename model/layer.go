@@ -187,14 +187,6 @@ func HasGap(l Layer) bool {
 	})
 }
 
-// HasWindow reports whether the layer or one of its parts is [Fragmented] with a window.
-func HasWindow(l Layer) bool {
-	return contains(l, func(l Layer) bool {
-		f, ok := l.(*Fragmented)
-		return ok && f.Window > 0
-	})
-}
-
 // contains reports whether is holds for the layer or for one of its parts.
 func contains(l Layer, is func(Layer) bool) bool {
 	if is(l) {

@@ -199,3 +199,11 @@ var fragmentedKind = &Kind{
 }
 
 func (*Fragmented) kind() *Kind { return fragmentedKind }
+
+// HasWindow reports whether the layer or one of its parts is [Fragmented] with a window.
+func HasWindow(l Layer) bool {
+	return contains(l, func(l Layer) bool {
+		f, ok := l.(*Fragmented)
+		return ok && f.Window > 0
+	})
+}

@@ -143,3 +143,93 @@ func wholeBytes(n quantity.Bytes, ideal Plan) Plan {
 	}
 	return plan
 }
+
+const (
+	// planStarts is the number of random plans of each number of packets that a search begins with.
+	planStarts = 4
+	// planMoves is the number of moves that a search tries from each of its starts.
+	planMoves = 1500
+)
+
+// searchPlan returns the fastest plan of whole bytes that was found for n bytes through measured
+// stages, and its time: of up to PlanLimit packets of any size, or equal ones. No limit of such
+// times is known.
+func (l *Pipeline) searchPlan(n quantity.Bytes) (Plan, quantity.Micros) {
+	l = l.settled()
+	size, time := l.BestPacket(n)
+	best := EqualPlan(n, size)
+	corners := l.corners(n)
+	random := rand.New(rand.NewPCG(1, uint64(n)))
+	consider := func(plan Plan, moves int) {
+		plan, t := l.improve(plan, corners, random, moves)
+		if t < time {
+			best, time = plan, t
+		}
+	}
+	equal := packets(n, size)
+	most := min(float64(n), max(12, 2*equal), PlanLimit)
+	for count := 2.0; count <= most; count = math.Ceil(count * 1.1) {
+		ideal, _ := l.idealPlanOf(n, int(count))
+		consider(wholeBytes(n, ideal), planMoves)
+		for range planStarts {
+			sum, parts := 0.0, make(Plan, int(count))
+			for i := range parts {
+				parts[i] = Run{1, quantity.Bytes(random.ExpFloat64())}
+				sum += float64(parts[i].Size)
+			}
+			for i := range parts {
+				parts[i].Size *= n / quantity.Bytes(sum)
+			}
+			consider(wholeBytes(n, parts), planMoves)
+		}
+	}
+	if len(best) <= PlanLimit && best.Packets() <= PlanLimit {
+		consider(best.singles(), polishSteps)
+	}
+	return best, time
+}
+
+// singles returns the plan with each packet a run of its own.
+func (p Plan) singles() (all Plan) {
+	for _, r := range p {
+		for range r.Count {
+			all = append(all, Run{1, r.Size})
+		}
+	}
+	return all
+}
+
+// improve moves bytes between two packets of a plan as long as that saves time: a part of one, as
+// many as make it a measured size, or a few. It returns the final plan and its time.
+func (l *Pipeline) improve(
+	plan Plan, corners []quantity.Bytes, random *rand.Rand, moves int,
+) (Plan, quantity.Micros) {
+	time := l.OneWayAs(plan)
+	if len(plan) < 2 {
+		return plan, time
+	}
+	for range moves {
+		from, to := &plan[random.IntN(len(plan))], &plan[random.IntN(len(plan))]
+		if from == to || from.Count != to.Count {
+			continue
+		}
+		// Bytes of any order of magnitude, up to all but one.
+		bytes := quantity.Bytes(math.Floor(math.Pow(float64(from.Size), random.Float64())))
+		if len(corners) > 0 && random.IntN(4) == 0 {
+			corner := corners[random.IntN(len(corners))]
+			if bytes = from.Size - corner; random.IntN(2) == 0 {
+				bytes = corner - to.Size
+			}
+		}
+		if bytes < 1 || bytes >= from.Size {
+			continue
+		}
+		from.Size, to.Size = from.Size-bytes, to.Size+bytes
+		if t := l.OneWayAs(plan); t <= time {
+			time = t
+		} else {
+			from.Size, to.Size = from.Size+bytes, to.Size-bytes
+		}
+	}
+	return plan, time
+}

@@ -27,47 +27,6 @@ func creditsInTicks(c *model.Credits) *credits {
 	return &credits{uint64(c.Window), uint64(c.Pieces), t(c.Gap), t(c.Round), t(c.Last), t(c.Start)}
 }
 
-// awaitCredits returns for how long the credits that are not back delay a message that could begin
-// at a time: how much later its last piece starts than if no message were before it.
-func (r *run) awaitCredits(c *credits, from, to uint32, begin uint64) uint64 {
-	if c == nil {
-		return 0
-	}
-	if r.windows == nil {
-		r.windows = map[[2]uint32]*window{}
-	}
-	pair := [2]uint32{from, to}
-	w := r.windows[pair]
-	if w == nil {
-		w = &window{}
-		r.windows[pair] = w
-	}
-	missing := c.window - min(c.window, uint64(len(w.back))) // credits that were never used
-	used := w.back[uint64(len(w.back))-(c.window-missing):]
-	var first []uint64 // starts of the pieces of a first window
-	start := max(begin, w.next)
-	for i := range min(c.pieces, c.window) {
-		if i > 0 {
-			start += c.gap
-		}
-		if i >= missing {
-			start = max(start, used[i-missing])
-		}
-		first = append(first, start)
-	}
-	for j := c.pieces - min(c.pieces, c.window); j < c.pieces; j++ {
-		start = c.startOf(j, first)
-		back := start + c.round
-		if j == c.pieces-1 {
-			back = start + c.last
-		}
-		w.back = append(w.back, back)
-	}
-	w.back = w.back[uint64(len(w.back))-min(uint64(len(w.back)), c.window):]
-	w.next = start + c.gap
-	return start - min(start, begin+c.start)
-}
-
 // startOf returns when piece j starts, given the starts of a first window of pieces. Behind these,
 // s(j) = max(s(j−1) + g, s(j−W) + R), so that s(j) is the longest of all chains of gaps and rounds
 // from a piece of the first window: with as many rounds as fit if R > W·g, and else with gaps

@@ -28,6 +28,10 @@ type desk struct {
 // noEntry is later than every time of a run, so that any call is earlier than none.
 const noEntry = math.MaxUint64
 
+// latest is the last time at which an operation may begin: 26 days in picoseconds. An operation
+// that begins then adds less than 2⁶³.
+const latest = 1 << 61
+
 // needs are the clocks of an operation.
 type needs struct {
 	cpu, nic int // indices; nic is −1 if the operation needs no NIC

@@ -1,15 +1,9 @@
 package simulate
 
 import (
-	"slices"
-
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/internal/memory"
 )
-
-// latest is the last time at which an operation may begin: 26 days in picoseconds. An operation
-// that begins then adds less than 2⁶³.
-const latest = 1 << 61
 
 // firstFresh is added to the numbers of entries that were not parked: at one time they come behind
 // those that were.
@@ -193,29 +187,6 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	} else if step == stepData && !flows {
 		r.finish(r.s.AfterDone(i), left, by.as(atDone))
 	}
-}
-
-// stall returns for how long a processor waits that could send a message to a rank from time end
-// on (LogP, 1993, section 3). Of the messages to one rank, only the capacity can be in transit at
-// once, in the order in which their sends began. A sender's own messages are a gap apart and need
-// no limit: within L there are at most ⌈L/g⌉.
-func (r *run) stall(c *cost, to uint32, end uint64) uint64 {
-	if c.capacity == 0 {
-		return 0
-	}
-	latency := uint64(max(c.latency, 0))
-	left := r.transit[to]
-	begin := end
-	if n := len(left); n >= c.capacity {
-		begin = max(end, left[n-c.capacity]+latency)
-		left = left[n-c.capacity+1:] // messages before are there when the next one may leave
-	}
-	if r.transit == nil {
-		r.transit = map[uint32][]uint64{}
-	}
-	at, _ := slices.BinarySearch(left, begin) // noise may delay the sends that began before
-	r.transit[to] = slices.Insert(left, at, begin)
-	return begin - end
 }
 
 // meet matches the message of send i, or its request, with receive j. Its first byte arrived at

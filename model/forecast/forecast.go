@@ -25,27 +25,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Point is a measurement at one size.
-type Point struct {
-	// Size is above 0: empty messages take another path.
-	Size quantity.Bytes
-	// Time is above 0; the mean, if there are several runs.
-	Time quantity.Micros
-	// Runs is the number of measurements of the size; 0 stands for 1.
-	Runs int
-	// Deviation is the standard deviation of the runs over their mean; it is used if there are at
-	// least 2 runs.
-	Deviation float64
-}
-
-// valid reports whether the numbers are in their ranges; NaN is in none.
-func (p Point) valid() bool {
-	size := p.Size > 0 && p.Size <= quantity.MaxBytes
-	time := p.Time >= 1/maxTime && p.Time <= maxTime
-	runs := p.Runs >= 0 && p.Deviation >= 0 && p.Deviation <= maxTime
-	return size && time && runs
-}
-
 // A Forecast is a prediction of one measurement.
 type Forecast struct {
 	// Interval holds 95 of 100 new measurements, in µs; 0 < Low ≤ Value ≤ High. Without an interval
@@ -59,29 +38,12 @@ type Forecast struct {
 // Beyond reports whether the size is outside of the measured sizes.
 func (f Forecast) Beyond() bool { return f.From == Above || f.From == Below }
 
-// A Curve is a measured curve, prepared for predictions. It is immutable. [Calibration.New]
-// makes one.
-type Curve struct {
-	series
-	gaps       []gap    // between sizes i and i+1
-	residuals  decaying // squared errors of held-out sizes
-	runs       decaying // variance between runs, relative; empty with one run
-	fewest     float64  // minimum number of runs of a size
-	resolution float64
-	low        end
-	high       tail
-	roof       float64 // maximum rate above the last size, in B/µs; 0 if unknown
-}
-
 // ErrNoCurve is returned, wrapped with the reason, if points do not form a curve.
 var ErrNoCurve = errors.New("no curve to predict from")
 
 // MinSizes is the minimum number of sizes in a curve. With fewer, its own prediction error cannot
 // be estimated.
 const MinSizes = 5
-
-// maxTime is the maximum time in µs, 30 years. Its inverse is the minimum.
-const maxTime = 1e15
 
 // New returns the curve through points, in any order, each size once. Resolution is the step of the
 // printed times, 0 if unknown: 0.01 µs for times with two decimals.

@@ -1,0 +1,67 @@
+package simulate
+
+import "slices"
+
+// stall returns for how long a processor waits that could send a message to a rank from time end
+// on (LogP, 1993, section 3). Of the messages to one rank, only the capacity can be in transit at
+// once, in the order in which their sends began. A sender's own messages are a gap apart and need
+// no limit: within L there are at most ⌈L/g⌉.
+func (r *run) stall(c *cost, to uint32, end uint64) uint64 {
+	if c.capacity == 0 {
+		return 0
+	}
+	latency := uint64(max(c.latency, 0))
+	left := r.transit[to]
+	begin := end
+	if n := len(left); n >= c.capacity {
+		begin = max(end, left[n-c.capacity]+latency)
+		left = left[n-c.capacity+1:] // messages before are there when the next one may leave
+	}
+	if r.transit == nil {
+		r.transit = map[uint32][]uint64{}
+	}
+	at, _ := slices.BinarySearch(left, begin) // noise may delay the sends that began before
+	r.transit[to] = slices.Insert(left, at, begin)
+	return begin - end
+}
+
+// awaitCredits returns for how long the credits that are not back delay a message that could begin
+// at a time: how much later its last piece starts than if no message were before it.
+func (r *run) awaitCredits(c *credits, from, to uint32, begin uint64) uint64 {
+	if c == nil {
+		return 0
+	}
+	if r.windows == nil {
+		r.windows = map[[2]uint32]*window{}
+	}
+	pair := [2]uint32{from, to}
+	w := r.windows[pair]
+	if w == nil {
+		w = &window{}
+		r.windows[pair] = w
+	}
+	missing := c.window - min(c.window, uint64(len(w.back))) // credits that were never used
+	used := w.back[uint64(len(w.back))-(c.window-missing):]
+	var first []uint64 // starts of the pieces of a first window
+	start := max(begin, w.next)
+	for i := range min(c.pieces, c.window) {
+		if i > 0 {
+			start += c.gap
+		}
+		if i >= missing {
+			start = max(start, used[i-missing])
+		}
+		first = append(first, start)
+	}
+	for j := c.pieces - min(c.pieces, c.window); j < c.pieces; j++ {
+		start = c.startOf(j, first)
+		back := start + c.round
+		if j == c.pieces-1 {
+			back = start + c.last
+		}
+		w.back = append(w.back, back)
+	}
+	w.back = w.back[uint64(len(w.back))-min(uint64(len(w.back)), c.window):]
+	w.next = start + c.gap
+	return start - min(start, begin+c.start)
+}
