@@ -1,7 +1,7 @@
 // Package scaling runs programs in Starlark on numbers of ranks.
 //
-// [Read] returns the schedule of a program on one number of ranks, as package ask/programs takes it,
-// and [Scale] compares numbers of ranks, parameters and machines.
+// [Read] returns the schedule of a program on one number of ranks, as package ask/programs takes
+// it, and [Scale] compares numbers of ranks, parameters and machines.
 package scaling
 
 import (

@@ -130,7 +130,8 @@ const maxCases = 10000
 const maxPathOps = 4 << 20
 
 // run adds the rows of a schedule on the machines.
-func (s *Scaling) run(ctx context.Context, in *programs.Input, params string, o programs.Question) error {
+func (s *Scaling) run(ctx context.Context, in *programs.Input, params string,
+	o programs.Question) error {
 	o.Table, o.Run.Parts = programs.Totals, true
 	o.Run.Record = o.Run.Rules == simulate.Default && len(in.Schedule.Ops()) <= maxPathOps
 	machines := o.Machines

@@ -16,7 +16,8 @@ const maxRanks = 1 << 20
 
 // Schedule runs the program on each rank, and returns its operations and marks. Errors name the
 // line and the rank. The end of the context ends it at once.
-func (p *Program) Schedule(ctx context.Context, o Options) (*schedule.Schedule, *schedule.Marks, error) {
+func (p *Program) Schedule(ctx context.Context, o Options) (*schedule.Schedule, *schedule.Marks,
+	error) {
 	if o.Ranks < 1 || o.Ranks > maxRanks {
 		return nil, nil, fmt.Errorf("%s: the number of ranks must be 1 to %d (got %d)", p.name,
 			maxRanks, o.Ranks)
