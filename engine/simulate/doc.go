@@ -33,8 +33,8 @@
 //   - Where messages cost what a layer of LogP says, at most ⌈L/g⌉ are in transit to a rank, each
 //     for L. The CPU of a further send stalls behind its o until one of them is there [logp].
 //
-//   - Where a layer has a window of credits, the CPU of a send stalls until the credits of the pieces
-//     before it, from its rank to the same other one, let it go on.
+//   - Where a layer has a window of credits, the CPU of a send stalls until the credits of the
+//     pieces before it, from its rank to the same other one, let it go on.
 //
 // So one way takes o + bO + L + bG + o + bO. Without O this is LogGP's o + L + (n−1)G + o
 // [loggp]. Each message of a stream takes the gap g + (n−1)G.
