@@ -157,6 +157,10 @@ func (s *Scaling) run(ctx context.Context, in *programs.Input, params string,
 		}
 		s.Rows = append(s.Rows, row)
 		for _, n := range done.Notes {
+			// Where simultaneous events decide, it is said of each number of ranks.
+			if strings.Contains(n, "simultaneous") {
+				n = fmt.Sprintf("%d ranks: %s", row.Ranks, n)
+			}
 			if !slices.Contains(s.Notes, n) {
 				s.Notes = append(s.Notes, n)
 			}
