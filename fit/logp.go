@@ -116,25 +116,26 @@ func (r *LogPResult) fit(t *benchfile.Table, rtt quantity.Micros) (e logpEstimat
 	e.latency, err = m.estimate(t.Name(), "L", latency, float64(rtt),
 		fmt.Sprintf("half of the round trip, %v, is shorter than o_s = %v and o_r = %v",
 			rtt/2, e.send.Value, e.receive.Value))
-	if err == nil && !m.processorBound() {
-		err = r.pingPong(&e, t.Name(), rtt)
-	}
 	return e, err
 }
 
-// pingPong checks the round trip. A processor of a ping-pong sends once in a round trip, which thus
-// takes at least g. If it takes g, L only has an upper bound.
-func (r *LogPResult) pingPong(e *logpEstimates, table string, rtt quantity.Micros) error {
-	if rtt < e.gap.Low && !sameRounded(rtt, e.gap.Value) {
-		return fmt.Errorf("%s: the round trip of %v is shorter than g = %v, the interval between "+
-			"two messages of a processor: they are not of one system", table, rtt, e.gap.Value)
-	}
-	if rtt > e.gap.High && !sameRounded(rtt, e.gap.Value) {
+// PingPong checks the round trip with which [LogP] found L, if it was measured by a ping-pong: its
+// processor sends once in a round trip, which thus takes at least g. If it takes g, L only has an
+// upper bound; less is an error.
+func (r *LogPResult) PingPong(rtt quantity.Micros) error {
+	low, gap, high := r.Low.GapTime, r.Value.GapTime, r.High.GapTime
+	switch {
+	case rtt <= 0 || low == 0: // without a round trip, or the processor hides g
+		return nil
+	case rtt < low && !sameRounded(rtt, gap):
+		return fmt.Errorf("the round trip of %v is shorter than g = %v, the interval between two "+
+			"messages of a processor: they are not of one system", rtt, gap)
+	case rtt > high && !sameRounded(rtt, gap):
 		return nil
 	}
-	e.latency.Low = 0
+	r.Low.Latency = 0
 	r.warn("L is not identifiable: the round trip takes as long as g, which hides the latency; "+
-		"L is at most %v", e.latency.Value)
+		"L is at most %v", r.Value.Latency)
 	return nil
 }
 

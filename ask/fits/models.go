@@ -131,6 +131,9 @@ func (f *Fitted) logP(rtt quantity.Micros) error {
 	if err != nil {
 		return err
 	}
+	if err := r.PingPong(rtt); err != nil {
+		return fmt.Errorf("%s: %w", f.sources[0].Table.Name(), err)
+	}
 	v, low, high := &r.Value, &r.Low, &r.High
 	f.addTime("o_s", v.SendOverhead, low.SendOverhead, high.SendOverhead)
 	f.addTime("o_r", v.ReceiveOverhead, low.ReceiveOverhead, high.ReceiveOverhead)

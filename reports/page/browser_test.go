@@ -59,8 +59,8 @@ func open(t testing.TB) *browser {
 	run("go", "build", "-o", b.halfpeak, "../../cmd/halfpeak")
 	file := filepath.Join(dir, "page.html")
 	run(b.halfpeak, "explore", "clip", "-o", file)
-	if info, err := os.Stat(file); err != nil || info.Size() > 3_650_000 {
-		t.Errorf("the page: %v, %d bytes; at most 3.65 MB", err, info.Size())
+	if info, err := os.Stat(file); err != nil || info.Size() > 3_700_000 {
+		t.Errorf("the page: %v, %d bytes; at most 3.7 MB", err, info.Size())
 	}
 	b.url = "file://" + file
 
