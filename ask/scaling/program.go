@@ -47,14 +47,22 @@ func ReadProgram(name string) (*program.Program, error) {
 	return program.Read(name, text)
 }
 
+// nameValue divides a parameter as "NAME=VALUE".
+func nameValue(text string) (name, value string, err error) {
+	name, value, found := strings.Cut(text, "=")
+	if !found {
+		err = fmt.Errorf("parameter %q: write NAME=VALUE", text)
+	}
+	return name, value, err
+}
+
 // withParams returns the program with parameters as "NAME=VALUE".
 func withParams(p *program.Program, params []string) (*program.Program, error) {
 	for _, text := range params {
-		name, value, found := strings.Cut(text, "=")
-		if !found {
-			return nil, fmt.Errorf("parameter %q: write NAME=VALUE", text)
+		name, value, err := nameValue(text)
+		if err != nil {
+			return nil, err
 		}
-		var err error
 		if p, err = p.Set(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
 			return nil, err
 		}

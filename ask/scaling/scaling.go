@@ -101,9 +101,9 @@ type paramSet struct {
 func combinations(params []string) ([]paramSet, error) {
 	sets := []paramSet{{}}
 	for _, text := range params {
-		name, list, found := strings.Cut(text, "=")
-		if !found {
-			return nil, fmt.Errorf("parameter %q: write NAME=VALUE", text)
+		name, list, err := nameValue(text)
+		if err != nil {
+			return nil, err
 		}
 		values := strings.Split(list, ",")
 		var next []paramSet

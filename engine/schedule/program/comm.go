@@ -58,13 +58,12 @@ func (c *comm) doSplit(a *arguments) (starlark.Value, error) {
 			return nil, err
 		}
 	}
-	index, err := c.creates("split", a)
-	if err != nil {
+	if _, err := c.creates("split", a); err != nil {
 		return nil, err
 	}
 	g := c.group
 	if g.split == nil {
-		g.split = &split{group: g, call: index, line: a.line, colour: make([]int64, g.size),
+		g.split = &split{group: g, line: a.line, colour: make([]int64, g.size),
 			keys: make([]int64, g.size), here: make([]bool, g.size)}
 	}
 	s := g.split

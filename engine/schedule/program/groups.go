@@ -79,7 +79,6 @@ func (a callArguments) String() string {
 // A split is a call of split that ranks of a group have come to.
 type split struct {
 	group        *group
-	call         int
 	line         uint32
 	colour, keys []int64
 	here         []bool

@@ -18,13 +18,9 @@ const (
 
 // A message's numbers are: 1 for a receive, else 0; size; peer and tag, both one more, or 0 for
 // ANY; context.
-type tape struct {
-	bytes []byte
-	calls int
-}
+type tape struct{ bytes []byte }
 
 func (t *tape) call(c code, line uint32) {
-	t.calls++
 	t.bytes = append(t.bytes, byte(c))
 	t.number(uint64(line))
 }
