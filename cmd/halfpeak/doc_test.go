@@ -12,9 +12,10 @@ import (
 	"gonum.org/v1/plot/cmpimg"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
+	"github.com/halfpeak/halfpeak/internal/demo"
 )
 
-// inputs are the files that the documents' commands read, by the names they
+// inputs are the files that the documents' commands read beside those of demo, by the names they
 // use, with what is copied there.
 var inputs = map[string]string{
 	"np.out":      "../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
@@ -112,6 +113,20 @@ func TestPackageComment(t *testing.T) {
 	session(t, scratch(t), body.String())
 }
 
+// The commands that demo prints work in the folder that it makes, in their order.
+func TestDemo(t *testing.T) {
+	var commands strings.Builder
+	for line := range strings.Lines(demo.Commands) {
+		if strings.HasPrefix(line, "halfpeak ") {
+			commands.WriteString("$ " + line)
+		}
+	}
+	if n := strings.Count(commands.String(), "\n"); n != 10 {
+		t.Errorf("demo lists %d commands, want 10", n)
+	}
+	session(t, scratch(t), commands.String())
+}
+
 // The commands of the gallery work, and the pictures that stand there exist.
 func TestGallery(t *testing.T) {
 	const path = "../../docs/gallery.md"
@@ -192,7 +207,10 @@ func TestAltTexts(t *testing.T) {
 
 func scratch(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "samples")
+	if err := demo.Write(dir); err != nil {
+		t.Fatal(err)
+	}
 	for name, from := range inputs {
 		content, err := os.ReadFile(from)
 		if err != nil {

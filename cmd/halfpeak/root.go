@@ -96,8 +96,8 @@ func chapters() []chapter {
 		{"Clusters", "halfpeak fleet results/", []*cobra.Command{newFleet()}},
 		{"Papers", "halfpeak reproduce clip", []*cobra.Command{newPlatforms(), newReproduce(),
 			newValidate()}},
-		{"Other", "halfpeak export clip --to simgrid", []*cobra.Command{newExport(), newVersion(),
-			newDocs()}},
+		{"Other", "halfpeak export clip --to simgrid", []*cobra.Command{newDemo(), newExport(),
+			newVersion(), newDocs()}},
 	}
 }
 

@@ -17,3 +17,10 @@ func TestHint(t *testing.T) {
 	check("", `; choose from beta`, "beta")
 	check("xyzzy", "")
 }
+
+func TestShellLine(t *testing.T) {
+	const want = `'a b' 'it'\''s' '$(x)' ''`
+	if got := ShellLine("a b", "it's", "$(x)", ""); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

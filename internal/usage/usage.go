@@ -1,7 +1,10 @@
 // Package usage defines errors about a question, as opposed to errors in a file.
 package usage
 
-import "errors"
+import (
+	"errors"
+	"strings"
+)
 
 // Error is a mistake in a question: the command exits with 2 and points to its help.
 // Any other error exits with 1.
@@ -33,4 +36,22 @@ func FieldsOf(err error) []string {
 	var f fieldError
 	errors.As(err, &f)
 	return f.fields
+}
+
+// ShellLine returns a line that a shell reads as these words. Everything but a few letters is
+// quoted: words come from links, files and arguments, and people paste command lines. In single
+// quotes, only a single quote is special.
+func ShellLine(words ...string) string {
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
+			strings.ContainsRune("-_./,:+@%", r)
+	}
+	special := func(r rune) bool { return !plain(r) }
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		if quoted[i] = w; w == "" || strings.ContainsFunc(w, special) {
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
 }

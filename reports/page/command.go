@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // commands has the command lines of questions, and the readers of their requests.
@@ -89,7 +90,7 @@ func (x *Explorer) command(w wrapped) (commandLines, error) {
 		words["whatif"] = changed[1:]
 		if len(d.Set) > 0 && strings.Contains(c.lines[0], "{designs}") {
 			ref = savedName(d, len(a.Commands)+1)
-			a.Commands = append(a.Commands, shellQuote(append(changed, "--save", ref)))
+			a.Commands = append(a.Commands, usage.ShellLine(append(changed, "--save", ref)...))
 		}
 		words["designs"] = append(words["designs"], ref)
 	}
@@ -99,7 +100,7 @@ func (x *Explorer) command(w wrapped) (commandLines, error) {
 		}
 	}
 	for _, line := range c.lines {
-		a.Commands = append(a.Commands, shellQuote(fillLine(line, words)))
+		a.Commands = append(a.Commands, usage.ShellLine(fillLine(line, words)...))
 	}
 	return a, nil
 }
@@ -124,21 +125,4 @@ func fillLine(line string, words map[string][]string) []string {
 		}
 	}
 	return all
-}
-
-// shellQuote returns a line that a shell reads as these words. Everything but a few
-// letters is quoted: words come from links and files, and a command line is copied
-// into a shell. In single quotes, only a single quote is special.
-func shellQuote(words []string) string {
-	words = slices.Clone(words)
-	for i, w := range words {
-		plain := func(r rune) bool {
-			return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
-				strings.ContainsRune("-_./,:+@%", r)
-		}
-		if w == "" || strings.ContainsFunc(w, func(r rune) bool { return !plain(r) }) {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
 }

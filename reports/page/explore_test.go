@@ -249,9 +249,6 @@ halfpeak predict clip-changed-1.toml hp-lam --size 1,2`
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if got := shellQuote([]string{"a b", "it's", "$(x)", ""}); got != `'a b' 'it'\''s' '$(x)' ''` {
-		t.Error(got)
-	}
 }
 
 // Every answer is JSON, every error one line, and nothing panics, whatever is asked.
