@@ -57,7 +57,7 @@ process.exit(0);
 
 // explorerProgram is built once: linking and packing it takes three seconds.
 var explorerProgram = sync.OnceValues(func() (page.Program, error) {
-	return wasm.Build(context.Background())
+	return wasm.Build(context.Background(), "../..")
 })
 
 type asked struct {

@@ -24,7 +24,7 @@ func main() {
 }
 
 func run() error {
-	p, err := wasm.Build(context.Background())
+	p, err := wasm.Build(context.Background(), "../..")
 	if err != nil {
 		return err
 	}

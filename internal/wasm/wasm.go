@@ -35,11 +35,12 @@ func Program(ctx context.Context, say func(string)) (page.Program, error) {
 	defer time.AfterFunc(2*time.Second, func() {
 		say("building the page's program from source; the first time takes half a minute or more")
 	}).Stop()
-	return Build(ctx)
+	return Build(ctx, "")
 }
 
-// Build builds the program from source.
-func Build(ctx context.Context) (page.Program, error) {
+// Build builds the program from the module's source in a folder or, if the folder is empty, from
+// the source of this program.
+func Build(ctx context.Context, source string) (page.Program, error) {
 	tool, err := exec.LookPath("go")
 	if err != nil {
 		return page.Program{},
@@ -47,9 +48,10 @@ func Build(ctx context.Context) (page.Program, error) {
 				"go to build it: install Go (https://go.dev/dl), or take a halfpeak that was " +
 				"built with -tags explorer")
 	}
-	source, err := source(ctx, tool)
-	if err != nil {
-		return page.Program{}, err
+	if source == "" {
+		if source, err = ownSource(ctx, tool); err != nil {
+			return page.Program{}, err
+		}
 	}
 	// The script must be that of the Go which compiles: their interface changes with Go's version.
 	root, err := output(ctx, tool, source, "env", "GOROOT")
@@ -79,11 +81,11 @@ func Build(ctx context.Context) (page.Program, error) {
 	return p, err
 }
 
-// source returns the folder of the module's source: the one where this program was
-// built, if it still exists, or the release of the same version, which go fetches. A
-// version with changes that were not committed is refused, since the page would
-// differ from the program.
-func source(ctx context.Context, tool string) (string, error) {
+// ownSource returns the folder of this program's source: the one where it was built, if
+// it still exists, or the release of the same version, which go fetches. A version with
+// changes that were not committed is refused, since the page would differ from the
+// program.
+func ownSource(ctx context.Context, tool string) (string, error) {
 	// With -trimpath the name of this file is no path of a disk, and go fetches the release. The
 	// name in go.mod guards against another module that lies at that path by now.
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {

@@ -16,7 +16,7 @@ func TestInterrupted(t *testing.T) {
 	t.Setenv("TMPDIR", folder)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := Build(ctx); err == nil || err.Error() != "interrupted" {
+	if _, err := Build(ctx, "../.."); err == nil || err.Error() != "interrupted" {
 		t.Errorf("error %v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(folder, "*")); len(left) > 0 {

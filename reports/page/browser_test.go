@@ -15,14 +15,18 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/halfpeak/halfpeak/internal/wasm"
+	"github.com/halfpeak/halfpeak/reports/page"
 )
 
-// A browser is a headless Chromium with the page, as `halfpeak explore` writes it, and the command
-// line beside it.
+// A browser is a tab of a headless Chromium with the page, as `halfpeak explore` writes it, and the
+// command line beside it.
 type browser struct {
 	t          testing.TB
 	ctx        context.Context
@@ -32,8 +36,8 @@ type browser struct {
 	complaints []string // of the console, and requests
 }
 
-// open builds the command, writes the page, and opens it from disk.
-func open(t testing.TB) *browser {
+// start builds the command and the page, and starts Chromium.
+func start(t testing.TB) *browser {
 	t.Helper()
 	var chromium string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -50,18 +54,18 @@ func open(t testing.TB) *browser {
 	}
 	dir := t.TempDir()
 	b := &browser{t: t, halfpeak: filepath.Join(dir, "halfpeak")}
-	run := func(name string, args ...string) {
-		t.Helper()
-		if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
-			t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-		}
+	if out, err := exec.Command("go", "build", "-o", b.halfpeak, "../../cmd/halfpeak").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	run("go", "build", "-o", b.halfpeak, "../../cmd/halfpeak")
+	program, err := wasm.Build(context.Background(), "../..")
+	b.check(err)
+	var text bytes.Buffer
+	b.check(page.Write(&text, program, page.Start{Title: "halfpeak explorer", Show: []string{"clip/system-buffer"}}))
+	if text.Len() > 3_700_000 {
+		t.Errorf("the page has %d bytes; at most 3.7 MB", text.Len())
+	}
 	file := filepath.Join(dir, "page.html")
-	run(b.halfpeak, "explore", "clip", "-o", file)
-	if info, err := os.Stat(file); err != nil || info.Size() > 3_700_000 {
-		t.Errorf("the page: %v, %d bytes; at most 3.7 MB", err, info.Size())
-	}
+	b.check(os.WriteFile(file, text.Bytes(), 0o666))
 	b.url = "file://" + file
 
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.DisableGPU)
@@ -72,12 +76,24 @@ func open(t testing.TB) *browser {
 	b.ctx, stop = context.WithTimeout(ctx, 8*time.Minute)
 	t.Cleanup(stop)
 	b.do(chromedp.Navigate("about:blank"))
-	b.check(chromedp.Listen(b.ctx, b.hear))
-	_, err := chromedp.Call(b.ctx, network.Enable, network.EnableParams{})
-	b.check(err)
-	b.view(1440, 900)
-	b.goTo("")
 	return b
+}
+
+// tab opens the page in a tab with a storage and a history of its own.
+func (b *browser) tab(t testing.TB) *browser {
+	t.Helper()
+	ctx, stop := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	t.Cleanup(stop)
+	tab := &browser{t: t, ctx: ctx, halfpeak: b.halfpeak, url: b.url}
+	tab.do(chromedp.Navigate("about:blank"))
+	tab.check(chromedp.Listen(tab.ctx, tab.hear))
+	_, err := chromedp.Call(tab.ctx, network.Enable, network.EnableParams{})
+	tab.check(err)
+	// Each tab acts as if it alone had the focus.
+	_, err = chromedp.Call(tab.ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	tab.check(err)
+	tab.view(1440, 900)
+	return tab
 }
 
 // hear notes what must not happen.

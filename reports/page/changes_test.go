@@ -132,7 +132,6 @@ func (b *browser) formula() {
 	if cut := js[bool](b, `[...document.querySelectorAll(".tabs button")].some(e => e.getBoundingClientRect().right > innerWidth - 8 || e.scrollWidth > e.clientWidth + 1)`); cut {
 		b.t.Error("a tab is cut off at 360 pixels")
 	}
-	b.view(1440, 900)
 }
 
 // The ratio of a changed design to before is that of the times.

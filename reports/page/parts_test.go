@@ -15,15 +15,15 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// The page is opened once; each part leaves it as a reload finds it.
+// Each part opens the page in a tab of its own.
 func TestBrowser(t *testing.T) {
-	b := open(t)
+	chromium := start(t)
 	for _, part := range []struct {
 		name string
 		test func(*browser)
 	}{
 		{"opens", (*browser).opens},
-		{"undo", (*browser).undo}, // early: a history holds 50 pages, which the later parts fill
+		{"undo", (*browser).undo},
 		{"numbers", (*browser).numbers},
 		{"slider", (*browser).slider},
 		{"typing", (*browser).typing},
@@ -45,9 +45,8 @@ func TestBrowser(t *testing.T) {
 		{"dark", (*browser).dark},
 	} {
 		t.Run(part.name, func(t *testing.T) {
-			whole := b.t
-			b.t = t
-			defer func() { b.t = whole }()
+			t.Parallel()
+			b := chromium.tab(t)
 			part.test(b)
 			b.quiet()
 		})
@@ -67,6 +66,7 @@ func (b *browser) opens() {
 
 // numbers compares the table of values with what the command line prints, to the last digit.
 func (b *browser) numbers() {
+	b.goTo("")
 	for _, ref := range []string{"clip/system-buffer", "clip/user-buffer", "hp-lam/gam", "parnass/mpi-bullfrog", "mpc/mpi"} {
 		for _, size := range []string{"8", "1000", "65536"} {
 			b.visit(fmt.Sprintf("#v=curves&q=bandwidth&s=%s&r=1..1048576&d=%s", size, ref))
@@ -438,7 +438,7 @@ func (b *browser) saving() {
 
 // widths looks for sideways scrolling, from a telephone to a wall.
 func (b *browser) widths() {
-	defer b.view(1440, 900)
+	b.goTo("")
 	for _, w := range []int64{360, 768, 1280, 3840} {
 		b.view(w, 800)
 		for _, fragment := range []string{"#v=curves&q=four", "#v=packets&p=65536", "#v=collectives&c=bcast,32,4096,&d=hp-lam", "#v=fit", "#t=1&v=curves"} {
@@ -467,6 +467,7 @@ func (b *browser) dark() {
 		}
 		return bad;
 	})()`
+	b.goTo("")
 	for _, scheme := range []string{"light", "dark"} {
 		_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 		b.check(err)
@@ -487,7 +488,7 @@ func (b *browser) dark() {
 
 // BenchmarkBrowser measures the page, by the clock and in processor time of the page's thread.
 func BenchmarkBrowser(t *testing.B) {
-	b := open(t)
+	b := start(t).tab(t)
 	b.goTo("#v=curves&q=bandwidth&d=clip&d=hp-lam&d=parnass/mpi-bullfrog&d=mpc/mpi&d=clip/user-buffer&a=4")
 	_, err := chromedp.Call(b.ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
 	b.check(err)
