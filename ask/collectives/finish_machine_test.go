@@ -198,7 +198,9 @@ func TestFinishIsCollective(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		value := func(d askwhatif.Design) float64 {
+		// The table also has the parameter that limits the time, for which each one is changed. So it
+		// is asked once.
+		printed := func(d askwhatif.Design) float64 {
 			rows, _, err := whatif.Answer(t.Context(), askwhatif.Question{Before: d, After: d})
 			if err != nil {
 				t.Fatal(err)
@@ -211,7 +213,21 @@ func TestFinishIsCollective(t *testing.T) {
 			t.Fatal("no column before_us")
 			return 0
 		}
+		value := func(d askwhatif.Design) float64 {
+			finish, err := d.Quantities()
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := d.ValueOf(finish[len(finish)-1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
 		now := value(with)
+		if table := printed(with); table != now {
+			t.Errorf("%s: %v µs in the table, want %v", calls.Collective, table, now)
+		}
 		if want := asked(t, wholeMachine, calls); now != want {
 			t.Fatalf("%s: %v µs as it is, collective says %v", calls.Collective, now, want)
 		}

@@ -17,9 +17,9 @@ func TestCollectiveWays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of schedules, on one goroutine")
 	}
-	ranks := []int{1, 2, 3, 5, 8, 13, 22}
+	ranks := []int{1, 2, 3, 8, 13}
 	found := map[string]int{}
-	for _, ref := range []string{"clip/system-buffer", "clip/user-buffer", "hp-lam/gam", "clip/pio", "jam-1394", "mpi-bip"} {
+	for _, ref := range []string{"clip/system-buffer", "hp-lam/gam", "clip/pio"} {
 		d, err := whatif.Find(ref)
 		if err != nil {
 			t.Fatal(err)
