@@ -1,4 +1,4 @@
-// Package docs holds the pages that the program also prints as help.
+// Package docs holds the page that the program also prints as help.
 package docs
 
 import _ "embed"
@@ -7,8 +7,3 @@ import _ "embed"
 //
 //go:embed commands.md
 var Commands string
-
-// Units is units.md, the table of the units that are read and printed.
-//
-//go:embed units.md
-var Units string

@@ -212,7 +212,7 @@ func (s *Sweep) check() error {
 }
 
 // blockRows returns the number of rows in a block of [Sweep.Run]. A plain row takes
-// 0.2 µs (docs/scale.md), so 8192 rows are worth a goroutine. A simulated row may
+// 0.2 µs (docs/why.md), so 8192 rows are worth a goroutine. A simulated row may
 // take a second: small blocks show progress and end soon after an interrupt.
 func (s *Sweep) blockRows() int64 {
 	if slices.ContainsFunc(s.Quantities, Quantity.simulated) {

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +25,6 @@ var inputs = map[string]string{
 
 	"osu_latency.txt": "../../model/machine/testdata/inter.txt",
 
-	"bcast.csv":           "../../reports/fits/testdata/bcast.csv",
 	"there-and-back.goal": "../../engine/simulate/testdata/there-and-back.goal",
 	"together.goal":       "../../engine/simulate/testdata/together.goal",
 	"stuck.goal":          "../../engine/simulate/testdata/stuck.goal",
@@ -39,13 +40,43 @@ var inputs = map[string]string{
 	"cluster.toml": "../../model/machine/testdata/cluster.toml",
 }
 
-// The sessions of the documents show what halfpeak prints.
-func TestReadme(t *testing.T)          { document(t, "../../README.md") }
-func TestSimulatePage(t *testing.T)    { document(t, "../../docs/simulate.md") }
-func TestMachinesPage(t *testing.T)    { document(t, "../../docs/machines.md") }
-func TestCollectivesPage(t *testing.T) { document(t, "../../docs/collectives.md") }
-func TestFleetPage(t *testing.T)       { document(t, "../../docs/fleet.md") }
-func TestExportPage(t *testing.T)      { document(t, "../../docs/export.md") }
+// The sessions of the documents show what halfpeak prints on a terminal: of 80 columns in the
+// README, which people read in one, and of 100 on the pages, where all other text has 100. Their
+// pictures are those that the sessions draw. The commands of the papers' tables are run too.
+func TestPages(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("only %d pages (%v)", len(pages), err)
+	}
+	drawn := map[string]bool{
+		"report.png":    true, // reports/summary draws it in a browser
+		"pipelines.png": true, // internal/evidence/pipelines draws it
+	}
+	for _, path := range append(pages, "../../README.md") {
+		page := strings.ReplaceAll(strings.TrimPrefix(filepath.ToSlash(path), "../../"), "/", " ")
+		t.Run(page, func(t *testing.T) {
+			width := 100
+			if page == "README.md" {
+				width = 80
+			}
+			dir := scratch(t)
+			document(t, path, dir, width)
+			if page == "docs papers.md" {
+				tableOfCommands(t, path, dir)
+			}
+			pictures(t, dir, drawn)
+		})
+	}
+	kept, err := filepath.Glob("../../docs/*.png")
+	if err != nil || len(kept) == 0 {
+		t.Fatalf("no pictures (%v)", err)
+	}
+	for _, path := range kept {
+		if !drawn[filepath.Base(path)] {
+			t.Errorf("no page draws %s", path)
+		}
+	}
+}
 
 // docs/export.md lists the forms of rules by the names that the program takes.
 func TestRulesPage(t *testing.T) {
@@ -61,16 +92,15 @@ func TestRulesPage(t *testing.T) {
 	}
 }
 
-func document(t *testing.T, path string) {
+// document runs the sessions of a page in dir, on a terminal of the width.
+func document(t *testing.T, path, dir string, width int) {
+	t.Helper()
 	text, err := os.ReadFile(path)
-	if os.IsNotExist(err) {
-		t.Skip("there is no " + path)
-	} else if err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
-	dir := scratch(t)
 	var b strings.Builder
-	rest, blocks := string(text), 0
+	rest := string(text)
 	for {
 		before, block, found := strings.Cut(rest, "```console\n")
 		b.WriteString(before)
@@ -81,12 +111,8 @@ func document(t *testing.T, path string) {
 		if !closed {
 			t.Fatalf("a console block is not closed:\n%s", block)
 		}
-		blocks++
-		b.WriteString("```console\n" + session(t, dir, body) + "```\n")
+		b.WriteString("```console\n" + session(t, dir, body, width) + "```\n")
 		rest = after
-	}
-	if blocks == 0 {
-		t.Error(path + " shows no session")
 	}
 	if got := b.String(); *update && got != string(text) && !t.Failed() {
 		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
@@ -110,7 +136,7 @@ func TestPackageComment(t *testing.T) {
 	if body.Len() == 0 {
 		t.Fatal("the package comment shows no command")
 	}
-	session(t, scratch(t), body.String())
+	session(t, scratch(t), body.String(), 0)
 }
 
 // The commands that demo prints work in the folder that it makes, in their order.
@@ -124,65 +150,58 @@ func TestDemo(t *testing.T) {
 	if n := strings.Count(commands.String(), "\n"); n != 10 {
 		t.Errorf("demo lists %d commands, want 10", n)
 	}
-	session(t, scratch(t), commands.String())
+	session(t, scratch(t), commands.String(), 0)
 }
 
-// The commands of the gallery work, and the pictures that stand there exist.
-func TestGallery(t *testing.T) {
-	const path = "../../docs/gallery.md"
+// tableOfCommands runs the commands in the last column of a page's tables.
+func tableOfCommands(t *testing.T, path, dir string) {
+	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, picture := range regexp.MustCompile(`!\[[^]]*\]\(([^)]+)\)`).FindAllSubmatch(text, -1) {
-		if _, err := os.Stat(filepath.Join(filepath.Dir(path), string(picture[1]))); err != nil {
-			t.Error(err)
-		}
-	}
 	var commands strings.Builder
-	for _, command := range regexp.MustCompile("`(halfpeak [^`]+)`").FindAllSubmatch(text, -1) {
+	for _, command := range regexp.MustCompile("(?m)\\| `(halfpeak [^`]+)` \\|$").FindAllSubmatch(text, -1) {
 		commands.WriteString("$ " + string(command[1]) + "\n")
 	}
 	if strings.Count(commands.String(), "\n") < 10 {
 		t.Fatalf("%s shows only\n%s", path, commands.String())
 	}
-	dir := scratch(t)
-	session(t, dir, commands.String())
-	picturesAreThose(t, "../../docs", dir)
+	session(t, dir, commands.String(), 0)
 }
 
-// picturesAreThose compares the pictures of a folder with those that commands have made in dir, or
-// in its folder plots. A difference of two parts in 100 of a colour is allowed: processors with
-// fused multiply-add round edges of lines differently.
-func picturesAreThose(t *testing.T, folder, dir string) {
+// pictures compares the pictures in dir with those of the same names in docs, and notes them in
+// drawn. A difference of two parts in 100 of a colour is allowed: processors with fused
+// multiply-add round edges of lines differently.
+func pictures(t *testing.T, dir string, drawn map[string]bool) {
 	t.Helper()
-	kept, err := filepath.Glob(filepath.Join(folder, "*.png"))
-	if err != nil || len(kept) == 0 {
-		t.Fatalf("%s has no pictures (%v)", folder, err)
-	}
-	for _, path := range kept {
-		name := filepath.Base(path)
-		if name == "report.png" || name == "pipelines.png" {
-			continue // reports/summary draws the first in a browser; internal/evidence/pipelines draws the second
-		}
-		got, err := os.ReadFile(filepath.Join(dir, "plots", name))
-		if err != nil {
-			got, err = os.ReadFile(filepath.Join(dir, name))
-		}
-		if err != nil {
-			t.Errorf("no command makes %s: %v", name, err)
-			continue
-		}
-		want, err := os.ReadFile(path)
+	made := map[string]string{} // paths by name; a figure that a command of its own draws counts
+	for _, pattern := range []string{"plots/*.png", "*.png"} {
+		paths, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			t.Fatal(err)
 		}
+		for _, path := range paths {
+			made[filepath.Base(path)] = path
+		}
+	}
+	for name, path := range made {
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target := filepath.Join("../../docs", name)
+		want, err := os.ReadFile(target)
+		if err != nil {
+			continue // a picture that the page does not show
+		}
+		drawn[name] = true
 		if same, err := cmpimg.EqualApprox("png", got, want, 0.02); same && err == nil {
 			continue
 		}
 		if !*update {
-			t.Errorf("%s is not what its command draws; with -update it is, and then look at it", path)
-		} else if err := os.WriteFile(path, got, 0o666); err != nil {
+			t.Errorf("%s is not what its command draws; with -update it is, and then look at it", target)
+		} else if err := os.WriteFile(target, got, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -226,11 +245,11 @@ func scratch(t *testing.T) string {
 // A shown command is a line "$ halfpeak …" with the output under it.
 type shown struct{ line, want string }
 
-// session runs the commands of a block in dir and compares their output, byte
-// for byte; a line "..." stands for any number of lines, and a blank line
-// before the next command is layout. A block without any output is a list of
-// commands, which must work. It returns the block as it should be.
-func session(t *testing.T, dir, block string) string {
+// session runs the commands of a block in dir and compares their output, byte for byte, with that
+// on a terminal of the width, or in a pipe if it is 0; a line "..." stands for any number of lines,
+// and a blank line before the next command is layout. "$ cat FILE" shows an input. A block without
+// any output is a list of commands, which must work. It returns the block as it should be.
+func session(t *testing.T, dir, block string, width int) string {
 	t.Helper()
 	var commands []shown
 	for line := range strings.Lines(block) {
@@ -239,11 +258,13 @@ func session(t *testing.T, dir, block string) string {
 			commands = append(commands, shown{line: line})
 		case len(commands) == 0:
 			t.Errorf("%q stands before the first command", line)
+		case strings.HasSuffix(commands[len(commands)-1].line, "\\\n"):
+			commands[len(commands)-1].line += line
 		default:
 			commands[len(commands)-1].want += line
 		}
 	}
-	list := strings.Count(block, "\n") == len(commands)
+	list := !slices.ContainsFunc(commands, func(c shown) bool { return c.want != "" })
 	var b strings.Builder
 	for i, c := range commands {
 		layout := ""
@@ -251,12 +272,15 @@ func session(t *testing.T, dir, block string) string {
 			c.want, layout = c.want[:len(c.want)-1], "\n"
 		}
 		line := strings.TrimSuffix(strings.TrimPrefix(c.line, "$ "), "\n")
-		if !strings.HasPrefix(line, "halfpeak") {
+		if !strings.HasPrefix(line, "halfpeak ") && !strings.HasPrefix(line, "cat ") {
 			t.Errorf("%q is no command of halfpeak; show it in a block of sh", line)
 			continue
 		}
 		cmd := exec.Command("sh", "-c", line)
 		cmd.Dir = dir
+		if width > 0 {
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", widthVariable, width))
+		}
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
 		if err := cmd.Run(); err != nil {
@@ -322,15 +346,15 @@ func TestMatches(t *testing.T) {
 	check("a\nb...\n", "a\n...\nc\n", false)
 }
 
-// The README names every command, most of them in its table.
-func TestReadmeHasAllCommands(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+// The index names every command.
+func TestIndexHasAllCommands(t *testing.T) {
+	text, err := os.ReadFile("../../docs/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range newRoot().Commands() {
-		if named := regexp.MustCompile("(`|halfpeak )" + c.Name() + `\b`); c.IsAvailableCommand() && !named.Match(text) {
-			t.Errorf("README.md does not name the command %s", c.Name())
+		if named := regexp.MustCompile("`" + c.Name() + `\b`); c.IsAvailableCommand() && !named.Match(text) {
+			t.Errorf("docs/README.md does not name the command %s", c.Name())
 		}
 	}
 }

@@ -104,11 +104,7 @@ func newDocs() *cobra.Command {
 const unitsTopic = "units"
 
 // newUnits is a topic of help, not a command: it has no Run.
-func newUnits() *cobra.Command {
-	text, _, _ := strings.Cut(strings.TrimPrefix(docs.Units, "# Units\n\n"), "|")
-	return &cobra.Command{Use: unitsTopic, Short: "The units that are read and printed",
-		Long: strings.TrimSpace(text)}
-}
+func newUnits() *cobra.Command { return command(unitsTopic, nil, nil) }
 
 // unitRows returns the vocabulary of units as a table.
 func unitRows() reports.Rows {

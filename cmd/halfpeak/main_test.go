@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,9 +18,19 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what scripts and README.md show of the output; read the diff before committing it")
 
+// widthVariable has the width of a terminal that sessions of the documents show; a pipe has none.
+const widthVariable = "HALFPEAK_TEST_WIDTH"
+
 // TestMain lets scripts run this binary as halfpeak, with the real main.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"halfpeak": main})
+	testscript.Main(m, map[string]func(){"halfpeak": func() {
+		width, err := strconv.Atoi(os.Getenv(widthVariable))
+		if err != nil {
+			main()
+			return
+		}
+		os.Exit(runIn(terminal{Width: width}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}})
 }
 
 // TestScripts runs testdata/script. What people read is compared whole; of

@@ -4,8 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -13,7 +15,18 @@ import (
 // what they show.
 const maxColumns = 100
 
-var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+// The README is short, and its blocks are as a terminal shows them.
+const (
+	maxReadme    = 200
+	blockColumns = 80
+)
+
+// maxWords bounds what a reader of the README, the pages and CONTRIBUTING may have to read;
+// commands.md, the help of the commands, is apart.
+const maxWords = 44000
+
+// link matches a link to a file, to a heading of a page, or to a heading of the same page.
+var link = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
 
 func TestMarkdown(t *testing.T) {
 	var pages []string
@@ -27,22 +40,45 @@ func TestMarkdown(t *testing.T) {
 	if len(pages) < 10 {
 		t.Fatalf("only %d pages found: this test looks in the wrong place", len(pages))
 	}
+	texts := map[string]string{}
 	for _, page := range pages {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
+		texts[page] = string(text)
+	}
+	if n := strings.Count(texts[filepath.Join(root, "README.md")], "\n"); n > maxReadme {
+		t.Errorf("README.md has %d lines, want at most %d", n, maxReadme)
+	}
+	words := 0
+	for _, page := range pages {
+		text := texts[page]
+		name := filepath.ToSlash(strings.TrimPrefix(page, filepath.FromSlash(root+"/")))
+		if name == "README.md" || name == "CONTRIBUTING.md" ||
+			strings.HasPrefix(name, "docs/") && name != "docs/commands.md" {
+			words += len(strings.Fields(text))
+		}
 		fenced := false
-		for i, line := range strings.Split(string(text), "\n") {
+		for i, line := range strings.Split(text, "\n") {
 			if strings.HasPrefix(strings.TrimSpace(line), "```") {
 				fenced = !fenced
+			}
+			if n := utf8.RuneCountInString(line); fenced && name == "README.md" && n > blockColumns {
+				t.Errorf("%s:%d: %d columns, a terminal has %d", page, i+1, n, blockColumns)
 			}
 			if fenced || strings.HasPrefix(line, "    ") && !strings.HasPrefix(strings.TrimSpace(line), "- ") {
 				continue
 			}
 			for _, l := range link.FindAllStringSubmatch(line, -1) {
-				if _, err := os.Stat(filepath.Join(filepath.Dir(page), filepath.FromSlash(l[1]))); err != nil {
+				target := page
+				if l[1] != "" {
+					target = filepath.Join(filepath.Dir(page), filepath.FromSlash(l[1]))
+				}
+				if _, err := os.Stat(target); err != nil {
 					t.Errorf("%s:%d: the link leads nowhere: %s", page, i+1, l[1])
+				} else if l[2] != "" && !slices.Contains(anchors(texts[target]), l[2]) {
+					t.Errorf("%s:%d: %s has no heading #%s", page, i+1, target, l[2])
 				}
 			}
 			if strings.HasPrefix(line, "|") || strings.HasPrefix(line, "![") || strings.HasPrefix(line, "<") {
@@ -52,5 +88,42 @@ func TestMarkdown(t *testing.T) {
 				t.Errorf("%s:%d: %d columns, want at most %d", page, i+1, n, maxColumns)
 			}
 		}
+	}
+	if words > maxWords {
+		t.Errorf("README, docs and CONTRIBUTING have %d words, want at most %d", words, maxWords)
+	}
+}
+
+// anchors returns the names of the headings of a page, as GitHub makes them: letters, digits,
+// hyphens and underscores in lower case, a hyphen for each space.
+func anchors(text string) []string {
+	var all []string
+	fenced := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if fenced || !strings.HasPrefix(line, "#") {
+			continue
+		}
+		heading := strings.ToLower(strings.TrimSpace(strings.TrimLeft(line, "#")))
+		all = append(all, strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return r
+			}
+			return -1
+		}, heading))
+	}
+	return all
+}
+
+func TestAnchors(t *testing.T) {
+	const page = "# The `fit` of β\n```sh\n# no heading\n```\n## What's shared?\n"
+	want := []string{"the-fit-of-β", "whats-shared"}
+	if got := anchors(page); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

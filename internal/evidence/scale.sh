@@ -1,6 +1,6 @@
 #!/bin/sh
 # scale.sh measures how fast one machine reads the files of a fleet and the rows of a CSV file, and
-# how fast it computes the points of a sweep: the table of docs/scale.md. Each time is the minimum
+# how fast it computes the points of a sweep: the table of docs/why.md. Each time is the minimum
 # over the rounds: the clock, and beside it the processor time, which other work on the machine
 # disturbs less.
 #

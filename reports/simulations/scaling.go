@@ -40,7 +40,7 @@ func ScalingRows(s *scaling.Scaling) reports.Rows {
 		reports.Col("messages_percent", "messages (%)", of(messages)).Texted(percent),
 		reports.Col("waiting_percent", "waits (%)", of(waiting)).Texted(percent),
 		reports.Col("speed_up", "speed-up", func(r row) any { return reports.Finite(r.SpeedUp) }).
-			Texted(reports.PercentText("%.3g")),
+			Texted(reports.PercentText("%.3g")).Ranked(1),
 		reports.Col("efficiency_percent", "efficiency (%)", func(r row) any {
 			return reports.Finite(100 * r.Efficiency)
 		}).Texted(percent),
