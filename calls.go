@@ -37,11 +37,12 @@ func (m Message) ask(_ context.Context, d Design) (e Estimate, err error) {
 		return e, err
 	}
 	p := messages.Costs([]quantity.Bytes{m.Size}, of).Costs[0]
-	e = Estimate{Time: p.Time, Low: quantity.Unknown, High: quantity.Unknown, Method: Model,
-		NoInterval: "the layer was not fitted to measurements, or was changed"}
-	if p.Next != nil {
-		e.Low, e.High = quantity.Micros(p.Next.Low), quantity.Micros(p.Next.High)
-		e.NoInterval, e.Method = "", Curve
+	e = Estimate{Interval: p.Within(), Method: Model}
+	switch {
+	case p.Next == nil:
+		e.NoInterval = "the layer was not fitted to measurements, or was changed"
+	default:
+		e.NoInterval, e.Method = p.Next.Unknown, Curve
 	}
 	if p.Beyond && of.Layer.Measured != nil {
 		sizes := of.Layer.Measured.Sizes
@@ -129,16 +130,16 @@ func (c Collective) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	}
 	at := max(0, slices.IndexFunc(times.Times, func(t collectives.Timing) bool { return t.Best }))
 	t := times.Times[at]
-	e = Estimate{Time: t.Time, Low: t.Low, High: t.High, Method: Simulated,
+	e = Estimate{Interval: t.Within, Method: Simulated,
 		Notes: append(times.Notes, "algorithm: "+t.Name)}
 	if times.Fitted {
 		e.Method = Measured
 	}
-	if math.IsNaN(float64(e.Time)) {
-		e.Time = t.Average
+	if math.IsNaN(float64(t.Time)) {
+		e.Interval = t.AverageWithin
 		e.Notes = append(e.Notes, "the mean over ranks: the slowest was not measured")
 	}
-	if math.IsNaN(float64(e.Low)) {
+	if !e.Known() {
 		e.NoInterval = "no interval follows from the measurements"
 		if !times.Fitted {
 			e.NoInterval = times.Within.String()
@@ -169,8 +170,7 @@ func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	if err != nil {
 		return e, err
 	}
-	e = Estimate{Low: quantity.Unknown, High: quantity.Unknown, Method: Simulated, Notes: s.Notes,
-		NoInterval: "no program was measured on this machine"}
-	e.Time, _ = s.Runs[0].Result.Finish()
-	return e, nil
+	t, _ := s.Runs[0].Result.Finish()
+	return Estimate{Interval: quantity.Alone(t), Method: Simulated, Notes: s.Notes,
+		NoInterval: "no program was measured on this machine"}, nil
 }

@@ -9,10 +9,9 @@ import (
 
 // An Estimate is an answer: a time, with how it was found and how far to trust it.
 type Estimate struct {
-	Time quantity.Micros
-	// Low and High hold 95 % of new measurements. Both are NaN without an interval; then NoInterval
-	// says why. A High alone may be +Inf.
-	Low, High  quantity.Micros
+	// Interval is the time in µs, and the ends between which 95 % of new measurements are. Both are
+	// NaN without an interval; then NoInterval says why. High alone may be +Inf.
+	quantity.Interval
 	NoInterval string
 	Method     Method
 	// Beyond is the factor by which the size is outside of those that were measured; 0: it is not,
@@ -42,15 +41,18 @@ const (
 	Measured  Method = "measured collective" // fitted to measured times of it
 )
 
+// Time returns the value of the estimate.
+func (e Estimate) Time() quantity.Micros { return quantity.Micros(e.Value) }
+
 // String returns the time as people read it: "2.55 ms (2.31 ms to 2.90 ms), simulated".
 func (e Estimate) String() string {
-	text := e.Time.String()
-	switch {
-	case math.IsNaN(float64(e.Low)):
-	case math.IsInf(float64(e.High), 1) || math.IsNaN(float64(e.High)):
-		text += fmt.Sprintf(" (%s or more)", e.Low)
+	text := e.Time().String()
+	switch low, high := quantity.Micros(e.Low), quantity.Micros(e.High); {
+	case !e.Known():
+	case math.IsInf(e.High, 1):
+		text += fmt.Sprintf(" (%s or more)", low)
 	default:
-		text += fmt.Sprintf(" (%s to %s)", e.Low, e.High)
+		text += fmt.Sprintf(" (%s to %s)", low, high)
 	}
 	return text + ", " + string(e.Method)
 }

@@ -130,9 +130,6 @@ func (q *Quantity) Head() string { return q.Title + " (" + q.Dim.Column().Unit +
 // Key names the quantity's column for programs: "bandwidth_mb_s".
 func (q *Quantity) Key() string { return q.Name + q.Dim.Column().Suffix }
 
-// KeyOf names a column that belongs to the quantity's: "bandwidth_low_mb_s" for "low".
-func (q *Quantity) KeyOf(what string) string { return q.Name + "_" + what + q.Dim.Column().Suffix }
-
 // Interval returns the quantity of messages of n bytes whose one-way time has an interval. The
 // quantity must have FromOneWay.
 func (q *Quantity) Interval(n quantity.Bytes, time quantity.Interval) quantity.Interval {

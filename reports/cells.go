@@ -12,7 +12,8 @@ import (
 )
 
 // An Interval is a value and its interval, in µs and bytes, as a cell for people:
-// "9.050 µs (8.801 to 9.300)". The whole column has one unit.
+// "9.050 µs (8.801 to 9.300)". The whole column has one unit. [Shown] makes the cell of a value
+// that may have no interval.
 type Interval struct {
 	Dim quantity.Dimension
 	quantity.Interval
@@ -20,6 +21,25 @@ type Interval struct {
 
 func (i Interval) dim() quantity.Dimension { return i.Dim }
 func (i Interval) numbers() []float64      { return []float64{i.Value, i.Low, i.High} }
+
+// Shown returns the cell of a value for people: with its interval, if that is known.
+func Shown(dim quantity.Dimension, in quantity.Interval) any {
+	switch {
+	case math.IsNaN(in.Value):
+		return nil
+	case in.Known():
+		return Interval{dim, in}
+	case dim == quantity.DimTime:
+		return quantity.Micros(in.Value)
+	case dim == quantity.DimRate:
+		return quantity.MBps(in.Value)
+	case dim == quantity.DimInverse:
+		return quantity.MicrosPerByte(in.Value)
+	case dim == quantity.DimSize:
+		return quantity.Bytes(in.Value)
+	}
+	return in.Value
+}
 
 // digits returns the number of significant digits that shows different ends of a narrow interval,
 // with one to spare for a scale that larger numbers of the column choose.

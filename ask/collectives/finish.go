@@ -274,7 +274,7 @@ func (q Question) measuredCall(ctx context.Context, fits []Fit, c Timing) (m Tim
 	at := max(0, slices.IndexFunc(times.Times, func(t Timing) bool { return t.Best }))
 	m = times.Times[at]
 	if math.IsNaN(float64(m.Time)) {
-		m.Time = m.Average // the slowest rank was not measured
+		m.Time, m.Within = m.Average, m.AverageWithin // the slowest rank was not measured
 	}
 	return m, nil
 }

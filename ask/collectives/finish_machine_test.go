@@ -350,7 +350,8 @@ func TestMeasuredFinish(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, after := asked(t, wholeMachine, calls), asked(t, edited(t, wholeMachine, "layer.cache.tau", "0.035us/KiB"), calls)
-	m, low, high := float64(fit.Times[0].Time), float64(fit.Times[0].Low), float64(fit.Times[0].High)
+	in := fit.Times[0].Within
+	m, low, high := in.Value, in.Low, in.High
 	cell, _ := answer(measured(1.25, ring), "cache.tau*=0.5")
 	near("before", cell["before_us"], m)
 	near("after", cell["after_us"], m*after/before)

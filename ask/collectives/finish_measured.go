@@ -65,10 +65,11 @@ func scaled(f *programs.Finish, m Timing, simulated quantity.Micros,
 			low = min(low, max(0, ratio-fastest)+beyondCosts)
 			high = min(high, max(0, slowest-ratio)+beyondCosts)
 		}
-		end := func(measured quantity.Micros, sign, half float64) float64 {
-			return v * math.Exp(sign*math.Hypot(math.Log(float64(measured/m.Time)), half))
+		end := func(measured, sign, half float64) float64 {
+			return v * math.Exp(sign*math.Hypot(math.Log(measured/float64(m.Time)), half))
 		}
-		return quantity.Interval{Value: v, Low: end(m.Low, -1, low), High: end(m.High, 1, high)}
+		return quantity.Interval{Value: v, Low: end(m.Within.Low, -1, low),
+			High: end(m.Within.High, 1, high)}
 	}
 	return nil
 }

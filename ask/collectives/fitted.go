@@ -209,7 +209,9 @@ func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
 	// The averages served the comparison alone: they are not the time when the last rank is done.
 	if !g.slowest {
 		for i := range here {
-			here[i].Time = quantity.Unknown
+			c := &here[i]
+			c.Time, c.AverageWithin = quantity.Unknown, c.Within
+			c.Within = quantity.Alone(c.Time)
 		}
 	}
 	return here, nil
@@ -242,17 +244,14 @@ func (g *grid) predict(c *Timing, at fitted.Placement, n quantity.Bytes) (
 			c.Average = quantity.Micros(found.Value)
 		}
 		if statistic == compared {
-			p, c.Time = found, quantity.Micros(found.Value)
-		}
-		if statistic == fitted.Average || statistic == compared {
-			c.Low, c.High = quantity.Micros(found.Low), quantity.Micros(found.High)
+			p, c.Time, c.Within = found, quantity.Micros(found.Value), found.Interval
 		}
 	}
 	if c.Average > c.Time { // the fits cross
 		g.crossed++
 		// A mean above the maximum cannot be. The larger number stays inside the
 		// interval.
-		c.High = max(c.High, c.Average)
+		c.Within.High = max(c.Within.High, float64(c.Average))
 		c.Average = c.Time
 	}
 	return p, nil

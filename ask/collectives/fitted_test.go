@@ -59,8 +59,8 @@ func TestMeasuredTables(t *testing.T) {
 		t.Error(notes)
 	}
 	for _, c := range answer.Times {
-		if c.Average > c.Time || c.High < c.Time || c.Low > c.Time {
-			t.Errorf("%d ranks, %d B: average %v, slowest %v (%v to %v)", c.Ranks, c.Call.Bytes, c.Average, c.Time, c.Low, c.High)
+		if c.Average > c.Time || c.Within.High < float64(c.Time) || c.Within.Low > float64(c.Time) {
+			t.Errorf("%d ranks, %d B: average %v, slowest %v (%v to %v)", c.Ranks, c.Call.Bytes, c.Average, c.Time, c.Within.Low, c.Within.High)
 		}
 	}
 	q.Algorithm, q.Ranks, q.Sizes = "b-average", []int{2}, []quantity.Bytes{8}

@@ -6,24 +6,26 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // Without an upper end, a note says that it cannot be predicted, and there is none in the table.
 // Without an interval, a note says that too.
 func TestUntold(t *testing.T) {
-	i := calibrate.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}
+	i := calibrate.Deviation{Ratio: quantity.Interval{Value: 1, High: math.Inf(1)},
+		Source: "nothing was measured in a node"}
 	c := []Timing{{Time: 3, From: Simulated, Average: 2}}
 	if note := i.String(); !strings.Contains(note, "cannot be predicted") {
 		t.Error(note)
 	}
 	Question{Within: i}.addIntervals(c)
-	if c[0].Low != 0 || !math.IsNaN(float64(c[0].High)) {
-		t.Errorf("%v to %v", c[0].Low, c[0].High)
+	if c[0].Within.Low != 0 || !math.IsInf(c[0].Within.High, 1) {
+		t.Errorf("%v to %v", c[0].Within.Low, c[0].Within.High)
 	}
 	if tables := i.Constants(); len(tables) != 1 {
 		t.Errorf("%d constants", len(tables))
 	}
-	if note := (calibrate.Interval{}).String(); !strings.Contains(note, "is not known") {
+	if note := (calibrate.Deviation{}).String(); !strings.Contains(note, "is not known") {
 		t.Error(note)
 	}
 }

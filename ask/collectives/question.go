@@ -26,10 +26,10 @@ type Question struct {
 	Tune string
 
 	Layer   platforms.Layer
-	Machine machine.Machine    // without levels: the layer
-	Loop    bool               // times are as OSU's benchmarks print them
-	Within  calibrate.Interval // of the times
-	local   platforms.Costs    // whose times to copy and to combine are those of the ranks
+	Machine machine.Machine     // without levels: the layer
+	Loop    bool                // times are as OSU's benchmarks print them
+	Within  calibrate.Deviation // of the times
+	local   platforms.Costs     // whose times to copy and to combine are those of the ranks
 	// Measured says how the library runs the collective, as far as measurements show that.
 	Measured string
 
@@ -49,7 +49,7 @@ func (q Question) On(d platforms.Design) (Question, error) {
 		return q, err
 	}
 	q.Layer, q.Machine = d.Layer, d.Machine()
-	q.Within = calibrate.IntervalOf(d.Platform)
+	q.Within = calibrate.DeviationOf(d.Platform)
 	q.Measured = calibrate.MeasuredAs(d.Platform, q.Collective)
 	if d.Layer.Model != nil { // a file of measured collectives may have none
 		q.local = d.Costs()

@@ -303,7 +303,8 @@ func (q Question) addIntervals(cells []Timing) {
 	for i := range cells {
 		c := &cells[i]
 		if c.From != "" {
-			c.Low, c.High = FiniteEnds(q.Within.Of(c.Ranks, c.Time))
+			c.Within = q.Within.Of(c.Ranks, c.Time)
+			c.AverageWithin = q.Within.Of(c.Ranks, c.Average)
 		}
 	}
 }

@@ -23,9 +23,8 @@ type Timing struct {
 	// ranks that are done at other times.
 	Average quantity.Micros
 	From    string // how the time was found: Simulated, Looped or FromFit
-	// Low and High are a 95 % interval of the time, or of the average if there is no time. NaN
-	// where none is known.
-	Low, High quantity.Micros
+	// Within and AverageWithin are the 95 % intervals of both.
+	Within, AverageWithin quantity.Interval
 	// LatencyBound and BandwidthBound are lower bounds of the time by any algorithm; NaN on a
 	// machine with several levels.
 	LatencyBound, BandwidthBound quantity.Micros
@@ -49,7 +48,8 @@ type Timing struct {
 func newTiming(e collective.Entry, ranks int, c collective.Call) Timing {
 	unknown := quantity.Unknown
 	return Timing{Entry: e, Ranks: ranks, Call: c, Time: unknown, Average: unknown,
-		Low: unknown, High: unknown, LatencyBound: unknown, BandwidthBound: unknown}
+		Within: quantity.Alone(unknown), AverageWithin: quantity.Alone(unknown),
+		LatencyBound: unknown, BandwidthBound: unknown}
 }
 
 // A Place is a call for which algorithms are compared.

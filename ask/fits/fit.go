@@ -183,7 +183,7 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 	}
 	f := &Fitted{
 		Calibrated: c,
-		within:     calibrate.CheckedInterval(c.Checks, unmeasured),
+		within:     calibrate.CheckedDeviation(c.Checks, unmeasured),
 		Notes:      slices.Concat(c.Notes, c.levels(), c.doubts(), c.algorithms()),
 	}
 	for _, name := range unmeasured {

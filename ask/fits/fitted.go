@@ -29,13 +29,13 @@ type Fitted struct {
 
 	Model      string // one of [Models]
 	sources    []Source
-	saved      []savedRange       // layers of parameters
-	warned     []string           // the warnings of these parameters
-	Best       []string           // of a pipeline: notes on the best packets
-	Calibrated *Calibrated        // the machine of calibrate.c; nil: none
-	within     calibrate.Interval // of its collectives
-	Pipelines  *Pipelines         // of pipeline.c; nil: none
-	LeftOut    []string           // the errors of files and tables that could not be used
+	saved      []savedRange        // layers of parameters
+	warned     []string            // the warnings of these parameters
+	Best       []string            // of a pipeline: notes on the best packets
+	Calibrated *Calibrated         // the machine of calibrate.c; nil: none
+	within     calibrate.Deviation // of its collectives
+	Pipelines  *Pipelines          // of pipeline.c; nil: none
+	LeftOut    []string            // the errors of files and tables that could not be used
 }
 
 // A savedRange has the parameters of a range of sizes, for a platform file.

@@ -60,6 +60,14 @@ type Predicted struct {
 	Model quantity.Micros
 }
 
+// Within returns the time with its 95 % interval, if that is known.
+func (p Predicted) Within() quantity.Interval {
+	if p.Next == nil || p.Next.Unknown != "" {
+		return quantity.Alone(p.Time)
+	}
+	return p.Next.Interval
+}
+
 // Costs computes the costs of messages of these sizes, at least 1 byte each, in each layer.
 func Costs(sizes []quantity.Bytes, designs ...platforms.Design) *Predictions {
 	all := &Predictions{}

@@ -219,10 +219,11 @@ func (s *Simulation) machinesOf(in *Input, o Question) (
 		}
 		if d.Whole {
 			s.Notes = append(s.Notes, d.Name()+": "+ShapeOf(d.Machine(), o.Map)+".")
-			if within := calibrate.IntervalOf(d.Platform); within.Ranks > 0 {
+			if within := calibrate.DeviationOf(d.Platform); within.Ranks > 0 {
 				s.Notes = append(s.Notes, fmt.Sprintf("%s is known from latencies alone: "+
 					"collectives of such machines take %.2g to %.2g times as long as predicted, "+
-					"and messages of a program may too.", d.Name(), within.Low, within.High))
+					"and messages of a program may too.",
+					d.Name(), within.Ratio.Low, within.Ratio.High))
 			}
 			continue
 		}

@@ -3,6 +3,7 @@ package whatif
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/model"
@@ -23,9 +24,9 @@ type Overtaking struct {
 	Below, Beyond string // the faster layers
 	model.Crossing
 	// Interval holds the size with 95 % probability, by the intervals of the parameters or of the
-	// next measurements; nil without intervals. Probability is the probability that the two cross
-	// there at all.
-	Interval    *quantity.Interval
+	// next measurements. Probability is the probability that the two cross there at all; NaN
+	// without an interval.
+	Interval    quantity.Interval
 	Probability float64
 }
 
@@ -38,7 +39,8 @@ func FindCrossover(sampling *Sampling, designs ...platforms.Design) (*Crossover,
 		for _, a := range designs[:i] {
 			found := model.Crossings(a.Layer.Model, b.Layer.Model, 1, model.MaxCrossing)
 			for _, at := range found {
-				o := Overtaking{Below: a.Layer.Ref(), Beyond: b.Layer.Ref(), Crossing: at}
+				o := Overtaking{Below: a.Layer.Ref(), Beyond: b.Layer.Ref(), Crossing: at,
+					Interval: quantity.Alone(at.Size), Probability: math.NaN()}
 				if !at.Beyond {
 					o.Below, o.Beyond = o.Beyond, o.Below
 				}
@@ -47,7 +49,7 @@ func FindCrossover(sampling *Sampling, designs ...platforms.Design) (*Crossover,
 						err := crossingInterval(Of(a), Of(b), at, 1, model.MaxCrossing, *sampling)
 					switch {
 					case err == nil:
-						o.Interval, o.Probability = &in, sure
+						o.Interval, o.Probability = in, sure
 					case !errors.Is(err, ErrExact):
 						return nil, err
 					}
@@ -96,7 +98,7 @@ func (c *Crossover) Sentences() []string {
 		if i == 0 || c.Overtakings[i-1].Low != o.Low || c.Overtakings[i-1].High != o.High {
 			s += fmt.Sprintf("; within 5 %% of each other from %s to %s", o.Low, o.High)
 		}
-		if o.Interval != nil {
+		if o.Interval.Known() {
 			s += fmt.Sprintf("; 95 %% interval %s to %s", quantity.Bytes(o.Interval.Low),
 				quantity.Bytes(o.Interval.High))
 		}

@@ -163,11 +163,11 @@ func (q Quantity) String() string {
 }
 
 // Within returns the interval of a value at these costs that is predicted from a measurement.
-func (q Quantity) Within(c platforms.Costs, v float64) (in quantity.Interval, ok bool) {
+func (q Quantity) Within(c platforms.Costs, v float64) quantity.Interval {
 	if q.measure == nil || q.measure.Within == nil {
-		return in, false
+		return quantity.Alone(v)
 	}
-	return q.measure.Within(c, v), true
+	return q.measure.Within(c, v)
 }
 
 // NotesOf returns the notes of the measures among the quantities, each once.

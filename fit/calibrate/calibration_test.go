@@ -259,7 +259,7 @@ func TestInterruptedCalibration(t *testing.T) {
 	if err != nil || len(unmeasured) != 1 || unmeasured[0] != "cluster" || len(m.Levels) != 2 {
 		t.Errorf("%v, not measured %v", err, unmeasured)
 	}
-	if i := CheckedInterval(nil, unmeasured); !math.IsInf(i.High, 1) {
+	if i := CheckedDeviation(nil, unmeasured); !math.IsInf(i.Ratio.High, 1) {
 		t.Error("a machine with a level that was not measured has an interval")
 	}
 	c = calibration(t, "Welcome to the cluster, please\n"+text[:cut]+"mpirun noticed that\n")

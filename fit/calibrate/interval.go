@@ -9,39 +9,44 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// An Interval bounds the ratio of a measured to a predicted time of a collective: about 19 of 20
-// ratios are between Low and High. High is infinite if the data give no upper bound. The zero value
-// is no interval.
-type Interval struct {
-	Low, High float64
-	Source    string
+// A Deviation says how far measured times of collectives are from predicted ones. The zero value
+// says that it is not known.
+type Deviation struct {
+	// Ratio of a measured to a predicted time: about 19 of 20 are between the ends. High is
+	// infinite if the data give no upper bound.
+	Ratio  quantity.Interval
+	Source string
 	// Ranks is the largest number of ranks whose times have the interval. 0 stands for any number,
 	// on a machine that was measured itself.
 	Ranks int
 }
 
-// Of returns the bounds of a time among the ranks with the prediction t, NaN if they are not known.
-func (i Interval) Of(ranks int, t quantity.Micros) (low, high quantity.Micros) {
-	if i == (Interval{}) || i.Ranks > 0 && ranks > i.Ranks {
-		return quantity.Unknown, quantity.Unknown
+func deviation(low, high float64, source string) Deviation {
+	return Deviation{Ratio: quantity.Interval{Value: 1, Low: low, High: high}, Source: source}
+}
+
+// Of returns the interval of a time among the ranks with the prediction t.
+func (d Deviation) Of(ranks int, t quantity.Micros) quantity.Interval {
+	if d == (Deviation{}) || d.Ranks > 0 && ranks > d.Ranks {
+		return quantity.Alone(t)
 	}
-	return t * quantity.Micros(i.Low), t * quantity.Micros(i.High)
+	return d.Ratio.Scale(float64(t))
 }
 
 // String describes the interval in a sentence. A calibration whose collectives disagree too much
 // has an infinite end: then the honest answer is that there is no prediction.
-func (i Interval) String() string {
+func (d Deviation) String() string {
 	switch {
-	case i == Interval{}:
+	case d == Deviation{}:
 		return "No collective was measured on this machine, nor many messages at once: " +
 			"how far real times are from these is not known."
-	case math.IsInf(i.High, 1):
-		return "The time of a collective on this machine cannot be predicted: " + i.Source + "."
+	case math.IsInf(d.Ratio.High, 1):
+		return "The time of a collective on this machine cannot be predicted: " + d.Source + "."
 	}
-	text := fmt.Sprintf("A time is between %.2g and %.2g of what is predicted: %s", i.Low, i.High,
-		i.Source)
-	if i.Ranks > 0 {
-		text += fmt.Sprintf(". Beyond %d ranks it is not known", i.Ranks)
+	text := fmt.Sprintf("A time is between %.2g and %.2g of what is predicted: %s",
+		d.Ratio.Low, d.Ratio.High, d.Source)
+	if d.Ranks > 0 {
+		text += fmt.Sprintf(". Beyond %d ranks it is not known", d.Ranks)
 	}
 	return text + "."
 }
@@ -65,16 +70,16 @@ const minHalfWidth = 1.2
 // not reported. A time between a tenth and ten times of what is said decides nothing.
 const uselessFactor = 10
 
-// CheckedInterval returns the interval of a collective's time from the errors of
+// CheckedDeviation returns the interval of a collective's time from the errors of
 // measured ones. Its half-width is the 97.5 % quantile of the errors, as a factor,
 // and at least 1.2: the errors have no sign, so the quantile leaves a fortieth beyond
 // both ends together, and a margin for the next collective. The interval is unbounded
 // if a level was not measured. With fewer than 4 measured collectives it is a
 // default.
-func CheckedInterval(checks []Checked, unmeasured []string) Interval {
+func CheckedDeviation(checks []Checked, unmeasured []string) Deviation {
 	if len(unmeasured) > 0 {
 		source := "nothing was measured between ranks that meet in a " + unmeasured[0]
-		return Interval{0, math.Inf(1), source, 0}
+		return deviation(0, math.Inf(1), source)
 	}
 	var errors []float64
 	for _, k := range checks {
@@ -85,49 +90,51 @@ func CheckedInterval(checks []Checked, unmeasured []string) Interval {
 	if len(errors) < fewCollectives {
 		source := fmt.Sprintf("fewer than %d collectives were measured on this machine",
 			fewCollectives)
-		return Interval{1 / unseenFactor, unseenFactor * unseenFactor, source, 0}
+		return deviation(1/unseenFactor, unseenFactor*unseenFactor, source)
 	}
 	q := max(stats.QuantileOf(errors, 0.975), math.Log(minHalfWidth))
 	if q > math.Log(uselessFactor) {
 		source := fmt.Sprintf("measured collectives differ from its times "+
 			"by up to a factor of %.0f", math.Exp(q))
-		return Interval{0, math.Inf(1), source, 0}
+		return deviation(0, math.Inf(1), source)
 	}
 	source := fmt.Sprintf("from the errors of %d measured collectives "+
 		"that were not used in the fit", len(errors))
-	return Interval{math.Exp(-q), math.Exp(q), source, 0}
+	return deviation(math.Exp(-q), math.Exp(q), source)
 }
 
-// A platform file stores an [Interval] in two constants. If that of High is missing, there is no
-// upper bound.
+// A platform file stores a [Deviation] in two constants. If that of the high end is missing, there
+// is no upper bound.
 const (
 	lowConstant  = "collective_low"
 	highConstant = "collective_high"
 )
 
-// IntervalOf returns the interval of collectives in a platform file's constants. Without them, a
-// machine that is known from latencies has the interval of such machines, and any other machine the
+// DeviationOf returns the deviation of collectives in a platform file's constants. Without them, a
+// machine that is known from latencies has that of such machines, and any other machine the
 // zero value.
-func IntervalOf(p platforms.Platform) Interval {
-	i, found := Interval{High: math.Inf(1)}, false
+func DeviationOf(p platforms.Platform) Deviation {
+	d, found := deviation(0, math.Inf(1), ""), false
 	for _, c := range p.Constants {
 		switch c.Owner {
 		case lowConstant:
-			i.Low, i.Source, found = c.Value.Num, c.Source, true
+			d.Ratio.Low, d.Source, found = c.Value.Num, c.Source, true
 		case highConstant:
-			i.High = c.Value.Num
+			d.Ratio.High = c.Value.Num
 		}
 	}
 	switch {
 	case found:
-		return i
+		return d
 	case knownFromLatencies(p):
 		r := fromLatencies()
 		source := fmt.Sprintf("no collective was measured on this machine; "+
 			"so far off were those of %d machines known from their latencies", r.machines)
-		return Interval{r.low, r.high, source, r.ranks}
+		d = deviation(r.low, r.high, source)
+		d.Ranks = r.ranks
+		return d
 	}
-	return Interval{}
+	return Deviation{}
 }
 
 // MeasuredConstant and the name of a collective are the constant of a platform file whose source
@@ -153,14 +160,14 @@ func MeasuredAs(p platforms.Platform, collective string) string {
 
 // Constants returns the interval as constants of a platform file, which is all that
 // remains of the calibration's checks there.
-func (i Interval) Constants() (all []platforms.Table) {
+func (d Deviation) Constants() (all []platforms.Table) {
 	add := func(name string, end float64) {
 		value := fmt.Sprintf("%.4g", end)
-		all = append(all, platforms.Constant(name, value, i.Source))
+		all = append(all, platforms.Constant(name, value, d.Source))
 	}
-	add(lowConstant, i.Low)
-	if !math.IsInf(i.High, 1) {
-		add(highConstant, i.High)
+	add(lowConstant, d.Ratio.Low)
+	if !math.IsInf(d.Ratio.High, 1) {
+		add(highConstant, d.Ratio.High)
 	}
 	return all
 }

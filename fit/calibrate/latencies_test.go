@@ -1,7 +1,6 @@
 package calibrate_test
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -39,7 +38,7 @@ layer.network = { from = "a.toml" }
 		typed = `layer.node = { model = "linear", beta = "1us", tau = "1ns/B", source = "x" }`
 	)
 	folder := t.TempDir()
-	of := func(text string) calibrate.Interval {
+	of := func(text string) calibrate.Deviation {
 		t.Helper()
 		for name, text := range map[string]string{"a.toml": fit, "cluster.toml": text} {
 			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
@@ -50,24 +49,24 @@ layer.network = { from = "a.toml" }
 		if err != nil {
 			t.Fatal(err)
 		}
-		return calibrate.IntervalOf(d.Platform)
+		return calibrate.DeviationOf(d.Platform)
 	}
 	within := of(rest + sharing + from)
-	if within.Low < 0.3 || within.Low > 0.5 || within.High < 3 || within.High > 5 {
+	if r := within.Ratio; r.Low < 0.3 || r.Low > 0.5 || r.High < 3 || r.High > 5 {
 		t.Errorf("%v", within)
 	}
-	if low, high := within.Of(256, 10); low != 10*quantity.Micros(within.Low) ||
-		high != 10*quantity.Micros(within.High) {
-		t.Errorf("256 ranks: %v to %v", low, high)
+	want := quantity.Interval{Value: 10, Low: 10 * within.Ratio.Low, High: 10 * within.Ratio.High}
+	if in := within.Of(256, 10); in != want {
+		t.Errorf("256 ranks: %v", in)
 	}
-	if low, high := within.Of(257, 10); !math.IsNaN(float64(low)) || !math.IsNaN(float64(high)) {
-		t.Errorf("257 ranks: %v to %v", low, high)
+	if in := within.Of(257, 10); in.Known() {
+		t.Errorf("257 ranks: %v", in)
 	}
 	for name, text := range map[string]string{
 		"nothing shared": rest + node + from,
 		"a typed level":  rest + sharing + typed,
 	} {
-		if i := of(text); i != (calibrate.Interval{}) {
+		if i := of(text); i != (calibrate.Deviation{}) {
 			t.Errorf("%s: %v", name, i)
 		}
 	}

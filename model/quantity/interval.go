@@ -1,5 +1,17 @@
 package quantity
 
-// An Interval is a value and the ends of its interval, in µs and bytes. The function that returns
-// one states its meaning (parameters, or the next measurement) and its probability.
+import "math"
+
+// An Interval is a value and the ends of its interval: times in µs, sizes in bytes. The function
+// that returns one states its meaning (parameters, or the next measurement) and its probability.
+// Both ends are NaN if no interval is known.
 type Interval struct{ Value, Low, High float64 }
+
+// Alone returns a value without an interval.
+func Alone[T ~float64](v T) Interval { return Interval{float64(v), math.NaN(), math.NaN()} }
+
+// Known reports whether the value has an interval.
+func (i Interval) Known() bool { return !math.IsNaN(i.Low) }
+
+// Scale returns the interval in another unit: k of it are one of the present.
+func (i Interval) Scale(k float64) Interval { return Interval{k * i.Value, k * i.Low, k * i.High} }

@@ -13,7 +13,7 @@ import (
 // Rows tabulates the times. Intervals are absent if the question had none.
 func Rows(t *collectives.Times) reports.Rows {
 	digits := 0
-	if !t.Fitted && (t.Within == calibrate.Interval{} || t.Within.Ranks > 0) {
+	if !t.Fitted && (t.Within == calibrate.Deviation{} || t.Within.Ranks > 0) {
 		digits = uncalibratedDigits
 	}
 	times := t.Times
@@ -34,16 +34,16 @@ func Rows(t *collectives.Times) reports.Rows {
 		known := t.Fitted && c.Best && !math.IsNaN(c.MayLose)
 		return reports.OrAbsent(reports.Finite(c.MayLose), known)
 	}
-	// Without the time of the slowest rank, the interval is that of the average.
-	ofTime := func(end func(collectives.Timing) any) func(collectives.Timing) any {
-		return func(c collectives.Timing) any {
-			return reports.OrAbsent(end(c), !math.IsNaN(float64(c.Time)))
+	within := func(c collectives.Timing) quantity.Interval { return c.Within }
+	average := func(c collectives.Timing) quantity.Interval { return c.AverageWithin }
+	timed := reports.SpreadOf("time", "", quantity.DimTime, within)
+	averaged := reports.SpreadOf("average", "", quantity.DimTime, average)
+	// People read the ends beside the time or, without one, beside the average.
+	shown := func(c collectives.Timing) quantity.Interval {
+		if c.Within.Known() {
+			return c.Within
 		}
-	}
-	averageLow := func(c collectives.Timing) any { low, _ := averageEnds(t.Within, c); return low }
-	averageHigh := func(c collectives.Timing) any {
-		_, high := averageEnds(t.Within, c)
-		return high
+		return c.AverageWithin
 	}
 	algbw := func(c collectives.Timing) any {
 		alg, _ := c.Bandwidths()
@@ -59,11 +59,13 @@ func Rows(t *collectives.Times) reports.Rows {
 		col("ranks", "ranks", func(c collectives.Timing) any { return c.Ranks }),
 		col("size_bytes", "size", func(c collectives.Timing) any { return c.Size() }),
 		col("time_us", "time", func(c collectives.Timing) any { return c.Time }).Rounded(digits),
-		col("time_low_us", "", ofTime(func(c collectives.Timing) any { return c.Low })),
-		col("time_high_us", "", ofTime(func(c collectives.Timing) any { return c.High })),
-		// People read them beside the time or, without one, beside the average.
-		col("", "95 % from", func(c collectives.Timing) any { return c.Low }).If(t.Fitted),
-		col("", "to", func(c collectives.Timing) any { return c.High }).If(t.Fitted),
+		timed.Low, timed.High,
+		col("", "95 % from", func(c collectives.Timing) any {
+			return quantity.Micros(shown(c).Low)
+		}).If(t.Fitted),
+		col("", "to", func(c collectives.Timing) any {
+			return quantity.Micros(shown(c).High)
+		}).If(t.Fitted),
 		col("average_us", "average",
 			func(c collectives.Timing) any { return c.Average }).Rounded(digits).Ranked(3),
 		col("best", "best", func(c collectives.Timing) any {
@@ -81,8 +83,7 @@ func Rows(t *collectives.Times) reports.Rows {
 		col("ran_as", reports.HeadIf(ranOtherwise, "ran as"), ranAs),
 		col("latency_bound_us", "", func(c collectives.Timing) any { return c.LatencyBound }),
 		col("bandwidth_bound_us", "", func(c collectives.Timing) any { return c.BandwidthBound }),
-		col("average_low_us", "", averageLow),
-		col("average_high_us", "", averageHigh),
+		averaged.Low, averaged.High,
 		col("loss_high_percent", reports.HeadIf(t.Fitted, "may lose"),
 			mayLose).Texted(percentText).Ranked(2),
 		col("algbw_mb_s", "algbw", algbw).Rounded(digits).Ranked(6),
@@ -106,17 +107,3 @@ var percentText = reports.PercentText("%.1f %%")
 // uncalibratedDigits is the number of digits of times on a machine on which no collective was
 // measured: real times differ from them by a factor of up to 2 or more.
 const uncalibratedDigits = 3
-
-// averageEnds returns the interval of the average, NaN if it has none. The interval
-// of a calibrated machine is a factor, so it holds for the average as for the time.
-func averageEnds(within calibrate.Interval, c collectives.Timing) (low, high quantity.Micros) {
-	// Without the time of the slowest rank, the interval of the fit is that of the average.
-	if c.From == collectives.FromFit && math.IsNaN(float64(c.Time)) {
-		return c.Low, c.High
-	}
-	// A fit has one interval, which belongs to the time.
-	if c.From == collectives.FromFit || math.IsNaN(float64(c.Average)) {
-		return quantity.Unknown, quantity.Unknown
-	}
-	return collectives.FiniteEnds(within.Of(c.Ranks, c.Average))
-}

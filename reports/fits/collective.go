@@ -59,13 +59,15 @@ func collectiveRows(f *fits.Fitted) reports.Rows {
 		percentCol("weight_percent", reports.HeadIf(searched, "weight"),
 			func(r row) float64 { return r.Weight }).Ranked(1),
 	}
-	fields = append(fields, timeCols("base", "base (95 %)",
+	fields = append(fields, estimateCols("base", "base (95 %)", quantity.DimTime,
 		func(r row) fit.Estimate[quantity.Micros] { return r.Base })...)
-	fields = append(fields, timeCols("alpha", "α (95 %)",
+	fields = append(fields, estimateCols("alpha", "α (95 %)", quantity.DimTime,
 		func(r row) fit.Estimate[quantity.Micros] { return r.Between })...)
-	fields = append(fields, timeCols("alpha_inside", "α in a node (95 %)",
+	fields = append(fields, estimateCols("alpha_inside", "α in a node (95 %)",
+		quantity.DimTime,
 		func(r row) fit.Estimate[quantity.Micros] { return r.Inside })...)
-	fields = append(fields, betaCols()...)
+	fields = append(fields, estimateCols("beta", "β (95 %)", quantity.DimInverse,
+		func(r row) fit.Estimate[quantity.MicrosPerByte] { return r.Beta })...)
 	fields = append(fields,
 		percentCol("median_error_percent", "median error",
 			func(r row) float64 { return r.Median }).Ranked(2),
@@ -99,39 +101,14 @@ func percentCol(key, head string, value func(parameterRow) float64) reports.Fiel
 	return reports.Col(key, head, cell).Texted(reports.PercentError)
 }
 
-// timeCols and betaCols fix the unit in the key: µs, and µs/KiB as in all other
-// outputs.
-func timeCols(key, head string,
-	of func(parameterRow) fit.Estimate[quantity.Micros]) []reports.Field[parameterRow] {
-	number := func(t quantity.Micros) any { return t }
-	return estimateCols(key, "us", head, quantity.DimTime, of, number)
-}
-
-func betaCols() []reports.Field[parameterRow] {
-	number := func(t quantity.MicrosPerByte) any { return quantity.PerKiB(t) }
-	beta := func(r parameterRow) fit.Estimate[quantity.MicrosPerByte] { return r.Beta }
-	return estimateCols("beta", "us_per_kib", "β (95 %)", quantity.DimInverse, beta, number)
-}
-
-// estimateCols returns the columns of a parameter: one for people with the interval
-// behind the value, and three for programs with the value and the ends of its
-// interval. A parameter that the data do not identify is NaN in the fit and absent
-// here.
-func estimateCols[T ~float64](key, unit, head string, dim quantity.Dimension,
-	of func(parameterRow) fit.Estimate[T], number func(T) any) []reports.Field[parameterRow] {
-	type field = reports.Field[parameterRow]
-	col := func(key, head string, show func(fit.Estimate[T]) any) field {
-		return reports.Col(key, head, func(r parameterRow) any {
-			e := of(r)
-			return reports.OrAbsent(show(e), !math.IsNaN(float64(e.Value)))
-		})
-	}
-	return []field{
-		col("", head, func(e fit.Estimate[T]) any { return estimated(dim, e) }).Ranked(1),
-		col(key+"_"+unit, "", func(e fit.Estimate[T]) any { return number(e.Value) }),
-		col(key+"_low_"+unit, "", func(e fit.Estimate[T]) any { return number(e.Low) }),
-		col(key+"_high_"+unit, "", func(e fit.Estimate[T]) any { return number(e.High) }),
-	}
+// estimateCols returns the columns of a parameter. One that the data do not identify is NaN in the
+// fit and absent here.
+func estimateCols[T ~float64](key, head string, dim quantity.Dimension,
+	of func(parameterRow) fit.Estimate[T]) []reports.Field[parameterRow] {
+	all := reports.SpreadOf(key, head, dim,
+		func(r parameterRow) quantity.Interval { return interval(of(r)) })
+	all.Text = all.Text.Ranked(1)
+	return all.Fields()
 }
 
 // noteOf describes the data of a joint fit, and how well it predicts. Its number of

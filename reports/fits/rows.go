@@ -73,6 +73,10 @@ func curveRows(f *fits.Fitted, units quantity.UnitChoice) reports.Rows {
 		cell := func(s segment) any { return 100 * of(s) }
 		return col(key, head, cell).Texted(reports.PercentError).Ranked(rank)
 	}
+	beta := reports.SpreadOf("beta", "β (95 %)", quantity.DimTime,
+		func(s segment) quantity.Interval { return interval(s.Beta) })
+	tau := reports.SpreadOf("tau", "τ (95 %)", quantity.DimInverse,
+		func(s segment) quantity.Interval { return interval(s.Tau) })
 	rows := reports.TableOf(all,
 		col("", "table", func(s segment) any { return s.table }).Ranked(tableRank),
 		col("file", "", func(s segment) any { return s.File.Name }),
@@ -83,14 +87,7 @@ func curveRows(f *fits.Fitted, units quantity.UnitChoice) reports.Rows {
 		col("from_bytes", "from", func(s segment) any { return s.From }),
 		col("to_bytes", "to", func(s segment) any { return s.To }),
 		col("points", "points", func(s segment) any { return s.Segment.Points }).Ranked(5),
-		col("", "β (95 %)", func(s segment) any { return estimated(quantity.DimTime, s.Beta) }),
-		col("beta_us", "", func(s segment) any { return s.Beta.Value }),
-		col("beta_low_us", "", func(s segment) any { return s.Beta.Low }),
-		col("beta_high_us", "", func(s segment) any { return s.Beta.High }),
-		col("", "τ (95 %)", func(s segment) any { return estimated(quantity.DimInverse, s.Tau) }),
-		col("tau_us_per_kib", "", func(s segment) any { return quantity.PerKiB(s.Tau.Value) }),
-		col("tau_low_us_per_kib", "", func(s segment) any { return quantity.PerKiB(s.Tau.Low) }),
-		col("tau_high_us_per_kib", "", func(s segment) any { return quantity.PerKiB(s.Tau.High) }),
+		beta.Text, beta.Value, beta.Low, beta.High, tau.Text, tau.Value, tau.Low, tau.High,
 		percent("median_error_percent", "median error", 3,
 			func(s segment) float64 { return s.Segment.Median }),
 		percent("p95_error_percent", "95th perc.", 4,
@@ -133,7 +130,7 @@ func curveNotes(c fits.Curve, units quantity.UnitChoice) []string {
 		if b.Low == b.High {
 			within = "no other size fits"
 		}
-		jump := estimated(quantity.DimTime, b.Jump).In(units)
+		jump := reports.Interval{Dim: quantity.DimTime, Interval: interval(b.Jump)}.In(units)
 		say("segment %d ends at %s (95 %%: %s), with a jump of %s", i+1, b.At, within, jump)
 	}
 	// The errors of the models that were not chosen show how clear the choice was.
@@ -157,25 +154,18 @@ func curveNotes(c fits.Curve, units quantity.UnitChoice) []string {
 // because users look for it before they read the numbers.
 func changeRows(changes []fits.Change) reports.Rows {
 	col := reports.Col[fits.Change]
+	beta := reports.SpreadOf("beta_change", "β, change (95 %)", quantity.DimTime,
+		func(c fits.Change) quantity.Interval { return interval(c.Beta) })
+	tau := reports.SpreadOf("tau_change", "τ, change (95 %)", quantity.DimInverse,
+		func(c fits.Change) quantity.Interval { return interval(c.Tau) })
 	rows := reports.TableOf(changes,
 		col("file", "before", func(c fits.Change) any { return c.Before }).Ranked(2),
 		col("other", "after", func(c fits.Change) any { return c.After }).Ranked(2),
 		col("from_bytes", "from", func(c fits.Change) any { return c.From }),
 		col("to_bytes", "to", func(c fits.Change) any { return c.To }),
-		col("", "β, change (95 %)",
-			func(c fits.Change) any { return estimated(quantity.DimTime, c.Beta) }),
-		col("beta_change_us", "", func(c fits.Change) any { return c.Beta.Value }),
-		col("beta_change_low_us", "", func(c fits.Change) any { return c.Beta.Low }),
-		col("beta_change_high_us", "", func(c fits.Change) any { return c.Beta.High }),
+		beta.Text, beta.Value, beta.Low, beta.High,
 		col("beta_real", "real", func(c fits.Change) any { return c.BetaReal }),
-		col("", "τ, change (95 %)",
-			func(c fits.Change) any { return estimated(quantity.DimInverse, c.Tau) }),
-		col("tau_change_us_per_kib", "",
-			func(c fits.Change) any { return quantity.PerKiB(c.Tau.Value) }),
-		col("tau_change_low_us_per_kib", "",
-			func(c fits.Change) any { return quantity.PerKiB(c.Tau.Low) }),
-		col("tau_change_high_us_per_kib", "",
-			func(c fits.Change) any { return quantity.PerKiB(c.Tau.High) }),
+		tau.Text, tau.Value, tau.Low, tau.High,
 		col("tau_real", "real", func(c fits.Change) any { return c.TauReal }),
 		col("time_ratio", "time", func(c fits.Change) any { return c.Time }).Ranked(1),
 		col("time_real", "real", func(c fits.Change) any { return c.TimeReal }).Ranked(1),

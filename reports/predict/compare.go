@@ -22,13 +22,11 @@ func CompareRows(c messages.Comparison) reports.Rows {
 	bandwidth := func(c row) any { return reports.OrAbsent(c.Bandwidth, isMessage(c.Predicted)) }
 	// Of a stream the gap and the throughput are known, and its interval is that of the gap.
 	streamed := slices.ContainsFunc(c, func(c row) bool { return !isMessage(c.Predicted) })
-	gap, _ := model.FindQuantity("one_way")
 	gapText := func(c row) any {
-		if c.Next == nil || c.Next.Unknown != "" || isMessage(c.Predicted) {
+		if isMessage(c.Predicted) {
 			return reports.OrAbsent(c.Gap, c.GapKnown)
 		}
-		return reports.Interval{Dim: gap.Dim,
-			Interval: gap.Interval(c.Size, c.Next.Interval)}
+		return reports.Shown(quantity.DimTime, c.Within())
 	}
 	times := []reports.Field[row]{reports.Col("one_way_us", "one way", oneWay)}
 	rates := []reports.Field[row]{
@@ -39,8 +37,8 @@ func CompareRows(c messages.Comparison) reports.Rows {
 	// set of columns.
 	fitted := slices.ContainsFunc(c, func(c row) bool { return c.Next != nil })
 	if fitted {
-		times = nextFields("one_way", "one way", predicted, oneWay)
-		rates = nextFields("bandwidth", "bandwidth", predicted, bandwidth)
+		times = nextSpread("one_way", "one way", predicted).Fields()
+		rates = nextSpread("bandwidth", "bandwidth", predicted).Fields()
 		rates = append(rates, reports.Col("beyond", "extrapolated", func(c row) any {
 			if c.Next == nil {
 				return nil
@@ -111,48 +109,22 @@ func CompareRows(c messages.Comparison) reports.Rows {
 	return rows
 }
 
-// nextFields returns the columns of a quantity in a table of predictions: for people
-// its interval, or the value alone without one, and for programs three numbers. name
-// is a row of [model.Quantities], which has the keys.
-func nextFields[T any](
-	name, head string, of func(T) messages.Predicted, value func(T) any,
-) []reports.Field[T] {
+// nextSpread returns the columns of a quantity in a table of predictions; see [model.Quantities].
+func nextSpread[T any](name, head string, of func(T) messages.Predicted) reports.Spread[T] {
 	q, _ := model.FindQuantity(name)
-	interval := func(v T, cell func(quantity.Interval) any, otherwise any) any {
+	return reports.SpreadOf(name, head+" (95 %)", q.Dim, func(v T) quantity.Interval {
 		p := of(v)
-		if p.Next == nil || p.Next.Unknown != "" || !isMessage(p) {
-			return otherwise
+		if !isMessage(p) {
+			return quantity.Alone(quantity.Unknown)
 		}
-		return cell(q.Interval(p.Size, p.Next.Interval))
-	}
-	return []reports.Field[T]{
-		// A column without a key is for people, one without a heading for programs.
-		reports.Col("", head+" (95 %)", func(v T) any {
-			return interval(v, func(in quantity.Interval) any {
-				return reports.Interval{Dim: q.Dim, Interval: in}
-			}, value(v))
-		}),
-		reports.Col(q.Key(), "", value),
-		reports.Col(q.KeyOf("low"), "", func(v T) any {
-			return interval(v, func(in quantity.Interval) any { return in.Low }, nil)
-		}),
-		reports.Col(q.KeyOf("high"), "", func(v T) any {
-			return interval(v, func(in quantity.Interval) any { return in.High }, nil)
-		}),
-	}
+		return q.Interval(p.Size, p.Within())
+	})
 }
 
 // Cell returns the curve's value of a cost, with its interval if the next measurement
 // is predicted. Gaps and throughputs have no forecast, since one-way times were
 // measured, and so tables beside curves are of Bandwidth and Latency only.
 func (k CurveKind) Cell(p messages.Predicted) any {
-	switch {
-	case p.Next != nil && p.Next.Unknown == "":
-		q := k.Row() // of a stream, the same functions of its gap
-		in := q.Interval(p.Size, p.Next.Interval)
-		return reports.Interval{Dim: q.Dim, Interval: in}
-	case k == Latency:
-		return p.Time
-	}
-	return p.Size.Over(p.Time)
+	q := k.Row() // of a stream, the same functions of its gap
+	return reports.Shown(q.Dim, q.Interval(p.Size, p.Within()))
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/internal/usage"
-	"github.com/halfpeak/halfpeak/model/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -22,17 +21,19 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 	other := slices.ContainsFunc(p.Costs, func(p messages.Predicted) bool { return !isMessage(p) })
 	fitted := slices.ContainsFunc(p.Costs, func(p messages.Predicted) bool { return p.Next != nil })
 	ranged := slices.ContainsFunc(p.Costs, func(p messages.Predicted) bool { return p.Ranged })
-	next := func(
-		key, head string, of func(f forecast.Forecast) any,
-	) reports.Field[messages.Predicted] {
-		return nextCol(key, head, of).If(fitted)
-	}
 	// Scripts depend on these keys: with other times beside those of messages, the key must not say
 	// one way.
-	low, high := "one_way_low_us", "one_way_high_us"
+	name := "one_way"
 	if other {
-		low, high = "time_low_us", "time_high_us"
+		name = "time"
 	}
+	spread := reports.SpreadOf(name, "95 % prediction interval", quantity.DimTime,
+		func(p messages.Predicted) quantity.Interval {
+			if p.Next == nil { // the layer was not fitted
+				return quantity.Alone(quantity.Unknown)
+			}
+			return p.Within()
+		})
 	rows := reports.TableOf(p.Costs,
 		reports.Col("platform", "platform", func(p messages.Predicted) any {
 			return p.Platform
@@ -83,22 +84,16 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 		reports.Col("n_half_bytes", "", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Peak.Half, hasPeak(p) && p.Peak.Known && p.Peak.Exists)
 		}),
-		next("", "95 % prediction interval", func(f forecast.Forecast) any {
-			if f.Unknown != "" {
-				return quantity.Micros(f.Value)
-			}
-			return reports.Interval{Dim: quantity.DimTime, Interval: f.Interval}
-		}),
-		next(low, "", func(f forecast.Forecast) any {
-			return reports.OrAbsent(f.Low, f.Unknown == "")
-		}),
-		next(high, "", func(f forecast.Forecast) any {
-			return reports.OrAbsent(f.High, f.Unknown == "")
-		}),
+		spread.Text.If(fitted), spread.Low.If(fitted), spread.High.If(fitted),
 		reports.Col("beyond", "extrapolated", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Beyond, p.Ranged)
 		}).If(fitted || ranged),
-		next("from", "from", func(f forecast.Forecast) any { return string(f.From) }).Ranked(6),
+		reports.Col("from", "from", func(p messages.Predicted) any {
+			if p.Next == nil {
+				return nil
+			}
+			return string(p.Next.From)
+		}).If(fitted).Ranked(6),
 		reports.Col("model_us", "", func(p messages.Predicted) any { return p.Model }).If(fitted),
 	)
 	rows.Notes = notes(p, fitted, other, units)
@@ -110,17 +105,6 @@ func isMessage(p messages.Predicted) bool { return p.Timed.Of == platforms.Messa
 
 // hasPeak reports whether a bandwidth follows from the times: of messages, and of streams.
 func hasPeak(p messages.Predicted) bool { return isMessage(p) || p.Timed.Of == platforms.Stream }
-
-// nextCol returns a column of the next measurement; it is empty in rows of layers
-// that were not fitted.
-func nextCol(key, head string, of func(forecast.Forecast) any) reports.Field[messages.Predicted] {
-	return reports.Col(key, head, func(p messages.Predicted) any {
-		if p.Next == nil {
-			return nil
-		}
-		return of(*p.Next)
-	})
-}
 
 // notes explains the intervals, names each peak, and says what the times are of if
 // not messages. An interval from one run does not cover another run (docs/trust.md:

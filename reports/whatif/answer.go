@@ -141,6 +141,14 @@ func contrastedTimes(before, after whatif.Design, quantities []whatif.Quantity) 
 		all = append(all, c)
 	}
 	costs := after.Costs()
+	within := reports.SpreadOf("after", "95 % interval", quantity.DimTime,
+		func(c change) quantity.Interval {
+			in := c.Within(costs, c.To)
+			if !in.Known() {
+				in.Value = math.NaN() // which stands in another column
+			}
+			return in
+		})
 	rows := reports.TableOf(all,
 		reports.Col("platform", "", func(change) any { return before.Platform.Name }),
 		reports.Col("layer", "", func(change) any { return layerName(before) }),
@@ -149,18 +157,7 @@ func contrastedTimes(before, after whatif.Design, quantities []whatif.Quantity) 
 		reports.Col("before_us", "", func(c change) any { return c.From }),
 		reports.Col("after_us", "", func(c change) any { return c.To }),
 		reports.Col("change_percent", "", func(c change) any { return 100 * (c.To/c.From - 1) }),
-		reports.Col("", "95 % interval", func(c change) any {
-			in, ok := c.Within(costs, c.To)
-			return reports.OrAbsent(reports.Interval{Dim: c.Quantity.Dim(), Interval: in}, ok)
-		}),
-		reports.Col("after_low_us", "", func(c change) any {
-			in, ok := c.Within(costs, c.To)
-			return reports.OrAbsent(in.Low, ok)
-		}),
-		reports.Col("after_high_us", "", func(c change) any {
-			in, ok := c.Within(costs, c.To)
-			return reports.OrAbsent(in.High, ok)
-		}),
+		within.Text, within.Low, within.High,
 	)
 	rows.Notes = changeNotes(after)
 	for _, c := range all {

@@ -9,12 +9,8 @@ import (
 // CrossoverRows returns the table of the crossings. The range within 5 % stands beside each,
 // since curves that cross at a small angle cross at a size of no importance.
 func CrossoverRows(c *whatif.Crossover) reports.Rows {
-	of := func(o whatif.Overtaking, v func(quantity.Interval) any) any {
-		if o.Interval == nil {
-			return nil
-		}
-		return v(*o.Interval)
-	}
+	spread := reports.SpreadOf("", "", quantity.DimSize,
+		func(o whatif.Overtaking) quantity.Interval { return o.Interval })
 	rows := reports.TableOf(c.Overtakings,
 		reports.Col("faster_below", "faster below", func(o whatif.Overtaking) any {
 			return o.Below
@@ -27,16 +23,10 @@ func CrossoverRows(c *whatif.Crossover) reports.Rows {
 			return o.Low
 		}),
 		reports.Col("close_to_bytes", "to", func(o whatif.Overtaking) any { return o.High }),
-		reports.Col("low_bytes", "95 % from", func(o whatif.Overtaking) any {
-			return of(o, func(i quantity.Interval) any { return quantity.Bytes(i.Low) })
-		}),
-		reports.Col("high_bytes", "to", func(o whatif.Overtaking) any {
-			return of(o, func(i quantity.Interval) any { return quantity.Bytes(i.High) })
-		}),
-		reports.Col("probability", "probability", func(o whatif.Overtaking) any {
-			return of(o, func(quantity.Interval) any { return o.Probability })
-		}).
-			Texted(whatif.ProbabilityText),
+		spread.Low.Headed("95 % from"),
+		spread.High.Headed("to"),
+		reports.Col("probability", "probability",
+			func(o whatif.Overtaking) any { return o.Probability }).Texted(whatif.ProbabilityText),
 	)
 	rows.Notes = c.Notes
 	return rows

@@ -19,11 +19,15 @@ func uncertaintyRows(u *whatif.Uncertainty) reports.Rows {
 		{Key: "layer", Head: reports.HeadIf(!several && !sized, "layer")},
 		{Key: "design", Head: reports.HeadIf(several, "design")},
 		{Key: "size_bytes", Head: reports.HeadIf(sized, "size")}}}
+	var spreads [][]reports.Field[quantity.Interval]
 	for i, q := range u.Quantities {
-		rows.Columns = append(rows.Columns,
-			reports.Column{Head: q.Kind.Title + ", 95 % interval", Rank: i},
-			reports.Column{Key: q.Kind.Key()}, reports.Column{Key: q.Kind.KeyOf("low")},
-			reports.Column{Key: q.Kind.KeyOf("high")})
+		spread := reports.SpreadOf(q.Kind.Name, q.Kind.Title+", 95 % interval", q.Dim(),
+			func(in quantity.Interval) quantity.Interval { return in })
+		spread.Text = spread.Text.Ranked(i)
+		spreads = append(spreads, spread.Fields())
+		for _, f := range spread.Fields() {
+			rows.Columns = append(rows.Columns, f.Column)
+		}
 	}
 	if several && sized {
 		rows.Columns = append(rows.Columns,
@@ -33,10 +37,10 @@ func uncertaintyRows(u *whatif.Uncertainty) reports.Rows {
 	for i, n := range u.Sizes {
 		for k, d := range u.Designs {
 			row := []any{d.Platform.Name, layerName(d.Design), d.Name, n}
-			for j, q := range u.Quantities {
-				in := u.Intervals[k][j][i]
-				row = append(row, reports.Interval{Dim: q.Dim(), Interval: in}, in.Value, in.Low,
-					in.High)
+			for j := range u.Quantities {
+				for _, f := range spreads[j] {
+					row = append(row, f.Cell(u.Intervals[k][j][i]))
+				}
 			}
 			if several && sized {
 				row = append(row, reports.OrAbsent(u.Faster[i], k == 1))
