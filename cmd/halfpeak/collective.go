@@ -77,6 +77,15 @@ func newCollective() *cobra.Command {
 			"one number of ranks, into this `file` (png, svg, pdf)")
 	complete(cmd, "to", rules.FormNames())
 	completeAlgorithms(cmd)
+	obey(cmd, nil,
+		atLeast("--ranks-per-node", 1, ""),
+		excludes("--places", "--map-by",
+			"--places requires a platform with levels, and no --map-by"),
+		excludes("--to", "--format",
+			"--to {--to} has its own form, without --format; for rules in JSON use --to "+
+				"openmpi-json"),
+		excludes("--to", "--measured",
+			"--to and --measured do not go together: rules are of one machine's times"))
 	return cmd
 }
 
@@ -196,8 +205,6 @@ func (o *collectiveOptions) check(platform string) error {
 	// Rules have the form of their library; only one of them is JSON, as -o FILE.json asks for.
 	own := q.Library != "" && q.Library != "openmpi-json"
 	switch {
-	case q.PerNode < 0:
-		return usagef("--ranks-per-node must be at least 1 (got %d)", q.PerNode)
 	case (q.PerNode > 0 || q.Total) && len(q.Fits) == 0:
 		return usagef("--ranks-per-node and --total need measured collectives: fit them with " +
 			"\"halfpeak fit FILES --save my.toml\"; on a machine with levels the levels say " +
@@ -205,7 +212,7 @@ func (o *collectiveOptions) check(platform string) error {
 	case q.Statistic != "" && len(q.Fits) == 0 && !measured:
 		return usagef("--statistic is for measured times: of --measured files, or of a platform " +
 			"file with measured collectives")
-	case o.out.format != "" && q.Library != "" || own && extension(o.out.path) == "json":
+	case own && extension(o.out.path) == "json":
 		return usagef("--to %s has its own form, without --format; for rules in JSON use --to "+
 			"openmpi-json", q.Library)
 	case q.Library == "" || measured:
@@ -267,9 +274,6 @@ func (m *measuredFlags) chosenStatistic() fitted.Statistic {
 // measured ones: the defaults of the flags are for maps.
 func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) error {
 	m := &o.measured
-	if o.question.Library != "" {
-		return usagef("--to and --measured do not go together: rules are of one machine's times")
-	}
 	// Nil asks for those of the measurements.
 	if !cmd.Flags().Changed("ranks") {
 		o.question.Ranks = nil
@@ -309,20 +313,12 @@ func newSchedule() *cobra.Command {
 				return out.writeTo(cmd, s.WriteText)
 			}
 			if len(args) == 1 && scaling.IsProgram(args[0]) {
-				for _, f := range []string{"algorithm", "machine", "size", "segment"} {
-					if cmd.Flags().Changed(f) {
-						return usagef("--%s is part of a program; %s has its own", f, args[0])
-					}
-				}
 				in, err := scaling.Read(cmd.Context(), args[0],
 					scaling.Reading{Ranks: ranks, Params: params})
 				if err != nil {
 					return err
 				}
 				return write(in.Schedule)
-			}
-			if len(params) > 0 {
-				return usagef("--param sets a parameter of a program (.star)")
 			}
 			// Without an algorithm the command lists them, of one collective or all: "" is all.
 			if name == "" {
@@ -331,10 +327,6 @@ func newSchedule() *cobra.Command {
 					return err
 				}
 				return out.write(cmd, collectives.AlgorithmRows(all))
-			}
-			if len(args) == 0 {
-				return usagef("--algorithm %s requires a collective, as in \"halfpeak schedule "+
-					"bcast --algorithm binomial\"", name)
 			}
 			c.Bytes, c.Segment = uint64(size), uint64(segment)
 			if c.Segment >= c.Bytes { // it is sent whole, as collective has it
@@ -368,5 +360,15 @@ func newSchedule() *cobra.Command {
 		"size of the message, or of each rank's block")
 	flags.Var(cmd.Flags(), &segment, quantity.ParseBytes, "size", "segment", "",
 		"cut the message into segments of this size; by default it is sent whole")
+	state := func(args []string) facts {
+		return facts{"a collective": len(args) > 0,
+			"a program": len(args) == 1 && scaling.IsProgram(args[0])}
+	}
+	obey(cmd, state,
+		excludes("--algorithm, --machine, --size, --segment", "a program",
+			"{} is part of a program; {0} has its own"),
+		needs("--param", "a program", "--param sets a parameter of a program (.star)"),
+		needs("--algorithm", "a collective", `--algorithm {--algorithm} requires a collective, `+
+			`as in "halfpeak schedule bcast --algorithm binomial"`))
 	return cmd
 }

@@ -65,18 +65,24 @@ func newEngineBench() *cobra.Command {
 	outputFlag(f, &o.plot, "plot", "", "draw the signature into this `file` (.png, .svg, .pdf)")
 	o.out.declareFormat(c, netPIPE)
 	declareUnit(c, &o.out.units)
+	signature := func([]string) facts {
+		return facts{"--programs signature": slices.Contains(o.bench.Programs, "signature")}
+	}
+	obey(c, signature,
+		needs("--plot", "--programs signature",
+			"--plot draws the signature: give --programs signature"),
+		within("--credits", 1, live.MaxCredits, ""))
 	return c
 }
 
 // check returns the first contradiction of the flags.
 func (o *benchOptions) check() error {
-	signature, own := false, ""
+	own := ""
 	for _, name := range o.bench.Programs {
 		p, err := programs.Find(name, programs.Real)
 		if err != nil {
 			return usage.Error{Err: err}
 		}
-		signature = signature || p.Shape == programs.BySignature
 		if p.Sizes == programs.Own {
 			own = cmp.Or(own, name)
 		}
@@ -94,16 +100,12 @@ func (o *benchOptions) check() error {
 	switch {
 	case len(o.bench.Programs) == 0:
 		return usagef("--programs: give at least one")
-	case o.plot != "" && !signature:
-		return usagef("--plot draws the signature: give --programs signature")
 	case o.out.format == netPIPE && !slices.Contains(o.bench.Programs, "ping_bulk"):
 		return usagef("--format %s has the times of ping_bulk, which --programs leaves out",
 			netPIPE)
 	// Among others, such a program has its one row, and the sizes are theirs.
 	case o.sized && own != "" && len(o.bench.Programs) == 1:
 		return usagef("--size: the messages of %s have a size of their own; omit it", own)
-	case o.bench.Credits < 1 || o.bench.Credits > live.MaxCredits:
-		return usagef("--credits must be 1 to %d (got %d)", live.MaxCredits, o.bench.Credits)
 	case o.bench.Budget < 0 || !(o.bench.Within > 0):
 		return usagef("--budget must be at least 0, and --precision above 0")
 	}

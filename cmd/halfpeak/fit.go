@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	askfits "github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/fit"
@@ -23,6 +24,22 @@ type fitOptions struct {
 	save          string
 	plotting
 	out output
+}
+
+var fitRules = []rule{
+	needs("", "arguments",
+		`give at least one file of a benchmark's output, as in "halfpeak fit np.out"`),
+	atLeast("--segments", 1, "; without it the data decide"),
+	needs("--segments", "--model=piecewise",
+		"--segments is for --model piecewise, not {--model}"),
+	needs("--method", "--model=linear, --model=pipeline",
+		"--method is for --model linear or pipeline, not {--model}"),
+	// A signature gives o_s, g and o_r; L takes a round trip, which other models have in their
+	// tables.
+	needs("--rtt", "--model=logp", "--rtt is for --model logp, not {--model}"),
+	// Their data are intervals of bursts, and tables of several kinds, on no common axes.
+	excludes("--plot", "--model=loggp, --model=logp",
+		"--plot draws times against sizes; save the {--model} parameters and plot the platform"),
 }
 
 // newFit declares fit. Files are checked by run and not by cobra, so that the message
@@ -72,16 +89,17 @@ func newFit() *cobra.Command {
 	f.BoolVar(&o.asked.Runs, "runs", false,
 		"treat the files, or a file's pairs of nodes, as runs of one measurement")
 	completeAlgorithms(cmd)
+	obey(cmd, func(args []string) facts { return o.facts(f, args) }, fitRules...)
 	return cmd
 }
 
 func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return usagef(`give at least one file of a benchmark's output, as in "halfpeak fit np.out"`)
-	}
-	if err := o.check(cmd); err != nil {
-		return err
-	}
+	a := &o.asked
+	a.Trace.Collective = a.Measured.Collective
+	// Then a file of one size is an error, since it has no line to save or draw; else
+	// its times are printed.
+	a.Saving = o.save != "" || o.plot != ""
+	a.Model, a.Method, a.RTT = o.model, fit.Method(o.method), o.rtt
 	o.asked.Progress = readingBar(cmd.ErrOrStderr())
 	found, err := askfits.Fit(args, o.asked)
 	if err != nil {
@@ -116,39 +134,13 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	return cmp.Or(o.out.write(cmd, fits.Rows(found, o.out.units)), found.Broken)
 }
 
-// check returns the first contradiction of the flags, and completes the options. A
-// flag of one model chooses that model, if none is named: --segments 3 is a wish for
+// facts chooses the model of a flag that belongs to one, if none is named: --segments 3 is a wish for
 // lines.
-func (o *fitOptions) check(cmd *cobra.Command) error {
-	set, a, model := cmd.Flags(), &o.asked, &o.model
-	segments, method := set.Changed("segments"), set.Changed("method")
-	switch given := set.Changed("model"); {
-	case method && !given:
-		*model = "linear"
-	case segments && !given:
-		*model = "piecewise"
+func (o *fitOptions) facts(set *pflag.FlagSet, args []string) facts {
+	for _, of := range [][2]string{{"method", "linear"}, {"segments", "piecewise"}} {
+		if set.Changed(of[0]) && !set.Changed("model") {
+			_ = set.Set("model", of[1]) // one of its words
+		}
 	}
-	switch {
-	case segments && a.Segments < 1:
-		return usagef("--segments must be at least 1 (got %d); without it the data decide",
-			a.Segments)
-	case segments && *model != "piecewise":
-		return usagef("--segments is for --model piecewise, not %s", *model)
-	case method && *model != "linear" && *model != "pipeline":
-		return usagef("--method is for --model linear or pipeline, not %s", *model)
-	// A signature gives o_s, g and o_r; L takes a round trip, which other models have in their
-	// tables.
-	case set.Changed("rtt") && *model != "logp":
-		return usagef("--rtt is for --model logp, not %s", *model)
-	// Their data are intervals of bursts, and tables of several kinds, on no common axes.
-	case o.plot != "" && (*model == "loggp" || *model == "logp"):
-		return usagef("--plot draws times against sizes; save the %s parameters and plot the "+
-			"platform", *model)
-	}
-	a.Trace.Collective = a.Measured.Collective
-	// Then a file of one size is an error, since it has no line to save or draw; else
-	// its times are printed.
-	a.Saving = o.save != "" || o.plot != ""
-	a.Model, a.Method, a.RTT = *model, fit.Method(o.method), o.rtt
-	return nil
+	return facts{"arguments": len(args) > 0}
 }

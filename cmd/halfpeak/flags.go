@@ -108,14 +108,9 @@ func (s *samplingFlags) declare(f *pflag.FlagSet) {
 	f.Var(&s.assume, "assume", "half width of the 95 % interval of times and rates without one")
 }
 
-// check bounds the samples: all results of one quantity are kept in memory, 8 bytes
-// each.
-func (s *samplingFlags) check() error {
-	if s.samples < 1 || s.samples > 1e8 {
-		return usagef("--samples must be 1 to 100000000 (got %d)", s.samples)
-	}
-	return nil
-}
+// samplesRule bounds the samples: all results of one quantity are kept in memory, 8
+// bytes each.
+var samplesRule = within("--samples", 1, 1e8, "")
 
 func (s *samplingFlags) sampling(ctx context.Context) whatif.Sampling {
 	return whatif.Sampling{Context: ctx, Samples: s.samples, Seed: s.seed,

@@ -129,8 +129,13 @@ func setHelp(root *cobra.Command) {
 	cobra.AddTemplateFunc("wrapped", func(f *pflag.FlagSet) string {
 		return f.FlagUsagesWrapped(helpWidth)
 	})
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages",
-		"Flags | wrapped"))
+	usage := strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", "Flags | wrapped")
+	const last = "{{if .HasAvailableInheritedFlags}}"
+	root.SetUsageTemplate(strings.Replace(usage, last,
+		`{{with index .Annotations "`+rulesAnnotation+`"}}
+
+Flags together:
+{{.}}{{end}}`+last, 1))
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if cmd.Runnable() || cmd.HasSubCommands() {

@@ -33,6 +33,9 @@ func writeManPages(cmd *cobra.Command, dir string) error {
 	// The text is changed for the page alone; help prints it afterwards.
 	long := cmd.Long
 	cmd.Long = listItem.ReplaceAllStringFunc(long, definition)
+	if rules := cmd.Annotations[rulesAnnotation]; rules != "" {
+		cmd.Long += "\n\n**Flags together**\n\n" + strings.ReplaceAll(rules, "\n  -", "\n\n  -")
+	}
 	defer func() { cmd.Long = long }()
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
 	header := &doc.GenManHeader{Section: "1", Source: "halfpeak " + cmd.Root().Version,

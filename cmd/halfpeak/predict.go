@@ -116,13 +116,6 @@ func newCompare() *cobra.Command {
 	var o compareOptions
 	cmd := command("compare", wantArgs(1, -1, `platforms, as in "halfpeak compare clip hp-lam"`),
 		func(cmd *cobra.Command, args []string) error {
-			if err := o.samplingFlags.check(); err != nil {
-				return err
-			}
-			// Compared with itself, a platform crosses nowhere.
-			if o.cross && len(args) < 2 {
-				return usagef("--crossovers compares two platforms or more")
-			}
 			// Which of two is faster is a question about messages.
 			o.layers.streams = !o.cross
 			designs, err := o.layers.designs(args)
@@ -151,6 +144,11 @@ func newCompare() *cobra.Command {
 	o.samplingFlags.declare(cmd.Flags())
 	o.declarePlot(cmd, "draw all into one figure: this `file` (png, svg, pdf)")
 	enum(cmd, &o.kind, "kind", "quantity of the figure", "bandwidth", "latency")
+	// Compared with itself, a platform crosses nowhere.
+	obey(cmd, func(args []string) facts { return facts{"two platforms or more": len(args) > 1} },
+		samplesRule,
+		needs("--crossovers", "two platforms or more",
+			"--crossovers compares two platforms or more"))
 	return cmd
 }
 
@@ -231,24 +229,12 @@ func newExport() *cobra.Command {
 	cmd := command("export",
 		wantArgs(0, 1, `at most one platform, as in "halfpeak export clip --to simgrid"`),
 		func(cmd *cobra.Command, args []string) error {
-			switch {
-			case to == "" && len(args) == 0:
+			if to == "" {
 				return out.write(cmd, predict.ExportTargets())
-			case to == "":
-				return usagef("--to is required; \"halfpeak export\" lists the formats")
-			case len(args) == 0:
-				return usagef("--to %s requires a platform, as in \"halfpeak export clip --to %s\"",
-					to,
-					to)
 			}
 			// Before the platform is read: a wrong format is a mistake of usage, and exits with 2.
 			if _, err := export.Find(to); err != nil {
 				return usage.Error{Err: err}
-			}
-			// 0 is the default of the question, and so cannot be seen there as a
-			// value that was given.
-			if cmd.Flags().Changed("ranks") && ranks < 1 {
-				return usagef("--ranks must be at least 2 (got %d)", ranks)
 			}
 			designs, err := layers.designs(args)
 			if err != nil {
@@ -273,6 +259,12 @@ func newExport() *cobra.Command {
 		"make the costs accurate from the smallest to the largest of these sizes")
 	cmd.Flags().IntVar(&ranks, "ranks", 0,
 		"`number` of ranks on a platform without levels (default 2)")
+	obey(cmd, func(args []string) facts { return facts{"a platform": len(args) > 0} },
+		needs("a platform", "--to", "--to is required; \"halfpeak export\" lists the formats"),
+		needs("--to", "a platform",
+			`--to {--to} requires a platform, as in "halfpeak export clip --to {--to}"`),
+		// 0 is the default of the question, which cannot see it there as a value that was given.
+		atLeast("--ranks", 1, "--ranks must be at least 2 (got {n})"))
 	return cmd
 }
 
@@ -322,7 +314,23 @@ func newPlot() *cobra.Command {
 			"16KiB if not given")
 	cmd.Flags().StringVar(&o.title, "title", "", "title of the figure")
 	declarePixels(cmd, &o.pixels)
+	obey(cmd, o.facts,
+		excludes("--kind=timeline", "several platforms, several --size",
+			"a timeline shows one message: give one platform and one --size"),
+		needs("--kind=ranks", "--schedule", oneSchedule),
+		needs("--schedule", "--kind=ranks", oneSchedule),
+		excludes("--kind=ranks", "several platforms", oneSchedule),
+		needs("a program as --schedule", "--ranks",
+			"a program needs --ranks, as in --ranks 0..15 for 16 ranks"))
 	return cmd
+}
+
+const oneSchedule = "--kind ranks shows one --schedule on one platform; give both"
+
+// facts returns the words of the rules that no flag decides.
+func (o *plotOptions) facts(args []string) facts {
+	return facts{"several platforms": len(args) > 1,
+		"a program as --schedule": len(o.schedule) == 1 && scaling.IsProgram(o.schedule[0])}
 }
 
 // A rankRange is some of the ranks, one after the other, both ends included. A
@@ -342,16 +350,8 @@ func parseRankRange(text string) (r rankRange, err error) {
 	return r, err
 }
 
-// plot returns the picture of a kind. Kinds differ in their arguments, so
-// contradictions are checked here, before files are read.
+// plot returns the picture of a kind.
 func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, error) {
-	if o.kind == "timeline" && (len(refs) > 1 || len(o.sizes) > 1) {
-		return nil, usagef("a timeline shows one message: give one platform and one --size")
-	}
-	// --schedule without --kind ranks would be ignored, so both go together or not at all.
-	if ranks := o.kind == "ranks"; ranks != (len(o.schedule) > 0) || ranks && len(refs) > 1 {
-		return nil, usagef("--kind ranks shows one --schedule on one platform; give both")
-	}
 	o.layers.streams = slices.Contains(predict.CurveKinds, predict.CurveKind(o.kind))
 	designs, err := o.layers.designs(refs)
 	if err != nil {
@@ -365,9 +365,6 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 	case "ranks":
 		var reading scaling.Reading
 		if len(o.schedule) == 1 && scaling.IsProgram(o.schedule[0]) {
-			if o.ranks.last == math.MaxInt {
-				return nil, usagef("a program needs --ranks, as in --ranks 0..15 for 16 ranks")
-			}
 			reading.Ranks = o.ranks.last + 1
 		}
 		in, err := readInput(ctx, mpitrace.Defaults, reading, o.schedule...)

@@ -39,6 +39,56 @@ type simulateOptions struct {
 	programs.Question
 }
 
+// oneRunOnly are the tables and files of one schedule on one machine.
+const oneRunOnly = "--critical-path, --trace, --summary, several runs"
+
+// simulateRules say which flags go together: one table for one output, no record of several runs,
+// and parameters of one way to give costs.
+var simulateRules = []rule{
+	excludes("--list", "arguments", "--list takes no arguments"),
+	needs("", "arguments, --list", `give a program, a schedule or the files of a trace, as in `+
+		`"halfpeak simulate halo.star --ranks 64" (--list lists programs)`),
+	needs("a program", "--ranks", "a program needs --ranks, as in --ranks 16..1024"),
+	needs("--ranks, --param, --plot", "a program, --list",
+		"--ranks, --param and --plot are for a program (.star); a schedule or trace has its "+
+			"number of ranks"),
+	excludes(oneRunOnly, "several --ranks",
+		"--critical-path, --trace, --summary and --runs need one number of --ranks"),
+	excludes(oneRunOnly, "--plot",
+		"--plot draws time against ranks; omit --critical-path, --trace, --summary and --runs"),
+	atLeast("--runs", 1, ""),
+	// A record and its path belong to one run; an average of paths is no path.
+	excludes("several runs", "--critical-path, --trace, --summary",
+		"--runs prints a distribution; omit --critical-path, --trace and --summary"),
+	// Simulations are deterministic but for the noise.
+	needs("several runs", "--noise", "--runs {--runs} without --noise: all runs are the same"),
+	excludes("--critical-path", "--summary",
+		"--critical-path and --summary are different tables; choose one"),
+	excludes("several --machine", oneRunOnly,
+		"--critical-path, --trace, --summary and --runs require a single --machine"),
+	// Under LogGOPSim's rules a rank has several clocks, so there is no one way through it.
+	excludes("--critical-path, --trace", "--rules=loggopsim",
+		"--critical-path and --trace require the default rules; omit --rules"),
+	// Both give the costs of messages, and neither could complete the other.
+	excludes("--loggops", "--machine", ""),
+	excludes("--rules=loggopsim", "--machine",
+		"--rules loggopsim requires --loggops parameters and cannot use --machine"),
+	// LogGOPSim's parameter S is its eager threshold, and its messages are never cut.
+	needs("--eager-threshold, --packet", "--machine",
+		"--eager-threshold and --packet require --machine; for --loggops use S"),
+	needs("--map-by", "--machine", "--map-by requires a --machine with levels"),
+	needs("--places", "one --machine", placesNeed),
+	excludes("--places", "--map-by", placesNeed),
+}
+
+const placesNeed = "--places requires a single --machine, with levels, and no --map-by"
+
+// facts returns the words of the rules that no flag decides.
+func (o *simulateOptions) facts(args []string) facts {
+	return facts{"arguments": len(args) > 0, "several runs": o.Runs > 1,
+		"a program": len(args) == 1 && scaling.IsProgram(args[0])}
+}
+
 // newSimulate declares simulate. Two ways give the costs of messages: LogGOPS
 // parameters as LogGOPSim takes them, and a platform.
 func newSimulate() *cobra.Command {
@@ -88,72 +138,8 @@ func newSimulate() *cobra.Command {
 		"draw time against ranks of a program into this `file` (.png, .svg, .pdf)")
 	f.BoolVar(&o.list, "list", false, "list the programs that halfpeak carries")
 	completeBy(cmd, "machine", completePlatforms)
+	obey(cmd, o.facts, simulateRules...)
 	return cmd
-}
-
-// check returns the first contradiction of the flags: two tables for one output, a
-// record of several runs, or parameters of both ways at once.
-func (o *simulateOptions) check(args []string) error {
-	if err := o.checkProgram(args); err != nil {
-		return err
-	}
-	recorded, machines := o.criticalPath || o.trace != "", len(o.machines)
-	loggopsim := o.rules == simulate.LogGOPSim.String()
-	switch {
-	case o.Runs < 1:
-		return usagef("--runs must be at least 1 (got %d)", o.Runs)
-	// A record and its path belong to one run; an average of paths is no path.
-	case o.Runs > 1 && (recorded || o.summary):
-		return usagef("--runs prints a distribution; omit --critical-path, --trace and --summary")
-	// Simulations are deterministic but for the noise.
-	case o.Runs > 1 && o.text.Noise == "":
-		return usagef("--runs %d without --noise: all runs are the same", o.Runs)
-	case o.criticalPath && o.summary:
-		return usagef("--critical-path and --summary are different tables; choose one")
-	case machines > 1 && (recorded || o.summary || o.Runs > 1):
-		return usagef("--critical-path, --trace, --summary and --runs require a single --machine")
-	// Under LogGOPSim's rules a rank has several clocks, so there is no one way
-	// through it.
-	case recorded && loggopsim:
-		return usagef("--critical-path and --trace require the default rules; omit --rules")
-	// Both give the costs of messages, and neither could complete the other.
-	case machines > 0 && o.text.LogGOPS != "":
-		return usagef("--loggops and --machine cannot be combined")
-	case machines > 0 && loggopsim:
-		return usagef("--rules loggopsim requires --loggops parameters and cannot use --machine")
-	// LogGOPSim's parameter S is its eager threshold, and its messages are never cut.
-	case machines == 0 && (o.text.Eager != "" || o.layers.packet != ""):
-		return usagef("--eager-threshold and --packet require --machine; for --loggops use S")
-	case machines == 0 && o.Map.By != "":
-		return usagef("--map-by requires a --machine with levels")
-	case o.places != "" && (machines != 1 || o.Map.By != ""):
-		return usagef("--places requires a single --machine, with levels, and no --map-by")
-	}
-	return nil
-}
-
-// checkProgram returns the first contradiction of the flags of programs.
-func (o *simulateOptions) checkProgram(args []string) error {
-	switch program := len(args) == 1 && scaling.IsProgram(args[0]); {
-	case o.list && len(args) > 0:
-		return usagef("--list takes no arguments")
-	case o.list:
-		return nil
-	case len(args) == 0:
-		return usagef(`give a program, a schedule or the files of a trace, as in "halfpeak ` +
-			`simulate halo.star --ranks 64" (--list lists programs)`)
-	case program && len(o.ranks) == 0:
-		return usagef("a program needs --ranks, as in --ranks 16..1024")
-	case !program && (len(o.ranks) > 0 || len(o.program.Params) > 0 || o.plot != ""):
-		return usagef("--ranks, --param and --plot are for a program (.star); a schedule or " +
-			"trace has its number of ranks")
-	case o.oneRun() && len(o.ranks) > 1:
-		return usagef("--critical-path, --trace, --summary and --runs need one number of --ranks")
-	case o.oneRun() && o.plot != "":
-		return usagef("--plot draws time against ranks; omit --critical-path, --trace, " +
-			"--summary and --runs")
-	}
-	return nil
 }
 
 // oneRun reports whether the question is about one schedule on one machine.
@@ -196,9 +182,6 @@ func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
 // run reads the parameters, the machines and the schedule, in this order: the
 // schedule is largest.
 func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
-	if err := o.check(args); err != nil {
-		return err
-	}
 	if o.list {
 		return o.write(cmd, simulations.ExampleRows())
 	}

@@ -32,9 +32,6 @@ func newCalibrate() *cobra.Command {
 	var trace, pipeline bool
 	cmd := command("calibrate", wantArgs(0, 0, `no file, but --write DIR`),
 		func(cmd *cobra.Command, args []string) error {
-			if folder == "" {
-				return usagef("--write is required, for example halfpeak calibrate --write .")
-			}
 			// Other files in the folder stay; of these names, older versions are replaced.
 			if err := os.MkdirAll(folder, 0o777); err != nil {
 				return err
@@ -70,7 +67,9 @@ func newCalibrate() *cobra.Command {
 			"script that runs both")
 	cmd.Flags().BoolVar(&pipeline, "pipeline", false,
 		"write pipeline.c instead, which measures the stages of pipelines of packets")
-	cmd.MarkFlagsMutuallyExclusive("trace", "pipeline")
+	obey(cmd, nil,
+		needs("", "--write", "--write is required, for example halfpeak calibrate --write ."),
+		excludes("--trace", "--pipeline", ""))
 	return cmd
 }
 
@@ -140,6 +139,10 @@ func newTune() *cobra.Command {
 	f.Float64Var(&o.loss, "loss", 2, "stop below this expected loss, in `percent`")
 	f.StringVar(&o.folder, "write", "",
 		"write the script and the rules into this `folder`, and read the results in it")
+	const asked = "--collective and --ranks are required, for example --collective allreduce " +
+		"--ranks 16,64"
+	obey(cmd, nil, needs("", "--collective", asked), needs("", "--ranks", asked),
+		atLeast("--ranks-per-node", 0, ""), within("--loss", 0, 10000, ""))
 	return cmd
 }
 
@@ -149,16 +152,6 @@ func newTune() *cobra.Command {
 func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 	q := &o.question
 	q.Library = o.library
-	switch {
-	case len(q.Collectives) == 0 || len(q.Ranks) == 0:
-		return usagef("--collective and --ranks are required, for example --collective allreduce " +
-			"--ranks 16,64")
-	case q.PerNode < 0:
-		return usagef("--ranks-per-node must be at least 0 (got %d)", q.PerNode)
-	// Written so that NaN, which ParseFloat takes, fails.
-	case !(o.loss >= 0 && o.loss <= 10000):
-		return usagef("--loss must be 0 to 10000 (got %g)", o.loss)
-	}
 	// A platform is optional: without one, schedules are priced on a nominal network.
 	var platform platforms.Platform
 	if len(args) > 0 && extension(args[0]) == "toml" {

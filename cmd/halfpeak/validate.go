@@ -26,8 +26,7 @@ type validateOptions struct {
 }
 
 // newValidate declares validate, which has two judges: the engine for platforms, and
-// with --live the transports of this machine. Their flags do not mix;
-// liveOptions.args checks that.
+// with --live the transports of this machine. Their flags do not mix.
 func newValidate() *cobra.Command {
 	var measured liveOptions
 	var o validateOptions
@@ -64,32 +63,39 @@ func newValidate() *cobra.Command {
 		"faults to inject, as in \"drop=0.01,reorder=0.01,late=100us\" or \"die=1@500us\"; "+
 			"also duplicate, corrupt, delay, stop")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the faults")
+	obey(cmd, o.facts, validateRules...)
 	return cmd
 }
 
-// check returns the first contradiction of the flags.
-func (o *validateOptions) check(args []string) error {
+var validateRules = []rule{
+	needs("--budget, --pin, --save", "--live", "{} requires --live"),
+	excludes("--size, --programs, --nodes, --trace, --plot, --faults", "--live",
+		"{} is for simulated platforms, not for --live"),
+	within("--nodes", 2, 1024, ""),
+	// A trace has one clock. The program packet is a search, in which the engine runs many times.
+	needs("--trace", "one run",
+		"--trace shows one run: give one platform, one program (not packet) and one size"),
+}
+
+// facts returns the words of the rules that no flag decides.
+func (o *validateOptions) facts(args []string) facts {
+	return facts{"one run": len(args) == 1 && len(o.asked.Programs) == 1 &&
+		o.asked.Programs[0] != "packet" && len(o.asked.Sizes) == 1}
+}
+
+// check returns an error for an unknown program.
+func (o *validateOptions) check() error {
 	for _, name := range o.asked.Programs {
 		if !slices.Contains(programs.Names(programs.Simulated), name) {
 			return usagef("unknown program %q; choose from %s", name,
 				strings.Join(programs.Names(programs.Simulated), ", "))
 		}
 	}
-	if o.asked.Nodes < 2 || o.asked.Nodes > 1024 {
-		return usagef("--nodes must be 2 to 1024 (got %d)", o.asked.Nodes)
-	}
-	// A trace has one clock. The program packet is a search, in which the engine runs many times.
-	if o.trace != "" &&
-		(len(args) > 1 || len(o.asked.Programs) != 1 || o.asked.Programs[0] == "packet" ||
-			len(o.asked.Sizes) != 1) {
-		return usagef("--trace shows one run: give one platform, one program (not packet) and " +
-			"one size")
-	}
 	return nil
 }
 
 func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
-	if err := o.check(args); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	asked := &o.asked
@@ -152,22 +158,11 @@ func (o *liveOptions) declare(cmd *cobra.Command) {
 	complete(cmd, "live", []string{"shm", "unix", "tcp", "udp"})
 }
 
-// args wants no argument with --live, which only goes with flags of its own. A flag
-// of the other judge would have no effect, and its user would not notice.
+// args wants no argument with --live.
 func (o *liveOptions) args(platforms cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if o.transport == "" {
-			for _, name := range []string{"budget", "pin", "save"} {
-				if cmd.Flags().Changed(name) {
-					return usagef("--%s requires --live", name)
-				}
-			}
 			return platforms(cmd, args)
-		}
-		for _, name := range []string{"size", "programs", "nodes", "trace", "plot", "faults"} {
-			if cmd.Flags().Changed(name) {
-				return usagef("--%s is for simulated platforms, not for --live", name)
-			}
 		}
 		return wantArgs(0, 0, "--live alone, or platforms")(cmd, args)
 	}

@@ -40,6 +40,70 @@ type whatifOptions struct {
 	samplingFlags
 }
 
+// whatifRules say which flags go together. There is one question at most, since each has a table of
+// its own; without one, the costs before and after --set are the answer. A flag that depends on
+// another comes before the number of questions: "--solve-for requires --target" says more than
+// "no question".
+var whatifRules = []rule{
+	needs("--solve-for", "--target",
+		"; give a condition, as in --target 'bandwidth(4KiB) >= 100MB/s'"),
+	needs("a second platform", "--uncertainty",
+		"; halfpeak compare shows platforms side by side"),
+	oneOf("--sweep, --target, --sensitivity, --breakdown, --landmarks, --uncertainty",
+		"--sweep, --target, --sensitivity, --breakdown, --landmarks and --uncertainty are "+
+			"different questions; choose one"),
+	excludes("--schedule, --collective", "--landmarks",
+		"--landmarks are sizes of single messages; of a collective, halfpeak collective "+
+			"--crossovers lists the sizes where the best algorithm changes"),
+	needs("--schedule, --collective",
+		"--set, --sweep, --target, --sensitivity, --breakdown, --uncertainty",
+		"--schedule and --collective require --set, --sweep, --target, --sensitivity, "+
+			"--breakdown or --uncertainty"),
+	excludes("--schedule", "--collective", ""),
+	needs("--collective", "--ranks, --places",
+		"--collective {--collective} requires --ranks, for example --ranks 64"),
+	needs("a program as --schedule", "one --ranks",
+		"--schedule {--schedule} is a program, which needs one number of --ranks"),
+	needs("--param", "a program as --schedule",
+		"--param sets a parameter of a program (--schedule NAME.star)"),
+	needs("--ranks", "--collective, a program as --schedule",
+		"--ranks requires --collective, for example --collective allreduce, or a program as "+
+			"--schedule"),
+	needs("--map-by, --places", "--collective, --schedule",
+		"--map-by and --places place the ranks of --collective or --schedule"),
+	excludes("--places", "--map-by", ""),
+	excludes("--schedule, --collective", "--breakdown with --plot",
+		"--breakdown of --collective or --schedule has no picture; halfpeak plot --kind ranks "+
+			"draws a schedule"),
+	needs("", "--set, --sweep, --target, --sensitivity, --breakdown, --landmarks, --uncertainty",
+		"no question: give --set NAME=VALUE, --sweep, --target, --sensitivity, --breakdown, "+
+			"--landmarks or --uncertainty"),
+	needs("--plot", "--sweep, --target, --sensitivity, --breakdown, --uncertainty",
+		"--plot draws --sweep, --target, --sensitivity, --breakdown and --uncertainty; for "+
+			"curves before and after, use halfpeak plot"),
+	// Three parameters that reach a target are a surface, which no table shows.
+	within("--solve-for", 1, 2,
+		"--solve-for takes one parameter for a value, two for a curve (got {n})"),
+	needs("--target with --plot", "two --solve-for",
+		"--plot requires two --solve-for, whose curve it draws"),
+	// Only these two are sums over stages; a bandwidth has no parts.
+	excludes("--breakdown with --plot", "another quantity than one_way or gap",
+		"--breakdown divides the one-way time or the gap: give --quantity one_way or --quantity "+
+			"gap"),
+	// The table of sensitivities takes several sizes; its picture does not.
+	excludes("--sensitivity with --plot", "several --size, several --quantity",
+		"a tornado shows one quantity of one size; give one --size and one --quantity"),
+	samplesRule,
+}
+
+// facts returns the words of the rules that no flag decides.
+func (o *whatifOptions) facts(args []string) facts {
+	one := len(o.quantity) == 0 ||
+		len(o.quantity) == 1 && (o.quantity[0] == "gap" || o.quantity[0] == "one_way")
+	return facts{"a second platform": len(args) > 1, "a program as --schedule": o.isProgram(),
+		"another quantity than one_way or gap": !one}
+}
+
 // newWhatif declares whatif.
 func newWhatif() *cobra.Command {
 	var o whatifOptions
@@ -97,84 +161,8 @@ func newWhatif() *cobra.Command {
 	completeParams(cmd, "solve-for", "")
 	complete(cmd, "quantity", askwhatif.Quantities())
 	completeBy(cmd, "collective", completeProgram)
+	obey(cmd, o.facts, whatifRules...)
 	return cmd
-}
-
-// check returns the first contradiction of the flags. There is one question at most,
-// since each has a table of its own; without one, the costs before and after --set
-// are the answer.
-func (o *whatifOptions) check(other string) error {
-	q, questions := &o.question, 0
-	for _, asked := range []bool{len(q.Ranges) > 0, q.Target != "", q.Sensitivity, q.Breakdown,
-		q.Landmarks, q.Uncertainty} {
-		if asked {
-			questions++
-		}
-	}
-	// What depends on another flag is checked before the number of questions: "--solve-for requires
-	// --target" says more than "no question".
-	switch {
-	case len(q.SolveFor) > 0 && q.Target == "":
-		return usagef("--solve-for requires --target; give a condition, as in --target " +
-			"'bandwidth(4KiB) >= 100MB/s'")
-	case other != "" && !q.Uncertainty:
-		return usagef("a second platform requires --uncertainty; halfpeak compare shows " +
-			"platforms side by side")
-	case questions > 1:
-		return usagef("--sweep, --target, --sensitivity, --breakdown, --landmarks and " +
-			"--uncertainty are different questions; choose one")
-	case o.finishes() && q.Landmarks:
-		return usagef("--landmarks are sizes of single messages; of a collective, halfpeak " +
-			"collective --crossovers lists the sizes where the best algorithm changes")
-	case o.finishes() && questions+len(o.set) == 0:
-		return usagef("--schedule and --collective require --set, --sweep, --target, " +
-			"--sensitivity, --breakdown or --uncertainty")
-	case len(o.schedule) > 0 && o.program != "":
-		return usagef("--schedule and --collective cannot be combined")
-	case o.program != "" && len(o.collective.Ranks) == 0 && o.places == "":
-		return usagef("--collective %s requires --ranks, for example --ranks 64", o.program)
-	case o.isProgram() && len(o.collective.Ranks) != 1:
-		return usagef("--schedule %s is a program, which needs one number of --ranks",
-			o.schedule[0])
-	case len(o.params) > 0 && !o.isProgram():
-		return usagef("--param sets a parameter of a program (--schedule NAME.star)")
-	case o.program == "" && len(o.collective.Ranks) > 0 && !o.isProgram():
-		return usagef("--ranks requires --collective, for example --collective allreduce, or a " +
-			"program as --schedule")
-	case !o.finishes() && (o.places != "" || o.collective.Map.By != ""):
-		return usagef("--map-by and --places place the ranks of --collective or --schedule")
-	case o.places != "" && o.collective.Map.By != "":
-		return usagef("--places and --map-by cannot be combined")
-	case o.finishes() && q.Breakdown && o.plot != "":
-		return usagef("--breakdown of --collective or --schedule has no picture; halfpeak plot " +
-			"--kind ranks draws a schedule")
-	case questions == 0 && len(o.set) == 0:
-		return usagef("no question: give --set NAME=VALUE, --sweep, --target, --sensitivity, " +
-			"--breakdown, --landmarks or --uncertainty")
-	case questions == 0 && o.plot != "":
-		return usagef("--plot draws --sweep, --target, --sensitivity, --breakdown and " +
-			"--uncertainty; for curves before and after, use halfpeak plot")
-	// Three parameters that reach a target are a surface, which no table shows.
-	case len(q.SolveFor) > 2:
-		return usagef("--solve-for takes one parameter for a value, two for a curve (got %d)",
-			len(q.SolveFor))
-	case q.Target != "" && o.plot != "" && len(q.SolveFor) != 2:
-		return usagef("--plot requires two --solve-for, whose curve it draws")
-	// Only these two are sums over stages; a bandwidth has no parts.
-	case q.Breakdown && o.plot != "" &&
-		(len(o.quantity) > 1 || len(o.quantity) == 1 && o.quantity[0] != "gap" &&
-			o.quantity[0] != "one_way"):
-		return usagef("--breakdown divides the one-way time or the gap: give --quantity one_way " +
-			"or --quantity gap")
-	// The table of sensitivities takes several sizes; its picture does not.
-	case q.Sensitivity && o.plot != "" && (o.sized && len(q.Sizes) > 1 || len(o.quantity) > 1):
-		return usagef("a tornado shows one quantity of one size; give one --size and one " +
-			"--quantity")
-	}
-	if err := o.samplingFlags.check(); err != nil {
-		return err
-	}
-	return o.checkOutput()
 }
 
 // checkOutput returns an error for an output that cannot be written; a sweep may also go to a
@@ -210,7 +198,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		other = args[1]
 	}
-	if err := o.check(other); err != nil {
+	if err := o.checkOutput(); err != nil {
 		return err
 	}
 	base, err := askwhatif.Find(args[0])

@@ -46,6 +46,9 @@ func (v *value[T]) Set(text string) error {
 func (v *value[T]) Type() string   { return v.kind }
 func (v *value[T]) String() string { return v.text }
 
+// Parsed returns the value.
+func (v *value[T]) Parsed() any { return *v.to }
+
 // Percent is a percentage of at least 0 and less than 1000, with its sign or without: "10%", "10".
 type Percent float64
 
