@@ -14,9 +14,9 @@ import (
 )
 
 // Processor time per event of regular patterns against the number of ranks. It makes
-// docs/simulate.csv:
+// docs/tables/simulate.csv:
 //
-//	go test ./engine/simulate -run '^$' -bench Events -benchtime 50ms -count 3 | engine/simulate/peers/cost.awk > docs/simulate.csv
+//	go test ./engine/simulate -run '^$' -bench Events -benchtime 50ms -count 3 | engine/simulate/peers/cost.awk > docs/tables/simulate.csv
 func BenchmarkEvents(b *testing.B) {
 	for _, pattern := range []struct {
 		name  string

@@ -31,7 +31,7 @@ var (
 //	go test ./reports/fleet -run TestPower -v -timeout 0 -fleets 1000
 //	go test ./reports/fleet -run TestPower -v -timeout 0 -fleets 1000 -resample DIR
 //
-// The first prints a table, of which docs/validation/fleet.md has rows, for 10 to 40 nodes. Each
+// The first prints a table, of which docs/tables/fleet.csv has rows, for 10 to 40 nodes. Each
 // fleet has all pairs of its nodes. A curve has 8 sizes from 8 B to 32 MiB; its time is that of a
 // line, times the noise of the run, times noise of a third of that at each size. The noise is
 // normal, Student's t with 3 degrees of freedom, or lognormal (with a longer tail on the slow
@@ -47,9 +47,9 @@ func TestPower(t *testing.T) {
 		}
 		return
 	}
-	fmt.Println("| nodes | noise | tails | fleets | false alarms | pair +5 % | +10 % | +20 % | " +
-		"node +5 % | +10 % | +20 % |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("nodes,noise_percent,tails,healthy_fleets,faulty_fleets,false_alarm_percent," +
+		"pair_5_percent,pair_10_percent,pair_20_percent," +
+		"node_5_percent,node_10_percent,node_20_percent")
 	for _, nodes := range []int{10, 17, 40} {
 		for _, sigma := range []float64{0.005, 0.01, 0.02, 0.05} {
 			for _, tails := range []Tails{Normal, Heavy, Skew} {
@@ -125,10 +125,9 @@ func printPower(made Synthetic, fleets int, seed uint64) {
 			lock.Unlock()
 		}
 	})
-	fmt.Printf("| %d | %.1f %% | %s | %d and %d |", made.Nodes, 100*made.Noise, made.Tails, fleets,
-		of[1])
+	fmt.Printf("%d,%.1f,%q,%d,%d", made.Nodes, 100*made.Noise, made.Tails, fleets, of[1])
 	for i, n := range found {
-		fmt.Printf(" %.1f %% |", math.Round(1000*float64(n)/float64(of[i]))/10)
+		fmt.Printf(",%.1f", math.Round(1000*float64(n)/float64(of[i]))/10)
 	}
 	fmt.Println()
 }

@@ -104,7 +104,7 @@ func degreesOf(n int) float64 { return max(1, 0.55*float64(n-2)) }
 
 // nodeDegrees is the degrees of freedom of the scatter of nodes beyond the noise of their pairs.
 // Ten nodes do not show its tails, so they are taken to be long: the longest tails with which the
-// three slow nodes of docs/validation/fleet.md are found.
+// three slow nodes of docs/fleet.md are found.
 const nodeDegrees = 2.5
 
 // welch returns the degrees of freedom of the scatter of nodes (Welch 1947, Satterthwaite 1946).
