@@ -31,8 +31,6 @@ type tail struct {
 	tau        float64
 	// rise is r, and lost the logarithm of the highest rate of the curve over that at L; ≥ 0.
 	rise, lost float64
-	// residual is the error per octave of predicting the curve's own end from the sizes before it.
-	residual float64
 	// least is the logarithm of the least time that a larger message is expected to take: that of
 	// the last size if no size of the last two octaves takes longer, else their minimum, since a
 	// larger message may then again take the faster path.
@@ -45,17 +43,9 @@ const (
 	// protocols is log₂ of 256 KiB. Up to about that size libraries change their protocols; above,
 	// times mostly rise, as messages outgrow caches.
 	protocols = 18
-	// cached is log₂ of 16 MiB, about the last-level caches of processors, that messages within a
-	// node outgrow.
-	cached = 24
-	// nodeTime is the time in µs of the smallest message below which both processes share memory:
-	// the fastest networks take 0.9 µs.
-	nodeTime = 0.8
-	// tested is the number of octaves at a curve's end that are predicted from the sizes before
-	// them.
-	tested = 8
-	// oneTest is the error per octave that counts as one more test: a curve of five sizes has none.
-	oneTest = 0.1
+	// spread is the power of the octaves with which errors grow: less than in proportion, since an
+	// octave's error tells little of the next one's.
+	spread = 0.7
 )
 
 // slopeTo returns the slope of the octaves up to the size l, at least 0 and at most that in
@@ -66,9 +56,9 @@ func (c *series) slopeTo(l int, octaves float64) float64 {
 	return min(max(tau, 0), c.t[l]/c.n[l])
 }
 
-// tailAt returns the tail that the curve would have without sizes above l, l ≥ 1, without its
-// residual and least.
-func (c *series) tailAt(l int) tail {
+// tail returns the tail of the curve.
+func (c *series) tail() tail {
+	l := len(c.x) - 1
 	near, far := c.slopeTo(l, 1), c.slopeTo(l, 4)
 	e := tail{size: c.n[l], last: c.y[l]}
 	e.tau = nearestWeight*near + (1-nearestWeight)*far
@@ -77,6 +67,10 @@ func (c *series) tailAt(l int) tail {
 	e.rise = c.calibration.rise(c.x[l]*math.Ln2-c.y[l], growth)
 	for i := range l {
 		e.lost = max(e.lost, c.x[i]*math.Ln2-c.y[i]-(c.x[l]*math.Ln2-c.y[l]))
+	}
+	e.least = e.last
+	if two := c.y[c.span(l, 2, -1, 1):]; slices.Max(two) > e.last {
+		e.least = slices.Min(two)
 	}
 	return e
 }
@@ -100,53 +94,14 @@ func (e *tail) changing(octaves float64) float64 {
 	return min(max(protocols-math.Log2(e.size), 0), octaves)
 }
 
-// tail returns the tail of the curve.
-func (c *series) tail() tail {
-	l := len(c.x) - 1
-	e := c.tailAt(l)
-	e.least = e.last
-	if two := c.y[c.span(l, 2, -1, 1):]; slices.Max(two) > e.last {
-		e.least = slices.Min(two)
-	}
-	sum, tests := oneTest*oneTest, 1.0
-	for back := 1.0; back <= tested; back++ {
-		m := c.nearest(c.x[l] - back)
-		to := c.nearest(c.x[m] + 1)
-		if m < 2 || to <= m {
-			continue
-		}
-		before := c.tailAt(m)
-		off := c.y[to] - before.at(c, c.n[to])
-		sum += off * off / back // the nearest tests count most
-		tests += 1 / back
-	}
-	e.residual = math.Sqrt(sum / tests)
-	return e
-}
-
-// above predicts the time of n bytes, above the last size, with the terms of its error.
-func (e *tail) above(c *series, n float64) (middle float64, t [2]Terms) {
+// above predicts the time of n bytes, above the last size, with the terms of its error: they grow
+// with the octaves, where protocols may change, and with the distance to a time in proportion to
+// the size, which a curve has if its rate does not rise further.
+func (e *tail) above(c *series, n float64) (middle float64, t Terms) {
 	octaves := math.Log2(n / e.size)
 	middle = e.at(c, n)
-	k := c.calibration
-	for side := range t {
-		t[side] = Terms{usual: k.change(side, e.size, n), own: octaves * e.residual}
-	}
-	// Upwards the time in proportion to the size, downwards the constant time, in the octaves where
-	// protocols change. The rate of a stream that still rises may also rise by more.
-	t[up][other] = max(0, e.last+octaves*math.Ln2-middle)
-	t[down][other] = max(0, middle-e.last) * (1 + e.changing(octaves)/octaves) / 2
-	if k.Fade > 0 {
-		t[down][other] = t[up][other]
-	}
+	t[usual] = math.Pow(octaves, spread)
+	t[local] = t[usual] * e.changing(octaves) / octaves
+	t[other] = max(0, e.last+octaves*math.Ln2-middle)
 	return middle, t
-}
-
-// outgrown returns the octaves from the last size to n in which messages within a node outgrow the
-// caches of a processor; 0 between nodes, whose links are slower than memory.
-func (c *series) outgrown(n float64) float64 {
-	if !(c.t[0] < nodeTime) {
-		return 0
-	}
-	return max(0, min(math.Log2(n), cached)-max(c.x[len(c.x)-1], protocols))
 }

@@ -64,7 +64,7 @@ func (e *end) below(c *series, n float64) (middle float64, t [2]Terms) {
 	middle = e.at(n)
 	share := 1 - n/c.n[0] // the maximum relative decrease of a line
 	a, b := e.alternatives[0].at(n), e.alternatives[1].at(n)
-	t[up] = Terms{usual: share, own: e.scatter, other: max(0, a-middle, b-middle)}
-	t[down] = Terms{usual: share, own: e.scatter, other: max(0, middle-a, middle-b)}
+	t[up] = Terms{usual: share, local: e.scatter, other: max(0, a-middle, b-middle)}
+	t[down] = Terms{usual: share, local: e.scatter, other: max(0, middle-a, middle-b)}
 	return middle, t
 }

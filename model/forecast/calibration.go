@@ -11,9 +11,9 @@ import (
 
 // A Calibration holds the statistics of many curves that predictions of any other curve use.
 type Calibration struct {
-	// Between, Above and Below are the scales of errors for sizes between, above and below the
-	// measured ones; Run has the weights for another run at a measured size.
-	Between, Above, Below Weights
+	// Between, Above and Below are the weights of the terms of errors for sizes between, above and
+	// below the measured ones, upwards and downwards; Run those for another run at a measured size.
+	Between, Above, Below [2]Terms
 	Run                   Terms
 	// RunScale is the scale of the differences between runs of published machines: over √2, those
 	// at one size follow Student's t of about one degree of freedom.
@@ -27,22 +27,10 @@ type Calibration struct {
 	// Peaks holds the highest rates of published streams: weights, which add up to 1, and
 	// logarithms of B/µs.
 	Peaks [][2]float64 `json:",omitempty"`
-	// Changes holds the mean errors of predicting the time of the next octave from the sizes up to
-	// 2^i: of logarithms of times that are longer than predicted, and of shorter ones.
-	Changes [2][32]float64
-	// Outgrown is by how much the upper end rises in each octave in which messages outgrow caches.
-	Outgrown float64
-}
-
-// Weights holds the weights of the terms of a scale, and by how much its ends differ from it: one
-// octave beyond the measured sizes, and each further one, upwards and downwards.
-type Weights struct {
-	Terms   Terms
-	Factors [][2]float64
 }
 
 // weights returns the weights of a way.
-func (k *Calibration) weights(from Way) *Weights {
+func (k *Calibration) weights(from Way) *[2]Terms {
 	switch from {
 	case Above:
 		return &k.Above
@@ -50,33 +38,6 @@ func (k *Calibration) weights(from Way) *Weights {
 		return &k.Below
 	}
 	return &k.Between
-}
-
-// Scale returns the scale that holds 95 % of the errors on a side.
-func (w *Weights) Scale(p *Parts, side int) float64 {
-	factor, last := 1.0, len(w.Factors)-1
-	if last >= 0 {
-		x := min(max(p.Octaves-1, 0), float64(last))
-		i := int(x)
-		a, b := w.Factors[i][side], w.Factors[min(i+1, last)][side]
-		factor = a + (x-float64(i))*(b-a)
-	}
-	return factor * w.Terms.Dot(p.Terms[side])
-}
-
-// change returns the sum of the changes between sizes a < b; up 0, down 1.
-func (k *Calibration) change(side int, a, b float64) float64 {
-	return upTo(&k.Changes[side], b) - upTo(&k.Changes[side], a)
-}
-
-// upTo returns the sum of the octaves' values up to n bytes.
-func upTo(octaves *[32]float64, n float64) (sum float64) {
-	x := math.Log2(n)
-	i := 0
-	for ; i < len(octaves)-1 && float64(i+1) <= x; i++ {
-		sum += octaves[i]
-	}
-	return sum + (x-float64(i))*octaves[i]
 }
 
 const (

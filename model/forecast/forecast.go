@@ -89,10 +89,8 @@ func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, er
 // At predicts the next measurement of n bytes, n ≥ 0.
 func (c Curve) At(n quantity.Bytes) Forecast {
 	p := c.Parts(n)
-	k := c.calibration
-	half := func(side int) float64 {
-		return p.Half(side, k.weights(p.From).Scale(&p, side), k.Outgrown)
-	}
+	w := c.calibration.weights(p.From)
+	half := func(side int) float64 { return p.Half(side, w[side].Dot(p.Terms[side])) }
 	up, down := half(up), half(down)
 	if c.roof > 0 && p.From == Above {
 		// A rate above the roof that was measured is no error of the prediction.
@@ -133,8 +131,8 @@ func (c Curve) Parts(n quantity.Bytes) Parts {
 	switch {
 	case v > c.n[last]:
 		p.From, p.Octaves = Above, math.Log2(v)-c.x[last]
-		p.Middle, p.Terms = c.high.above(&c.series, v)
-		p.Outgrown = c.outgrown(v)
+		p.Middle, p.Terms[up] = c.high.above(&c.series, v)
+		p.Terms[down], p.Share = p.Terms[up], 1
 		p.Most = max(0, p.Middle-c.high.least+p.Run)
 	case v < c.n[0]:
 		p.From, p.Octaves = Below, c.x[0]-math.Log2(v)
@@ -146,13 +144,13 @@ func (c Curve) Parts(n quantity.Bytes) Parts {
 		student := stats.T95(float64(last - 1)) // of as many held-out sizes
 		p.Noise = student * c.noise
 		near := student * math.Sqrt(c.residuals.at(c.x, math.Log2(v)))
-		p.Terms[up][own], p.Terms[down][own] = near, near
+		p.Terms[up][local], p.Terms[down][local] = near, near
 		// The error is zero at the ends of a gap and largest at the middle in logarithms. Most of
 		// it comes close to an end, where a jump may already occur.
 		s := (math.Log2(v) - c.x[i-1]) / (c.x[i] - c.x[i-1])
 		p.Share = 2 * math.Sqrt(max(0, s*(1-s)))
 	}
-	if p.Octaves > 0 { // and from half an octave outside on
+	if p.From == Below { // and from half an octave outside on
 		p.Share = min(1, math.Sqrt(2*p.Octaves))
 	}
 	return p

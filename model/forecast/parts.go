@@ -20,8 +20,6 @@ type Parts struct {
 	Repeated bool
 	// Noise is the half of an interval that holds the curve's noise between its sizes.
 	Noise float64
-	// Outgrown is the octaves in which messages within a node outgrow the caches.
-	Outgrown float64
 	// Most is the largest distance to the lower end.
 	Most float64
 }
@@ -29,13 +27,13 @@ type Parts struct {
 // Half returns the distance from the middle to an end, for a scale that holds 95 % of the errors.
 // The weights were learned from held-out sizes of one run, so the difference between a curve's own
 // runs is added.
-func (p *Parts) Half(side int, scale, outgrown float64) float64 {
+func (p *Parts) Half(side int, scale float64) float64 {
 	half := (1-p.Share)*p.Run + p.Share*math.Hypot(scale, p.Noise)
 	if p.Repeated || p.Octaves > 0 {
 		half = math.Hypot(p.Run, p.Share*scale)
 	}
 	if side == up {
-		return half + outgrown*p.Outgrown
+		return half
 	}
 	return min(half, p.Most)
 }

@@ -23,7 +23,7 @@ func (c *Curve) run(n float64) (half float64, repeated bool) {
 }
 
 // RunTerms returns the terms of the difference between two runs, if the curve has one.
-func (c *Curve) RunTerms() Terms { return Terms{usual: 1, own: c.noise} }
+func (c *Curve) RunTerms() Terms { return Terms{usual: 1, local: c.noise} }
 
 // compareRuns pools the variances between runs of neighbouring sizes, which are similar.
 func (c *Curve) compareRuns(points []Point) {

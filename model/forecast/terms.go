@@ -7,8 +7,9 @@ type Terms [3]float64
 const (
 	// usual is what curves of other machines are off by.
 	usual = iota
-	// own is what the curve's own sizes are off by if they are held out.
-	own
+	// local is what the curve is off by at the place: between sizes, its own ones next to them if
+	// they are held out; below, the scatter about its line; above, what protocols may change.
+	local
 	// other is the distance from the middle to the farthest other prediction on that side.
 	other
 )

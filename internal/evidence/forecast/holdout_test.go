@@ -93,29 +93,6 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Changes are the means of machines, with three times that of all octaves, and a quarter for
-// neighbouring octaves; the machine that is left out and other distances do not count.
-func TestChanges(t *testing.T) {
-	at := func(machine string, octave, off, width float64) sample {
-		s := sample{machine: machine, size: math.Exp2(octave), off: off, weight: 1}
-		s.parts.Octaves = width
-		return s
-	}
-	all := []sample{
-		at("a", 14, 0.4, 1), at("a", 20, 0.2, 1), at("b", 14, -0.2, 1),
-		at("c", 14, 9, 1), at("b", 14, 9, 2),
-	}
-	got := changes(all, "c")
-	// All octaves: 0.6/3 up, 0.2/3 down. At 16 KiB a and b count, at 1 MiB a, at 512 KiB a too.
-	for i, want := range map[int][2]float64{
-		14: {(3*0.2 + 0.4) / 5, 2 * 0.2 / 5}, 20: {0.2, 0.05}, 19: {0.2, 0.05}, 17: {0.2, 0.2 / 3},
-	} {
-		if math.Abs(got[0][i]-want[0]) > 1e-12 || math.Abs(got[1][i]-want[1]) > 1e-12 {
-			t.Errorf("octave %d: %v, %v, want %v", i, got[0][i], got[1][i], want)
-		}
-	}
-}
-
 // A machine's peaks are the highest rates of its streams from 256 KiB on; equal ones count once.
 func TestPeaks(t *testing.T) {
 	stream := func(machine string, rate float64) Curve {
@@ -149,7 +126,7 @@ func TestFactors(t *testing.T) {
 		all = append(all, sample{machine: "a", off: off, parts: p, weight: 1},
 			sample{machine: "b", off: 1.1 * off, parts: p, weight: 1})
 	}
-	got := factors(all, &forecast.Terms{1})
+	got := factors(all, &[2]forecast.Terms{{1}, {1}})
 	// Levels are tried in steps of 0.005; a level of l holds the mean of 1 and l/1.1.
 	for side, f := range got {
 		if f < 0.9 || f > 1.1 {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -20,8 +21,6 @@ const (
 	level = 0.95
 	// leastRun is the least half of the interval of another run.
 	leastRun = 0.01
-	// farthest is the number of octaves above the last size of which factors are learned.
-	farthest = 5
 )
 
 // A trainer learns from all machines but those left out. A machine is predicted from what the
@@ -37,8 +36,8 @@ type trainer struct {
 }
 
 // Train returns the calibration for latencies, streams or operations, as use selects, from all
-// curves but those of machines that are leftOut. The order matters: scales are learned from the
-// errors of the middles, and those above the last size from the changes of each octave.
+// curves but those of machines that are leftOut. The order matters: weights are learned from the
+// errors of the middles.
 func Train(curves []Curve, use func(*Curve) bool, leftOut func(machine string) bool,
 ) *forecast.Calibration {
 
@@ -57,24 +56,15 @@ func Train(curves []Curve, use func(*Curve) bool, leftOut func(machine string) b
 	}
 	t.share(k)
 	t.learnMiddle(k)
-	above := t.samples(beyond(1, 2, 3, 4, 5))
-	k.Changes = changes(above, "")
-	for _, m := range t.machines {
-		t.without[m].Changes = changes(above, m)
-	}
-	above = t.samples(beyond(1, 2, 3, 4, 5))
-	between := slices.Clone(above)
-	between = slices.DeleteFunc(between, func(s sample) bool { return s.within })
-	k.Above = learn(between, farthest)
-	k.Outgrown = outgrown(above, k)
 	of := func(holds ...hold) (all []sample) {
 		for _, h := range holds {
 			all = append(all, t.samples(h)...)
 		}
 		return all
 	}
-	k.Between = learn(of(every(2), gaps(3), evenly(5)), 1)
-	k.Below = learn(of(smallest(2), smallest(4), smallest(8)), 1)
+	k.Above = learn(of(beyond(1, 2, 3, 4, 5)))
+	k.Between = learn(of(every(2), gaps(3), evenly(5)))
+	k.Below = learn(of(smallest(2), smallest(4), smallest(8)))
 	return k
 }
 
@@ -121,9 +111,7 @@ func thin(curves []Curve, use func(*Curve) bool) func(*Curve) bool {
 type sample struct {
 	machine string
 	planted bool
-	within  bool
 	off     float64 // the logarithm of the measured over the predicted time
-	size    float64 // the largest size that is given
 	parts   forecast.Parts
 	weight  float64
 }
@@ -135,9 +123,8 @@ func (t *trainer) samples(h hold) (all []sample) {
 	each(h.Cases(t.curves, t.use), of, func(s Case, held forecast.Point, c *forecast.Curve) {
 		p := c.Parts(held.Size)
 		all = append(all, sample{
-			machine: s.Curve.Machine, planted: s.Curve.Planted, within: within(s.Curve),
-			off:  math.Log(float64(held.Time)) - p.Middle,
-			size: float64(s.Points[len(s.Points)-1].Size), parts: p,
+			machine: s.Curve.Machine, planted: s.Curve.Planted,
+			off: math.Log(float64(held.Time)) - p.Middle, parts: p,
 		})
 	})
 	type place struct {
@@ -158,47 +145,6 @@ func (t *trainer) samples(h hold) (all []sample) {
 		all[i].weight = 1 / count[at(&all[i])]
 	}
 	return all
-}
-
-// elsewhere is the number of machines that the mean of all octaves counts as, in each octave.
-const elsewhere = 3
-
-// changes returns the [forecast.Calibration.Changes] of all machines but one. Each machine counts
-// the same in an octave, and neighbouring octaves count a quarter.
-func changes(all []sample, but string) (c [2][32]float64) {
-	type mean struct{ up, down, weight float64 }
-	for i := range c[0] {
-		var anywhere mean
-		by := map[string]mean{}
-		for _, s := range all {
-			if s.machine == but || s.planted || math.Abs(s.parts.Octaves-1) > 0.5 {
-				continue
-			}
-			add := func(m *mean, weight float64) {
-				m.up += weight * max(0, s.off)
-				m.down += weight * max(0, -s.off)
-				m.weight += weight
-			}
-			add(&anywhere, s.weight)
-			if x := math.Log2(s.size) - float64(i); math.Abs(x) <= 1 {
-				m := by[s.machine]
-				add(&m, s.weight*math.Exp2(-2*x*x))
-				by[s.machine] = m
-			}
-		}
-		if anywhere.weight == 0 {
-			return c
-		}
-		up, down, n := elsewhere*anywhere.up, elsewhere*anywhere.down, float64(elsewhere)
-		up, down = up/anywhere.weight, down/anywhere.weight
-		for _, m := range slices.Sorted(maps.Keys(by)) { // in order: sums depend on it
-			up += by[m].up / by[m].weight
-			down += by[m].down / by[m].weight
-			n++
-		}
-		c[0][i], c[1][i] = up/n, down/n
-	}
-	return c
 }
 
 // learnMiddle sets the saving of an octave, or the fade of a stream's rate, with the minimum mean
@@ -229,151 +175,147 @@ func (t *trainer) learnMiddle(k *forecast.Calibration) {
 	t.share(k)
 }
 
-// learn returns the weights with the minimum interval score, with the factors at one octave
-// and at each further one that hold 95 % of the measurements of a machine that they do not come
-// from.
-func learn(all []sample, octaves int) (w forecast.Weights) {
-	w.Terms = best(all)
-	for d := range octaves {
-		var near []sample
-		for _, s := range all {
-			// Neighbouring distances count too: the factor is one curve, not five numbers.
-			if octaves == 1 || math.Abs(s.parts.Octaves-float64(d+1)) < 1.5 {
-				near = append(near, s)
-			}
+// learn returns the weights of the two sides: those with the minimum interval score, times the
+// factor by which intervals hold 95 % of the measurements of a machine that they do not come from.
+func learn(all []sample) (w [2]forecast.Terms) {
+	for side, sign := range []float64{1, -1} {
+		w[side] = best(all, func(s *sample, w *forecast.Terms) (half, off float64) {
+			return s.parts.Half(side, w.Dot(s.parts.Terms[side])), sign * s.off
+		})
+	}
+	for side, f := range factors(all, &w) {
+		for i := range w[side] {
+			w[side][i] *= f
 		}
-		w.Factors = append(w.Factors, factors(near, &w.Terms))
 	}
 	return w
 }
 
-// outgrown returns by how much the upper end must rise with each octave in which messages within a
-// node outgrow caches: on the median machine, to hold 95 % of its measurements.
-func outgrown(all []sample, k *forecast.Calibration) float64 {
-	by := map[string][]sample{}
-	for _, s := range all {
-		if s.within {
-			by[s.machine] = append(by[s.machine], s)
-		}
-	}
-	var least []float64
-	for _, own := range by {
-		rise := 0.0
-		for ; rise < 1 && held(own, k, rise) < level; rise += 0.05 {
-		}
-		least = append(least, rise)
-	}
-	if len(least) == 0 {
-		return 0
-	}
-	return stats.Median(least)
-}
-
-// held returns the share of the samples above the last size that are held.
-func held(all []sample, k *forecast.Calibration, rise float64) float64 {
-	var in, sum float64
-	for _, s := range all {
-		p := &s.parts
-		half := func(side int) float64 { return p.Half(side, k.Above.Scale(p, side), rise) }
-		if sum += s.weight; s.off <= half(0) && -s.off <= half(1) {
-			in += s.weight
-		}
-	}
-	return in / sum
-}
-
-// A needed is the factor that one end of an interval needs to hold a sample; 0 on the other side.
+// A needed is the factor by which the end of a side holds a sample; 0 on the other side.
 type needed struct {
-	machine string
-	factors [2]float64
-	weight  float64
+	machine        string
+	factor, weight float64
 }
 
 // factors returns the factors of the upper and the lower end. They are the same quantile of either
 // side, the lowest by which factors of all machines but one hold 95 % of that machine, in the mean:
 // if few machines differ much, their own 95 % quantile is too low for the next one.
-func factors(all []sample, w *forecast.Terms) (f [2]float64) {
-	var need []needed
-	machines := map[string]float64{}
+func factors(all []sample, w *[2]forecast.Terms) (f [2]float64) {
+	var sides [2][]needed
+	total := map[string]float64{}
 	for _, s := range all {
-		n := needed{machine: s.machine, weight: s.weight}
+		total[s.machine] += s.weight
 		side, off := 0, s.off
 		if off < 0 {
 			side, off = 1, -off
 		}
-		n.factors[side] = s.parts.Scale(off) / max(w.Dot(s.parts.Terms[side]), 1e-9)
-		need = append(need, n)
-		if !s.planted {
-			machines[s.machine] += s.weight
+		n := needed{machine: s.machine, weight: s.weight}
+		sides[1-side] = append(sides[1-side], n)
+		if side == 0 || off <= s.parts.Most { // else no factor holds it
+			scale := w[side].Dot(s.parts.Terms[side])
+			n.factor = s.parts.Scale(off) / max(scale, 1e-9)
 		}
+		sides[side] = append(sides[side], n)
 	}
-	for l := level; ; l += 0.005 {
-		held := 0.0
-		for m, total := range machines {
-			f = quantiles(need, m, l)
-			for _, n := range need {
-				if n.machine == m && n.factors[0] <= f[0] && n.factors[1] <= f[1] {
-					held += n.weight / total
+	for _, side := range sides {
+		slices.SortFunc(side, func(a, b needed) int { return cmp.Compare(b.factor, a.factor) })
+	}
+	published := slices.DeleteFunc(slices.Sorted(maps.Keys(total)), func(m string) bool {
+		return strings.HasPrefix(m, planted)
+	})
+	for l := level - 0.05; ; l += 0.005 {
+		missed := 0.0
+		for _, m := range published {
+			f := quantiles(&sides, m, l)
+			for i, side := range sides {
+				for _, n := range side {
+					if n.machine == m && n.factor > f[i] {
+						missed += n.weight / total[m]
+					}
 				}
 			}
 		}
-		if held >= level*float64(len(machines)) || l > 0.994 {
-			return quantiles(need, "", l)
+		if missed <= (1-level)*float64(len(published)) || l > 0.994 {
+			return quantiles(&sides, "", l)
 		}
 	}
 }
 
 // quantiles returns the factors that hold the share l of all machines but one, half of the rest on
-// each side.
-func quantiles(all []needed, but string, l float64) (f [2]float64) {
-	for side := range f {
-		var v, w []float64
-		for _, n := range all {
+// each side. The needed factors fall.
+func quantiles(sides *[2][]needed, but string, l float64) (f [2]float64) {
+	for i, side := range sides {
+		rest := 0.0
+		for _, n := range side {
 			if n.machine != but {
-				v, w = append(v, n.factors[side]), append(w, n.weight)
+				rest += n.weight * (1 - l) / 2
 			}
 		}
-		if len(v) > 0 {
-			stat.SortWeighted(v, w)
-			f[side] = stat.Quantile((1+l)/2, stat.Empirical, v, w)
+		for _, n := range side {
+			if n.machine == but {
+				continue
+			}
+			if rest -= n.weight; rest < 0 {
+				f[i] = n.factor
+				break
+			}
 		}
 	}
 	return f
 }
 
-// best returns the weights of the scale with the minimum interval score, by coordinate descent: the
-// score has kinks at each measurement, where gradients fail.
-func best(all []sample) (w forecast.Terms) {
+// best returns the weights with the minimum interval score of one side, by coordinate descent from
+// two starts: the score has kinks at each measurement, where gradients fail. At returns the half of
+// an interval, and the error on its side.
+func best(all []sample, at func(s *sample, w *forecast.Terms) (half, off float64)) (
+	w forecast.Terms) {
 	loss := func(w forecast.Terms) (sum float64) {
 		for i := range all {
-			s := &all[i]
-			half := func(side int) float64 {
-				return s.parts.Half(side, w.Dot(s.parts.Terms[side]), 0)
-			}
-			up, down := half(0), half(1)
-			sum += s.weight * (up + down + 2/(1-level)*max(0, s.off-up, -s.off-down))
+			half, off := at(&all[i], &w)
+			sum += all[i].weight * (half + 2/(1-level)*max(0, off-half))
 		}
 		return sum
 	}
-	for i := range w {
-		w[i] = 0.1
+	least := math.Inf(1)
+	for _, start := range []float64{0.03, 0.3} {
+		if v, l := descend(loss, start); l < least {
+			w, least = v, l
+		}
 	}
-	least := loss(w)
+	return w
+}
+
+// descend returns the weights where no change of one of them, or of one against another, lowers the
+// loss. All begin at start.
+func descend(loss func(forecast.Terms) float64, start float64) (w forecast.Terms, least float64) {
+	w = forecast.Terms{start, start, start}
+	least = loss(w)
+	lower := func(to forecast.Terms) bool {
+		l := loss(to)
+		if l >= least-2e-4*least {
+			return false
+		}
+		least, w = l, to
+		return true
+	}
 	for step := 1.0; step > 0.05; step /= 2 {
 		for better := true; better; {
 			better = false
 			for i := range w {
-				for _, v := range []float64{w[i] * (1 + step), w[i] / (1 + step), 0, 0.03} {
+				for _, v := range []float64{w[i] * (1 + step), w[i] / (1 + step), 0, start} {
 					to := w
 					to[i] = v
-					if l := loss(to); l < least-1e-4*least {
-						least, w, better = l, to, true
-					}
+					better = lower(to) || better
+				}
+				for j := range w {
+					to := w
+					to[i], to[j] = w[i]*(1+step), w[j]/(1+step)
+					better = i != j && lower(to) || better
 				}
 			}
 		}
 	}
-	return w
+	return w, least
 }
 
 // learnRun learns the factor of the next run, from one run: the weights of its terms, and the scale
@@ -400,7 +342,9 @@ func (t *trainer) learnRun(k *forecast.Calibration) {
 	if len(all) == 0 {
 		return
 	}
-	k.Run = best(all)
+	k.Run = best(all, func(s *sample, w *forecast.Terms) (half, off float64) {
+		return w.Dot(s.parts.Terms[0]), math.Abs(s.off)
+	})
 	var v, w []float64
 	for _, s := range all {
 		v = append(v, math.Abs(s.off)/max(k.Run.Dot(s.parts.Terms[0]), 1e-9))
