@@ -14,9 +14,8 @@ import (
 
 // candidates are the models that Auto tries, the simplest first.
 var candidates = []form{
-	{name: "linear", method: Relative},
-	{name: "linear", method: Ordinary},
-	{name: "linear", method: Huber},
+	{name: "linear", method: Likeliest},
+	{name: "linear", method: Huber}, // of fewer than 12 sizes, it alone bears outliers
 	{name: "piecewise", method: Relative},
 	{name: "table"},
 }
@@ -32,9 +31,8 @@ const (
 // Auto tries every model and returns the one that best predicts held-out sizes: each size but the
 // first and last is held out, and predicted from the rest. If the difference is within one standard
 // error, the simpler model wins (Breiman and others 1984, §3.4.3), unless it is off by more than
-// 10 % at 1 size in 20 and another is not half as far off. Two candidates are for comparison only:
-// a per-size table, since it has no parameters (if it is best, a warning reports it), and ordinary
-// least squares if errors grow with the time, since its intervals would be wrong.
+// 10 % at 1 size in 20 and another is not half as far off. A per-size table is for comparison only,
+// since it has no parameters: if it is best, a warning reports it.
 func Auto(t *benchfile.Table) (*Result, error) {
 	points, _, _, err := prepare(t)
 	if err != nil {
@@ -48,7 +46,10 @@ func Auto(t *benchfile.Table) (*Result, error) {
 		if len(points) < fewest {
 			continue
 		}
-		tried = append(tried, try(points, m, resolution(t)))
+		tried = append(tried, &candidate{
+			Trial: Trial{Model: m.name, Method: string(m.method)}, form: m,
+			errors: leaveOut(points, m, resolution(t)),
+		})
 	}
 	hold(tried)
 	best := tried[0]
@@ -76,36 +77,23 @@ func Auto(t *benchfile.Table) (*Result, error) {
 	return r, nil
 }
 
-// A candidate is a form that was tried; it may be chosen if it is eligible.
+// A candidate is a form that was tried.
 type candidate struct {
 	Trial
-	form     form
-	eligible bool
-	errors   []float64 // relative, of the held-out points
+	form   form
+	errors []float64 // relative, of the held-out points
 }
 
-// try fits a form to all points and to the folds of a cross-validation.
-func try(points []Point, m form, quantum float64) *candidate {
-	pieces, _ := m.fit(points, quantum)
-	eligible := m.name != "table"
-	if m.method == Ordinary {
-		eligible = even(points, pieces) // else its intervals would be wrong
-	}
-	return &candidate{
-		Trial: Trial{Model: m.name, Method: string(m.method)}, form: m,
-		eligible: eligible, errors: leaveOut(points, m, quantum),
-	}
-}
-
-// choose returns the result of the simplest eligible candidate that predicts as well as the best.
-// If only the table predicts that well, it is the eligible candidate with the minimum error. A
+// choose returns the result of the simplest candidate but the table that predicts as well as the
+// best. If only the table predicts that well, it is the other candidate with the minimum error. A
 // candidate that is wrong is passed over if another one that predicts as well is at most half as
 // wrong: jumps between protocols make the errors of all models so uneven that one line can be as
 // good.
 func choose(t *benchfile.Table, tried []*candidate, best *candidate) (
 	r *Result, chosen *candidate, err error) {
-	eligible := slices.Clone(tried)
-	eligible = slices.DeleteFunc(eligible, func(c *candidate) bool { return !c.eligible })
+	eligible := slices.DeleteFunc(slices.Clone(tried), func(c *candidate) bool {
+		return c.Model == "table"
+	})
 	asGood := func(as *candidate) []*candidate {
 		return slices.DeleteFunc(slices.Clone(eligible), func(c *candidate) bool {
 			return !stats.AsGood(c.errors, as.errors)
@@ -183,24 +171,6 @@ func leaveOut(points []Point, m form, quantum float64) []float64 {
 // the mean over all sizes.
 func relativeError(pieces []piece, p Point) float64 {
 	return min(1, math.Abs(valueAt(pieces, float64(p.Size))/float64(p.Time)-1))
-}
-
-// even reports whether errors are about the same for all times, as ordinary least squares assumes:
-// whether those of the shorter half are more than half as large as those of the longer half.
-func even(points []Point, pieces []piece) bool {
-	byTime := slices.SortedFunc(slices.Values(points), func(a, b Point) int {
-		return cmp.Compare(a.Time, b.Time)
-	})
-	var shorter, longer []float64
-	for i, p := range byTime {
-		off := math.Abs(float64(p.Time) - valueAt(pieces, float64(p.Size)))
-		if 2*i < len(points) {
-			shorter = append(shorter, off)
-		} else {
-			longer = append(longer, off)
-		}
-	}
-	return stats.Median(shorter) >= stats.Median(longer)/2
 }
 
 // hold limits the errors of outliers to outlier deviations of the model with the minimum median

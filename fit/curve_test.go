@@ -102,15 +102,15 @@ func TestRuns(t *testing.T) {
 func TestCorrelation(t *testing.T) {
 	random := rand.New(rand.NewPCG(12, 0))
 	var told, xx, xy, yy float64
-	const tries = 2000
+	const tries = 300
 	for range tries {
 		s := fitted(t)(Linear(table(sizes(20, 1000, 1<<16), func(n float64) float64 { return (5 + n/500) * (1 + 0.01*random.NormFloat64()) }), Relative)).Segments[0]
 		b, d := float64(s.Beta.Value)-5, float64(s.Tau.Value)-1./500
 		xx, xy, yy = xx+b*b, xy+b*d, yy+d*d
 		told += s.Correlation / tries
 	}
-	// 2,000 tries tell a correlation to ±0.02.
-	if found := xy / math.Sqrt(xx*yy); math.Abs(found-told) > 0.04 || told > -0.3 {
+	// 300 tries tell a correlation to ±0.04.
+	if found := xy / math.Sqrt(xx*yy); math.Abs(found-told) > 0.12 || told > -0.3 {
 		t.Errorf("the correlation is %.3f, and told is %.3f", found, told)
 	}
 }

@@ -31,7 +31,7 @@ func Example() {
 	}
 	low, high := quantity.Micros(next.Low), quantity.Micros(next.High)
 	fmt.Println(layer.OneWay(8*quantity.MiB), "between", low, "and", high)
-	// Output: 16797.58 µs between 7332.18 µs and 18629.71 µs
+	// Output: 16797.58 µs between 5959.50 µs and 36658.13 µs
 }
 
 // From the output of a benchmark to the parameters behind it.

@@ -270,9 +270,17 @@ func multiples(times []float64, m, slack float64) (n int, step float64) {
 func leverage(points []Point, m Method) (size quantity.Bytes, most float64) {
 	var all stats.Moments
 	w := make([]float64, len(points))
+	var deviations []float64
+	if m == Likeliest && len(points) >= minPoints {
+		best := likeliest(points)
+		deviations = best.form.deviations(points, &best.line)
+	}
 	for i, p := range points {
 		w[i] = float64(p.Count)
-		if m != Ordinary {
+		switch {
+		case deviations != nil:
+			w[i] /= deviations[i] * deviations[i]
+		case m != Ordinary:
 			w[i] /= float64(p.Fitted * p.Fitted)
 		}
 		all.Add(float64(p.Size), 0, w[i])

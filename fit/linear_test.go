@@ -174,7 +174,7 @@ func TestLinearRefuses(t *testing.T) {
 	check(table(nil, one), "test: cannot be fitted: no size above 0; a line takes at least 2 sizes, and 10 over a factor of 100 to be trusted")
 	check(table([]float64{0, 64}, one), "test: cannot be fitted: one size only (64 B); a line takes at least 2 sizes, and 10 over a factor of 100 to be trusted")
 	check(table([]float64{1, 2}, func(float64) float64 { return math.NaN() }), "test: cannot be fitted: size 1 B takes NaN µs")
-	if _, err := Linear(table([]float64{1, 2}, one), "cubic"); err == nil || err.Error() != `unknown method "cubic"; choose from relative, ordinary and huber` {
+	if _, err := Linear(table([]float64{1, 2}, one), "cubic"); err == nil || err.Error() != `unknown method "cubic"; choose from likeliest, relative, ordinary and huber` {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -16,8 +17,11 @@ import (
 type Method string
 
 const (
+	// Likeliest minimises the squares of the errors over the deviations of the noise, whose form is
+	// the likeliest one, without outliers. It is the default.
+	Likeliest Method = "likeliest"
 	// Relative minimises the squares of the relative errors: a size of 8 bytes counts as much as
-	// one of 1 MiB. It is the default.
+	// one of 1 MiB.
 	Relative Method = "relative"
 	// Ordinary minimises the squares of the errors in µs: large sizes decide.
 	Ordinary Method = "ordinary"
@@ -27,10 +31,10 @@ const (
 )
 
 // Methods lists all methods, the default first.
-var Methods = []Method{Relative, Ordinary, Huber}
+var Methods = []Method{Likeliest, Relative, Ordinary, Huber}
 
 var fitLine = map[Method]func(points []Point) line{
-	Relative: fitRelative, Ordinary: fitOrdinary, Huber: fitHuber,
+	Likeliest: fitLikeliest, Relative: fitRelative, Ordinary: fitOrdinary, Huber: fitHuber,
 }
 
 func (m Method) check() error {
@@ -104,6 +108,25 @@ func fitHuber(points []Point) line {
 		l, _, _ = huberLine(rest)
 	}
 	return l
+}
+
+// fitLikeliest returns the line of least squares under the likeliest form of the noise, through the
+// points that are not disturbed. Two points have one line.
+func fitLikeliest(points []Point) line {
+	if len(points) < minPoints {
+		return fitRelative(points)
+	}
+	l := likeliest(points).line
+	l.beta, l.tau = l.moments.NonNegative()
+	return l
+}
+
+// likeliest returns the hypothesis with the maximum probability.
+func likeliest(points []Point) hypothesis {
+	points, about := undisturbed(points)
+	return slices.MaxFunc(hypothesesOf(points, &about), func(a, b hypothesis) int {
+		return cmp.Compare(a.probability, b.probability)
+	})
 }
 
 // undisturbed returns the points that intervals are found from, without outliers, and Huber's line

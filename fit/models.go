@@ -16,7 +16,7 @@ import (
 // hold if that scatter is noise, and warnings report where it is not. Fewer than two sizes above 0
 // give [ErrNoData].
 func Linear(t *benchfile.Table, m Method) (*Result, error) {
-	m = cmp.Or(m, Relative)
+	m = cmp.Or(m, Likeliest)
 	if err := m.check(); err != nil {
 		return nil, err
 	}

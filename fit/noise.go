@@ -45,6 +45,7 @@ func (f noiseForm) deviations(points []Point, l *line) []float64 {
 // probability of that form.
 type hypothesis struct {
 	line
+	form        noiseForm
 	probability float64
 	degrees     float64 // of freedom
 }
@@ -71,7 +72,7 @@ func hypothesesOf(points []Point, about *line) []hypothesis {
 		l.setVariances(rho, squares, points, w)
 		n := (1 - rho) / (1 + rho)
 		independent = min(independent, n)
-		all[i] = hypothesis{line: l, degrees: max(1, math.Round(n*float64(len(points))-2))}
+		all[i] = hypothesis{line: l, form: form, degrees: max(1, math.Round(n*float64(len(points))-2))}
 		logs[i] = likelihood(points, l, w) / 2
 	}
 	best := slices.Max(logs)

@@ -22,7 +22,8 @@ func TestPriors(t *testing.T) {
 // and 95 % are inside.
 func TestMixtureInterval(t *testing.T) {
 	at := func(tau, sd, probability, degrees float64) hypothesis {
-		return hypothesis{line{freeTau: tau, varTau: sd * sd}, probability, degrees}
+		return hypothesis{line: line{freeTau: tau, varTau: sd * sd}, probability: probability,
+			degrees: degrees}
 	}
 	all := []hypothesis{at(1, 0.1, 0.7, 5), at(1.2, 0.02, 0.3, 3)}
 	for _, v := range []float64{0.5, 1.1, 9} {

