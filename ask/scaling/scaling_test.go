@@ -1,0 +1,46 @@
+package scaling_test
+
+import (
+	"testing"
+
+	"github.com/halfpeak/halfpeak/ask/scaling"
+	"github.com/halfpeak/halfpeak/engine/schedule/program"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// Each program that the binary carries runs on each platform that it carries, and on the machine of
+// ten lines in docs/machines.md.
+func TestExamplesEverywhere(t *testing.T) {
+	var machines []platforms.Design
+	for _, name := range append(platforms.Names(), "../../model/machine/testdata/rack.toml") {
+		d, err := platforms.FindDesign(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		machines = append(machines, d)
+	}
+	for _, e := range program.Examples() {
+		p, err := scaling.ReadProgram(e.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := scaling.Question{Name: e.Name, Program: p, Ranks: []int{4, 8}}
+		q.Machines, q.Eager = machines, simulate.NoLimit
+		s, err := scaling.Scale(t.Context(), q)
+		if err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+			continue
+		}
+		if len(s.Rows) != 2*len(machines) {
+			t.Errorf("%s: %d rows for %d machines", e.Name, len(s.Rows), len(machines))
+		}
+		for _, row := range s.Rows {
+			parts := row.Computing + row.Messages + row.Waiting
+			if !(row.Finish > 0) || parts < row.Finish*0.999999 || parts > row.Finish*1.000001 {
+				t.Errorf("%s, %d ranks on %s: the finish is %v, its parts are %v, %v and %v", e.Name,
+					row.Ranks, row.Machine, row.Finish, row.Computing, row.Messages, row.Waiting)
+			}
+		}
+	}
+}
