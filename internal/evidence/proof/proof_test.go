@@ -42,8 +42,8 @@ func needs(t *testing.T, packages string, commands ...string) {
 	}
 }
 
-// program returns the path of calibrate.c compiled for SimGrid, or skips the test.
-func program(t *testing.T) string {
+// calibrateProgram returns the path of calibrate.c compiled for SimGrid, or skips the test.
+func calibrateProgram(t *testing.T) string {
 	t.Helper()
 	needs(t, "simgrid and libsimgrid-dev to run calibrate.c on clusters that are known", "smpicc", "smpirun")
 	path, err := simgridCalibrate()
@@ -87,7 +87,7 @@ func TestKnownCluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles and simulates for some seconds")
 	}
-	path, dir := program(t), t.TempDir()
+	path, dir := calibrateProgram(t), t.TempDir()
 	p := platform{name: "fat tree", nodes: 8, perNode: 1, topology: fatTree("2;2,4;1,1;1,1"), latency: 1, taper: bandwidth}
 	r, err := judge(t.Context(), dir, path, p)
 	if err != nil {
@@ -305,7 +305,7 @@ func TestMemoryOfManyRanks(t *testing.T) {
 
 // Levels from a /sys of two sockets with two caches of two cores each.
 func TestLevelsFromSys(t *testing.T) {
-	path, dir := program(t), t.TempDir()
+	path, dir := calibrateProgram(t), t.TempDir()
 	sys := filepath.Join(dir, "sys")
 	for cpu := range 8 {
 		for name, text := range map[string]string{

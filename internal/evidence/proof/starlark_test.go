@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/engine/schedule/program"
+)
+
+// Programs of programs.c, traced, are the same programs in at most 15 lines of Starlark: each rank
+// has the same messages in the same order, which wait for the same ones. So their times are equal on
+// machines that take no notice of the state of memory. The computing times of a trace are those of
+// one run, so both are compared without computations. The program "master" has no such file: rank 0
+// answers whoever comes first.
+func TestTracedPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles and runs for some seconds")
+	}
+	const ranks = 4
+	h := hostOf(t, "openmpi")
+	names := []string{"halo", "pipeline", "jacobi", "cg", "wavefront", "producer"}
+	folder := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "mpirun.openmpi", append([]string{"-np",
+		fmt.Sprint(ranks), "--oversubscribe", "./programs"}, names...)...)
+	cmd.Dir = h.dir
+	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+		"LD_PRELOAD="+filepath.Join(h.dir, "libtrace.so"), "HALFPEAK_TRACE="+folder)
+	if _, err := output(cmd); err != nil {
+		t.Fatal(err)
+	}
+	traced, err := cut(folder, ranks, len(names))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range names {
+		translation := mpitrace.Defaults
+		translation.Region = mpitrace.Region{Call: "pcontrol", From: 1, To: 2}
+		trace, err := mpitrace.Read(traced[i], translation)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		written := inStarlark(t, name, ranks)
+		for rank := range ranks {
+			got, want := messagesOf(written, rank), messagesOf(trace, rank)
+			if len(got) != len(want) {
+				t.Errorf("%s, rank %d: %d messages, want %d", name, rank, len(got), len(want))
+				continue
+			}
+			for k := range got {
+				if !reflect.DeepEqual(got[k], want[k]) {
+					t.Errorf("%s, rank %d, message %d: %+v, want %+v", name, rank, k, got[k],
+						want[k])
+					break
+				}
+			}
+		}
+	}
+}
+
+// inStarlark returns the schedule of a program of testdata/programs.
+func inStarlark(t *testing.T, name string, ranks int) *schedule.Schedule {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "programs", name+program.Suffix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n > 15 {
+		t.Errorf("%s has %d lines, want at most 15", name, n)
+	}
+	p, err := program.Read(name+program.Suffix, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := p.Schedule(t.Context(), program.Options{Ranks: ranks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A waiting message is a send or receive, and what it waits for among the rank's earlier ones: until
+// they are done, or until they have started.
+type waiting struct {
+	schedule.Op
+	done, started []int
+}
+
+// messagesOf returns the sends and receives of a rank in their order. Computations are left out:
+// what waits for one waits for what that waits for. Collectives count their tags from the beginning
+// of a trace, so only tags of other messages are compared.
+func messagesOf(s *schedule.Schedule, rank int) (all []waiting) {
+	lo, hi := s.Rank(rank)
+	ops := make([]waiting, hi-lo) // what waits for operations before, each of the rank's operations
+	number := make([]int, hi-lo)
+	for i := lo; i < hi; i++ {
+		o := ops[i-lo] // complete, since dependencies come from earlier operations
+		o.Op = s.Ops()[i]
+		o.Memory = schedule.Plain
+		if o.Context > 0 {
+			o.Tag = 0
+		}
+		o.done, o.started = unique(o.done), unique(o.started)
+		message := o.Kind != schedule.Calc
+		if message {
+			number[i-lo] = len(all)
+			all = append(all, o)
+		}
+		pass := func(after []uint32, started bool) {
+			for _, next := range after {
+				to := &ops[next-lo]
+				switch {
+				case !message:
+					to.done, to.started = append(to.done, o.done...), append(to.started, o.started...)
+				case started:
+					to.started = append(to.started, number[i-lo])
+				default:
+					to.done = append(to.done, number[i-lo])
+				}
+			}
+		}
+		pass(s.AfterDone(i), false)
+		pass(s.AfterStarted(i), true)
+	}
+	return all
+}
+
+func unique(list []int) []int {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
