@@ -123,13 +123,17 @@ func (f family) worstError() (worst float64) {
 	return worst
 }
 
+// median returns the median error without its sign.
+func (f family) median() float64 {
+	return stats.QuantileOf(list.Map(f.signed, math.Abs), 0.5)
+}
+
 // String returns the median and the worst error: "2/−14".
 func (f family) String() string {
 	if len(f.signed) == 0 {
 		return "–"
 	}
-	median := stats.QuantileOf(list.Map(f.signed, math.Abs), 0.5)
-	return strings.ReplaceAll(fmt.Sprintf("%.0f/%+.0f", median, f.worstError()), "-", "−")
+	return strings.ReplaceAll(fmt.Sprintf("%.0f/%+.0f", f.median(), f.worstError()), "-", "−")
 }
 
 // A verdict has the errors of one platform.

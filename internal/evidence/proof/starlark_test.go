@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 )
 
 // Programs of programs.c, traced, are the same programs in at most 15 lines of Starlark: each rank
-// has the same messages in the same order, which wait for the same ones. So their times are equal on
+// has the same messages in the same order, which wait for the same ones. So times are equal on
 // machines that take no notice of the state of memory. The computing times of a trace are those of
 // one run, so both are compared without computations. The program "master" has no such file: rank 0
 // answers whoever comes first.
@@ -65,6 +66,28 @@ func TestTracedPrograms(t *testing.T) {
 	}
 }
 
+// Random programs in C and in Starlark do the same on a crossbar: each receive takes the same
+// message, and times differ by percents. The whole run has 200 of them on two networks.
+func TestRandomPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles and simulates for some seconds")
+	}
+	all, err := judgeRandom(t.Context(), t.TempDir(), calibrateProgram(t), randomPlatforms[:1], 1, 8,
+		t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := all[0]
+	if v.programs != 8 || v.otherOrder > 0 || v.onlyHalfpeak > 0 || len(v.times.signed) < 5 {
+		t.Errorf("%+v", v)
+	}
+	// Those of 200 programs were 0.3 and 12 %.
+	if v.times.median() > 3 || math.Abs(v.times.worstError()) > 30 {
+		t.Errorf("median error %.1f %%, want at most 3; worst %+.1f %% (%s), want at most 30",
+			v.times.median(), v.times.worstError(), v.times.worst)
+	}
+}
+
 // inStarlark returns the schedule of a program of testdata/programs.
 func inStarlark(t *testing.T, name string, ranks int) *schedule.Schedule {
 	t.Helper()
@@ -86,8 +109,8 @@ func inStarlark(t *testing.T, name string, ranks int) *schedule.Schedule {
 	return s
 }
 
-// A waiting message is a send or receive, and what it waits for among the rank's earlier ones: until
-// they are done, or until they have started.
+// A waiting message is a send or receive, and what it waits for among the rank's earlier ones:
+// until they are done, or until they have started.
 type waiting struct {
 	schedule.Op
 	done, started []int
