@@ -150,6 +150,7 @@ func TestMistakes(t *testing.T) {
 		`mpi.wait(3)`:                                 "wait takes a request (got 3)",
 		`None.send(8, 1)`:                             "NoneType has no .send field or method",
 		`x = [0] * (1 << 40)`:                         "list times 1099511627776 is longer than 16777216",
+		"x = 3\nfor i in range(60): x = x * x":        "a product of 1661954 bits; the largest has 1048576",
 		`range(1 << 40)`:                              "a range of 1099511627776 numbers; the largest has 16777216",
 		`mpi.cart([2, 2])`:                            "must have 1 to 2 ranks",
 		`mpi.cart(0)`:                                 "the number of dimensions must be 1 to 20 (got 0)",
