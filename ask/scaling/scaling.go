@@ -3,6 +3,7 @@ package scaling
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ type Scaled struct {
 	// the ratio of ranks.
 	SpeedUp, Efficiency float64
 	Marks               []MarkTime // in the order in which the program first reaches them
-	slowest             lineShare
+	onPath              pathShare
 }
 
 // A MarkTime is the time from the marks of a name to each rank's next mark.
@@ -54,19 +55,22 @@ type MarkTime struct {
 	Mean, Max quantity.Micros // over ranks
 }
 
-// A lineShare is the line of the program whose messages have the largest part of the critical path.
-type lineShare struct {
-	line string
-	part float64
+// A pathShare is the part of the critical path that messages take, and the line of the program
+// whose messages take most, with its part.
+type pathShare struct {
+	messages float64
+	line     string
+	part     float64
 }
 
-// A Knee is the smallest number of ranks from which the messages of one line of the program take
-// more than half of the critical path.
+// A Knee is the smallest number of ranks at which messages take more than half of the critical
+// path.
 type Knee struct {
 	Machine, Params string
 	Ranks           int
-	Line            string // "halo.star:12"
-	Part            float64
+	Messages        float64 // their part of the path
+	Line            string  // of the program, whose messages take most: "halo.star:12"
+	Part            float64 // of this line
 }
 
 // Scale runs the program for each combination of machine, parameters and ranks.
@@ -153,7 +157,7 @@ func (s *Scaling) run(ctx context.Context, in *programs.Input, params string,
 			if err != nil {
 				return err
 			}
-			row.slowest = slowestLine(in.Schedule, path)
+			row.onPath = messagesOn(in.Schedule, path)
 		}
 		s.Rows = append(s.Rows, row)
 		for _, n := range done.Notes {
@@ -212,21 +216,22 @@ func markTimes(in *programs.Input, r *simulate.Result) []MarkTime {
 	return all
 }
 
-// slowestLine returns the line whose messages have the largest part of the path.
-func slowestLine(s *schedule.Schedule, path *simulate.Path) (most lineShare) {
-	sums := map[string]float64{}
+// messagesOn returns the part of the path that messages take.
+func messagesOn(s *schedule.Schedule, path *simulate.Path) (share pathShare) {
+	sums, all := map[string]float64{}, max(float64(path.Shares.Sum()), 1)
 	for _, g := range path.Segments {
 		if line := s.Line(g.Op); line != "" && s.Ops()[g.Op].Kind != schedule.Calc {
 			sums[line] += float64(g.To - g.From)
 		}
 	}
-	for line, sum := range sums {
-		part := sum / max(float64(path.Shares.Sum()), 1)
-		if part > most.part || part == most.part && line < most.line {
-			most = lineShare{line, part}
+	for _, line := range slices.Sorted(maps.Keys(sums)) {
+		part := sums[line] / all
+		share.messages += part
+		if part > share.part {
+			share.line, share.part = line, part
 		}
 	}
-	return most
+	return share
 }
 
 // compare sets speed-ups and efficiencies, and finds the knees.
@@ -259,9 +264,9 @@ func (s *Scaling) compare() {
 		}
 		slices.SortFunc(rows, func(a, b Scaled) int { return a.Ranks - b.Ranks })
 		for _, row := range rows {
-			if row.slowest.part > 0.5 {
+			if row.onPath.messages > 0.5 {
 				s.Knees = append(s.Knees, Knee{key.machine, key.params, row.Ranks,
-					row.slowest.line, row.slowest.part})
+					row.onPath.messages, row.onPath.line, row.onPath.part})
 				break
 			}
 		}

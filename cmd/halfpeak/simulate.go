@@ -51,7 +51,7 @@ var simulateRules = []rule{
 	needs("a program", "--ranks", "a program needs --ranks, as in --ranks 16..1024"),
 	needs("--ranks, --param, --plot", "a program, --list",
 		"--ranks, --param and --plot are for a program (.star); a schedule or trace has its "+
-			"number of ranks"),
+			"number of ranks (for others, write its calls as a program: docs/programs.md)"),
 	excludes(oneRunOnly, "several --ranks",
 		"--critical-path, --trace, --summary and --runs need one number of --ranks"),
 	excludes(oneRunOnly, "--plot",

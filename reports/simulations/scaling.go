@@ -7,6 +7,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/scaling"
 	"github.com/halfpeak/halfpeak/engine/schedule/program"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -68,12 +69,12 @@ func ScalingRows(s *scaling.Scaling) reports.Rows {
 	return rows
 }
 
-// kneeNotes says from which number of ranks the messages of one line take most of the time.
+// kneeNotes says from which number of ranks messages take most of the time, and of which line.
 func kneeNotes(s *scaling.Scaling) (notes []string) {
 	for _, k := range s.Knees {
-		from := ""
+		subject := "Messages"
 		if len(s.Rows) > 1 {
-			from = fmt.Sprintf("From %d ranks, ", k.Ranks)
+			subject = fmt.Sprintf("From %s, messages", lex.Plural(k.Ranks, "rank"))
 		}
 		on := ""
 		if differ(s, func(r scaling.Scaled) string { return r.Machine }) {
@@ -82,8 +83,8 @@ func kneeNotes(s *scaling.Scaling) (notes []string) {
 		if k.Params != "" {
 			on += " with " + k.Params
 		}
-		notes = append(notes, fmt.Sprintf("%smessages of %s take more than half of the "+
-			"critical path%s (%.0f %%).", from, k.Line, on, 100*k.Part))
+		notes = append(notes, fmt.Sprintf("%s take more than half of the critical path%s: %.0f %%; "+
+			"those of %s take most, %.0f %%.", subject, on, 100*k.Messages, k.Line, 100*k.Part))
 	}
 	return notes
 }
@@ -160,52 +161,52 @@ func slug(name string) string {
 	}, name)
 }
 
-// ScalingPicture draws how the finish divides over computing, messages and waiting against the
-// number of ranks, for one machine and set of parameters; of several, it draws the finish of each.
+// ScalingPicture draws the finish against the number of ranks, of each machine and set of
+// parameters. If there is one, it also draws the parts of the finish, the finish without any cost of
+// more ranks (ideal), and where messages begin to take most of the time.
 func ScalingPicture(s *scaling.Scaling) (reports.Picture, error) {
 	type row = scaling.Scaled
-	x := reports.Axis{Label: "ranks", Log: true, Twos: true}
-	y := reports.Axis{Label: "time", Dim: quantity.DimTime}
-	title := s.Name
-	if len(s.Rows) > 0 && !differ(s, func(r row) string { return r.Machine }) {
-		title += " on " + s.Rows[0].Machine
-	}
+	f := reports.Figure{Title: s.Name, X: reports.Axis{Label: "ranks", Log: true, Twos: true},
+		Y: reports.Axis{Label: "time", Dim: quantity.DimTime, Log: true}}
 	rows := slices.Clone(s.Rows)
 	slices.SortStableFunc(rows, func(a, b row) int { return a.Ranks - b.Ranks })
-	several := differ(s, func(r row) string { return r.Machine + " " + r.Params })
 	if len(rows) < 2 {
 		return nil, fmt.Errorf("a picture of scaling needs at least two numbers of ranks")
 	}
-	if several {
-		y.Log = true
-		f := reports.Figure{Title: title, X: x, Y: y}
-		index := map[string]int{}
-		for _, r := range rows {
-			name := strings.TrimSpace(strings.Join([]string{r.Machine, r.Params}, " "))
-			i, known := index[name]
-			if !known {
-				i = len(f.Series)
-				index[name] = i
-				f.Series = append(f.Series, reports.Series{Name: name, Kind: reports.Line})
-			}
-			f.Series[i].X = append(f.Series[i].X, float64(r.Ranks))
-			f.Series[i].Y = append(f.Series[i].Y, float64(r.Finish))
-		}
-		return f, nil
+	if !differ(s, func(r row) string { return r.Machine }) {
+		f.Title += " on " + rows[0].Machine
 	}
+	add := func(name string, r row, t quantity.Micros) {
+		i := slices.IndexFunc(f.Series, func(x reports.Series) bool { return x.Name == name })
+		if i < 0 {
+			i = len(f.Series)
+			f.Series = append(f.Series, reports.Series{Name: name, Kind: reports.Line})
+		}
+		if t > 0 { // else the logarithm has no place for it
+			f.Series[i].X = append(f.Series[i].X, float64(r.Ranks))
+			f.Series[i].Y = append(f.Series[i].Y, float64(t))
+		}
+	}
+	several := differ(s, func(r row) string { return r.Machine + " " + r.Params })
 	var efficiencies []string
 	for _, r := range rows {
+		if several {
+			add(strings.TrimSpace(r.Machine+" "+r.Params), r, r.Finish)
+			continue
+		}
+		add("finish", r, r.Finish)
+		add("ideal", r, r.Finish*quantity.Micros(r.Efficiency))
+		add("computes", r, r.Computing)
+		add("messages", r, r.Messages)
+		add("waits", r, r.Waiting)
 		efficiencies = append(efficiencies, fmt.Sprintf("%.3g %% on %d", 100*r.Efficiency, r.Ranks))
 	}
-	a := reports.Areas{Title: title, X: x, Y: y,
-		Notes: []string{"Efficiency: " + strings.Join(efficiencies, ", ") + " ranks."}}
-	parts := []reports.AreaPart{{Name: "computes"}, {Name: "messages"}, {Name: "waits"}}
-	for _, r := range rows {
-		a.XS = append(a.XS, float64(r.Ranks))
-		for i, t := range []quantity.Micros{r.Computing, r.Messages, r.Waiting} {
-			parts[i].Y = append(parts[i].Y, float64(t))
+	if !several {
+		f.Notes = []string{"Efficiency: " + strings.Join(efficiencies, ", ") + " ranks."}
+		for _, k := range s.Knees {
+			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtX, X: float64(k.Ranks),
+				Label: "messages take half"})
 		}
 	}
-	a.Parts = parts
-	return a, nil
+	return f, nil
 }
