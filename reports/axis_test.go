@@ -118,7 +118,7 @@ func TestLabelsEraseNothing(t *testing.T) {
 	}
 }
 
-// A bound that a logarithmic axis cannot show, such as 0 or infinity, is an arm up to the frame
+// A bound that a logarithmic axis cannot show, such as 0 or infinity, is a short arm inside the frame
 // without a cap, on both sides alike.
 func TestArmsBeyondTheAxis(t *testing.T) {
 	inf := math.Inf(1)
@@ -130,7 +130,7 @@ func TestArmsBeyondTheAxis(t *testing.T) {
 	area := rect(0, 1, 10, 50)
 	for i, want := range [][2]bool{{false, true}, {true, false}} {
 		bar, ended := p.errorBar(f.Series[0], i, at, area)
-		edge := []vg.Length{1, 50}[i]
+		edge := []vg.Length{1, 10 + openArm}[i] // the frame, and an arm
 		if ended != want || bar[i].Y != edge {
 			t.Errorf("point %d: bar %v, ends %v; want an arm to %v", i, bar, ended, edge)
 		}

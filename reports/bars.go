@@ -222,35 +222,35 @@ func (t Timeline) plot(c draw.Canvas, p *plot.Plot, end float64, numbers bool) {
 		cmp.Or(t.total, quantity.Micros(end).String()))
 }
 
-// numbered returns the first n of 1, 2, 5, 10, … such that every n-th packet has room for its
-// number; failing that, the first n such that some have; otherwise 0.
+// numbered returns the first n of 1, 2, 5, 10, … such that every n-th packet, but for the last,
+// which may be short, has room for its number; 0 if there is none, since the numbers of some would
+// look like all of them.
 func (t Timeline) numbered(tx func(float64) vg.Length, s text.Style) int {
-	some := 0
+	last := 0
+	for _, b := range t.Boxes {
+		last = max(last, b.Packet)
+	}
 	// Round distances, so that a reader can count on from a printed number.
 	for _, every := range []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000} {
-		fit, all := 0, 0
-		for _, b := range t.Boxes {
-			if b.Packet%every == 0 {
-				all++
-				if fitsBox(b, tx, s) {
-					fit++
-				}
+		numbers := 0
+		room := !slices.ContainsFunc(t.Boxes, func(b TimelineBox) bool {
+			if b.Packet%every != 0 || b.Packet == last && last > 1 {
+				return false
 			}
-		}
-		if fit > 0 && fit == all {
+			numbers++
+			return !fitsBox(b, tx, s)
+		})
+		if numbers > 0 && room {
 			return every
 		}
-		if fit > 0 && some == 0 {
-			some = every
-		}
 	}
-	return some
+	return 0
 }
 
-// fitsBox reports whether the number of the packet has room in its box, with half a
-// point at either side.
+// fitsBox reports whether the number of the packet has room in its box, with two points at either
+// side.
 func fitsBox(b TimelineBox, tx func(float64) vg.Length, s text.Style) bool {
-	return s.Width(strconv.Itoa(b.Packet))+1 <= tx(b.End)-tx(b.Start)
+	return s.Width(strconv.Itoa(b.Packet))+4 <= tx(b.End)-tx(b.Start)
 }
 
 func (t Timeline) title() string { return t.Title }

@@ -63,7 +63,9 @@ func (h HeatMap) painter() (func(draw.Canvas) axes, error) {
 		return nil, err
 	}
 	steps := newSteps(lo, hi)
-	if fine, ok := h.crowded(steps); ok {
+	if h.Changes {
+		steps = changeSteps(lo, hi)
+	} else if fine, ok := h.crowded(steps); ok {
 		steps = signedSteps(lo, hi, fine)
 	}
 	label := h.Value.title()
@@ -149,7 +151,10 @@ func edges(middles []float64, a Axis) []float64 {
 }
 
 // steps are the levels of a heat map: step i lies between ends i and i+1.
-type steps struct{ ends []float64 }
+type steps struct {
+	ends   []float64
+	change bool // of a map of changes, whose colours part at 0
+}
 
 // newSteps chooses about ten steps with round ends, by factors where the values span many.
 func newSteps(lo, hi float64) steps {
@@ -166,7 +171,7 @@ func newSteps(lo, hi float64) steps {
 				ends = append(ends, ends[len(ends)-1]*10)
 			}
 		}
-		return steps{ends}
+		return steps{ends: ends}
 	}
 	// All cells are equal: one per cent around them still makes a scale.
 	if hi <= lo+1e-9*math.Abs(lo) {
@@ -224,7 +229,7 @@ func signedSteps(lo, hi, fine float64) steps {
 			ends = append([]float64{0}, ends...)
 		}
 		if len(ends) <= 14 && len(ends) > 1 { // more shades cannot be told apart
-			return steps{ends}
+			return steps{ends: ends}
 		}
 		first = oneTwoFive(first*1.5, math.Ceil)
 	}
@@ -250,9 +255,59 @@ var ramp = []color.NRGBA{
 	{0x0c, 0x22, 0x60, 0xff},
 }
 
+// Colours of steps on both sides of 0, from white: less in green, more in purple (ColorBrewer's
+// PRGn), which differ for any kind of colour vision.
+var (
+	lessRamp = []color.NRGBA{
+		{0xf0, 0xf7, 0xee, 0xff}, {0xa6, 0xdb, 0xa0, 0xff}, {0x5a, 0xae, 0x61, 0xff},
+		{0x1b, 0x78, 0x37, 0xff},
+	}
+	unmeasured = color.NRGBA{0xd9, 0xd9, 0xd9, 0xff}
+	moreRamp   = []color.NRGBA{
+		{0xf3, 0xee, 0xf6, 0xff}, {0xc2, 0xa5, 0xcf, 0xff}, {0x99, 0x70, 0xab, 0xff},
+		{0x76, 0x2a, 0x83, 0xff}, {0x40, 0x00, 0x4b, 0xff},
+	}
+)
+
+// changeSteps returns the steps of a map of changes: the same in all maps, as far as the values go,
+// so that the colours of two maps compare.
+func changeSteps(lo, hi float64) steps {
+	bounds := []float64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10000}
+	s := steps{ends: []float64{-1, 1}, change: true}
+	for _, v := range bounds[1:] {
+		if hi > s.ends[len(s.ends)-1] {
+			s.ends = append(s.ends, v)
+		}
+		if lo < s.ends[0] {
+			s.ends = append([]float64{-v}, s.ends...)
+		}
+	}
+	return s
+}
+
+// changeColor returns the colour of the step of a map of changes: white around 0. The sixth step on
+// each side and all beyond have the darkest colour.
+func (s steps) changeColor(i int) color.NRGBA {
+	const darkest = 5
+	around := sort.SearchFloat64s(s.ends, 0) - 1
+	ramp, k := moreRamp, i-around-1
+	if i < around {
+		ramp, k = lessRamp, around-1-i
+	}
+	if k < 0 {
+		return white
+	}
+	at := float64(min(k, darkest)) / darkest * float64(len(ramp)-1)
+	j := min(int(at), len(ramp)-2)
+	return mix(ramp[j], ramp[j+1], at-float64(j))
+}
+
 // color spreads the steps over the whole ramp, however few they are; a single one
 // takes the middle.
 func (s steps) color(i int) color.NRGBA {
+	if s.change {
+		return s.changeColor(i)
+	}
 	at := 0.5 * float64(len(ramp)-1)
 	if n := len(s.ends) - 1; n > 1 {
 		at = float64(i) / float64(n-1) * float64(len(ramp)-1)
@@ -328,6 +383,9 @@ func (e cells) fill(
 // plot draws the cells, joining neighbours in the same step, and the lines and marks over them.
 func (h HeatMap) plot(c draw.Canvas, p *plot.Plot, in cells, steps steps, over figurePlotter) {
 	tx, ty := p.Transforms(&c)
+	if h.Changes { // white is a value there
+		fillBox(c, c.Rectangle, unmeasured)
+	}
 	in.fill(c, p, func(i, j int) int {
 		if !(math.Abs(h.Z[j][i]) <= largest) {
 			return -1

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"io"
+	"math"
 	"strings"
 	"testing"
 )
@@ -22,5 +23,27 @@ func TestHeatMapNames(t *testing.T) {
 	h.Names = h.Names[:1]
 	if err := WriteImage(io.Discard, h, "png", 400, 300, nil); err == nil {
 		t.Error("one name for two columns, and no error")
+	}
+}
+
+// The colours of two maps of changes compare: the same change has the same colour in both, 0 is
+// white, and less and more differ.
+func TestChangesCompare(t *testing.T) {
+	small, large := changeSteps(-1.5, 8), changeSteps(-30, 400)
+	for _, v := range []float64{-1.2, 0, 1.5, 4, 7} {
+		a, b := small.color(small.index(v)), large.color(large.index(v))
+		if a != b || (a == white) != (math.Abs(v) < 1) {
+			t.Errorf("%v %%: %v in one map, %v in the other", v, a, b)
+		}
+	}
+	if less, more := large.color(large.index(-15)), large.color(large.index(15)); less == more {
+		t.Errorf("15 %% less and more are both %v", less)
+	}
+	for _, s := range []steps{small, large} {
+		for i := range len(s.ends) - 1 {
+			if s.ends[i] >= s.ends[i+1] {
+				t.Errorf("ends %v do not rise", s.ends)
+			}
+		}
 	}
 }

@@ -226,9 +226,14 @@ type HeatMap struct {
 	Names []string    // of columns and rows, if both are the same and XS and YS count them
 	Z     [][]float64 // by row, then by column; values that are not finite are white
 	Value Axis        // of Z: its label and dimension
-	Lines []Series    // of the kind Line, drawn over the cells: where a target is met
-	Marks []Mark      // of the kind AtPoint: the present values
-	Notes []string    // remarks printed beneath
+
+	// Changes is set if Z are changes in percent. Less and more have colours of their own, around 0
+	// is white, and cells without a value are grey.
+	Changes bool
+
+	Lines []Series // of the kind Line, drawn over the cells: where a target is met
+	Marks []Mark   // of the kind AtPoint: the present values
+	Notes []string // remarks printed beneath
 }
 
 // Rows returns a row for each cell.

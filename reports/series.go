@@ -42,9 +42,13 @@ func (f Figure) band(s Series, at func(x, y float64) vg.Point) (lower, upper []v
 	return lower, upper
 }
 
+// openArm is the length of the arm of an error bar towards a bound that its axis cannot show.
+const openArm vg.Length = 14
+
 // errorBar returns the ends of the error bar of point i, inside the axes, and which of them are
-// bounds; nil without a bar. A bound that the axis cannot show, such as 0 on a logarithmic one or
-// an infinite one, is beyond the edge. A point without Low or without High has no arm on that side.
+// bounds; nil without a bar. Towards a bound that the axis cannot show, such as 0 on a logarithmic
+// one or an infinite one, stands a short arm without an end: one up to the edge would be read as a
+// line through the picture. A point without Low or without High has no arm on that side.
 func (f Figure) errorBar(
 	s Series, i int, at func(x, y float64) vg.Point, area vg.Rectangle,
 ) (bar []vg.Point, ended [2]bool) {
@@ -53,20 +57,20 @@ func (f Figure) errorBar(
 		return nil, ended
 	}
 	pt := at(s.X[i], s.Y[i])
-	end := func(v float64, bound Numbers, edge vg.Length) (vg.Point, bool) {
+	end := func(v float64, bound Numbers, open vg.Length) (vg.Point, bool) {
 		switch {
 		case bound == nil:
 			return pt, false
 		case !f.Y.usable(v):
-			return vg.Point{X: pt.X, Y: edge}, false
+			return vg.Point{X: pt.X, Y: max(area.Min.Y, min(area.Max.Y, pt.Y+open))}, false
 		}
 		y := at(s.X[i], v).Y
 		inside := max(area.Min.Y, min(area.Max.Y, y))
 		return vg.Point{X: pt.X, Y: inside}, inside == y
 	}
 	bar = make([]vg.Point, 2)
-	bar[0], ended[0] = end(low, s.Low, area.Min.Y)
-	bar[1], ended[1] = end(high, s.High, area.Max.Y)
+	bar[0], ended[0] = end(low, s.Low, -openArm)
+	bar[1], ended[1] = end(high, s.High, openArm)
 	return bar, ended
 }
 

@@ -28,7 +28,7 @@ func (f *Fitted) compare(o Options) error {
 	if err != nil {
 		return err
 	}
-	f.Notes = append(f.Notes, notes...)
+	f.Notes, f.Later = append(f.Notes, notes...), later
 	of, alone := partners(sourcesOf(f.Curves), sourcesOf(later))
 	f.Notes = append(f.Notes, aloneNotes(alone)...)
 	// All tables without a partner is an error rather than an empty answer: the user

@@ -18,6 +18,7 @@ type Fitted struct {
 	Collectives []*collective.Result // the joint fits
 	Parameters  []Parameter
 	Changes     []Change
+	Later       []Curve   // the tables that Curves are compared with
 	Summaries   []Summary // of the tables of one size; only if there is nothing else
 	Notes       []string  // doubts about the files and the fits
 	// Broken is the first error of a file that could not be used, or not to its end. The result

@@ -295,6 +295,11 @@ func newPlot() *cobra.Command {
 					o.sizes = parsedSizes("16KiB")
 				}
 			}
+			curve := slices.Contains(predict.CurveKinds, predict.CurveKind(o.kind))
+			if curve && len(o.sizes) == 1 && isImage(out.path) {
+				return usagef("--size %v is one point of a curve; give several, or ask predict",
+					o.sizes[0])
+			}
 			picture, err := plot(cmd.Context(), args, o)
 			if err != nil {
 				return err

@@ -13,9 +13,13 @@ import (
 )
 
 // title returns the collective and the platform. The first sentence of On is the
-// platform; what follows is its shape, which is too long for a title.
+// platform; what follows is its shape, which is too long for a title. Times that are fitted to
+// measurements alone have no platform.
 func title(t *collectives.Times, between string) string {
 	on, _, _ := strings.Cut(t.On, ". ")
+	if on == "" {
+		on, between = "", strings.TrimSuffix(between, " on ")
+	}
 	return t.Algorithms[0].Collective + between + on
 }
 
@@ -91,7 +95,8 @@ func Picture(t *collectives.Times) reports.Picture {
 }
 
 // curves draws the times of each algorithm over the size, for each number of ranks;
-// or over the ranks if there is one size. Both axes are logarithmic: times span
+// or over the ranks if there is one size. Where an algorithm runs another one, its
+// line has a gap. Both axes are logarithmic: times span
 // decades, and the slope shows whether latency or bytes cost.
 func curves(t *collectives.Times) reports.Figure {
 	ranks, sizes := t.Axes()
@@ -116,13 +121,14 @@ func curves(t *collectives.Times) reports.Figure {
 		return !unknown(c)
 	})
 	if averages {
-		f.Y.Label = "average time over ranks (µs)"
+		f.Y.Label = "average time over ranks"
 	}
 	at := map[string]int{}
+	var bands []reports.Series // beside the lines, of fitted times
 	for _, c := range t.Times {
-		y := c.Time
+		y, within := c.Time, c.Within
 		if averages {
-			y = c.Average
+			y, within = c.Average, c.AverageWithin
 		}
 		name, x := c.Name, float64(c.Call.Bytes)
 		if c.Call.Segment > 0 {
@@ -133,14 +139,48 @@ func curves(t *collectives.Times) reports.Figure {
 		} else if len(ranks) > 1 {
 			name += fmt.Sprintf(", %d ranks", c.Ranks)
 		}
+		// Under some conditions an algorithm runs another one: a line to its own times would be a
+		// slope that no size has.
+		if c.Runs(c.Ranks, c.Call) != c.Name {
+			delete(at, name)
+			continue
+		}
 		i, known := at[name]
 		if !known {
 			i = len(f.Series)
 			at[name] = i
 			f.Series = append(f.Series, reports.Series{Name: name, Kind: reports.Line})
+			bands = append(bands, reports.Series{Name: name, Kind: reports.Band})
 		}
-		line := &f.Series[i]
+		line, band := &f.Series[i], &bands[i]
 		line.X, line.Y = append(line.X, x), append(line.Y, float64(y))
+		if within.Known() {
+			band.X, band.Y = append(band.X, x), append(band.Y, float64(y))
+			band.Low, band.High = append(band.Low, within.Low), append(band.High, within.High)
+		}
+	}
+	f.Series = joined(f.Series)
+	// More bands than one would hide each other.
+	if len(bands) == 1 && len(bands[0].X) > 1 {
+		f.Series = append(bands, f.Series...)
+		f.Notes = append(f.Notes, "Band: one more measurement, in 95 of 100 cases.")
 	}
 	return f
+}
+
+// joined returns the lines, of which equal ones are one with all of their names: of several in one
+// place only the last would be seen.
+func joined(lines []reports.Series) []reports.Series {
+	var all []reports.Series
+	for _, s := range lines {
+		i := slices.IndexFunc(all, func(o reports.Series) bool {
+			return slices.Equal(o.X, s.X) && slices.Equal(o.Y, s.Y)
+		})
+		if i < 0 {
+			all = append(all, s)
+			continue
+		}
+		all[i].Name += ", " + s.Name
+	}
+	return all
 }

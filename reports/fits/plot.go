@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -20,7 +21,7 @@ const maxCurves = 8
 // is invisible on a logarithmic axis of five decades. It fails if there are
 // parameters and no curves.
 func Picture(f *fits.Fitted) (reports.Picture, error) {
-	curves := f.Curves
+	curves := slices.Concat(f.Curves, f.Later)
 	if len(curves) == 0 {
 		result, plot := f.Model+" parameters", "plot the platform"
 		switch {
@@ -50,6 +51,9 @@ func Picture(f *fits.Fitted) (reports.Picture, error) {
 		c := curves[0]
 		top.Title = fmt.Sprintf("%s: %s, median error %s",
 			filepath.Base(c.Place()), c.Model, reports.PercentError(100*c.Median))
+	} else if len(f.Curves) == 1 && len(f.Later) == 1 {
+		top.Title = fmt.Sprintf("%s before, %s after", filepath.Base(f.Curves[0].Place()),
+			filepath.Base(f.Later[0].Place()))
 	} else {
 		top.Title = fmt.Sprintf("%d fits", len(curves))
 	}
@@ -59,6 +63,9 @@ func Picture(f *fits.Fitted) (reports.Picture, error) {
 	spread := false
 	for _, c := range curves {
 		name := tableName(c.Source, curves)
+		if f.Later != nil { // tables of one name, and perhaps of one file
+			name = filepath.Base(c.Place())
+		}
 		lines, points, residuals := curveSeries(c, name)
 		first, last = min(first, points.X[0]), max(last, points.X[len(points.X)-1])
 		for i := range points.Y {

@@ -242,7 +242,8 @@ func TestOrder(t *testing.T) {
 
 // Benchmarks, message kinds, GPUs and sizes are never compared with each other.
 func TestGroups(t *testing.T) {
-	entries, _, err := readFiles(context.Background(), []string{"testdata"}, Options{}, nil)
+	entries, _, err := readFiles(context.Background(), []string{"testdata",
+		"../../internal/demo/files/fleet.csv"}, Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

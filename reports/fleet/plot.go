@@ -67,7 +67,7 @@ func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 	h = reports.HeatMap{
 		Title: fmt.Sprintf("%s: %s", quantityWord(q), g),
 		Value: reports.Axis{Label: "slower than typical (%)"},
-		Z:     m.cells(order, each),
+		Z:     m.cells(order, each), Changes: true,
 	}
 	if f.Compared {
 		h.Value.Label = "slower than before (%)"
@@ -301,12 +301,14 @@ func (f *Answer) summary() string {
 	for i, kind := range kinds {
 		kinds[i] = plural(count[kind], strings.TrimSuffix(kind, "s"))
 	}
-	x, verb := worst[0], "stand out"
+	x, verb := slices.MaxFunc(worst, func(a, b worstFinding) int {
+		return cmp.Compare(math.Abs(a.Effect), math.Abs(b.Effect))
+	}), "stand out"
 	if len(worst) == 1 {
 		verb = "stands out"
 	}
 	effect := reports.PercentChange(x.Effect) + " of " + quantityWord(x.Quantity)
-	return fmt.Sprintf("%s %s. The first is %s: %s in %d of %d groups, most in %s.",
+	return fmt.Sprintf("%s %s. The largest is %s: %s in %d of %d groups, most in %s.",
 		strings.Join(kinds, ", "), verb, x.subject(), effect,
 		x.groups, f.groupsOf(x.Finding), x.Group)
 }

@@ -95,6 +95,9 @@ func Boundaries(l platforms.Layer, sizes []quantity.Bytes) (all []quantity.Bytes
 		// The boundary belongs to the lower branch, so the next one begins a byte above.
 		all = append(all, n, n+1)
 		label := model.Regime(l.Model, n) + " up to " + n.String()
+		if l.Measured != nil { // branches of a fit have numbers for names
+			label = "protocol changes above " + n.String()
+		}
 		marks = append(marks,
 			reports.Mark{Kind: reports.AtX, X: float64(n), Series: l.Ref(), Label: label})
 	}

@@ -86,19 +86,13 @@ func (k CurveKind) value(n quantity.Bytes, t quantity.Micros) float64 {
 	return k.Row().FromOneWay(n, t)
 }
 
-// CurveLine returns the line of a design in [Curves]. Of a fitted layer, it has the
-// lines of the model and not the measured curve that predicts: the points show that
-// curve, and a second line through them would hide how well the model explains them.
-// Of a changed one, which has no points, it has the predictions.
+// CurveLine returns the line of a design in [Curves]: what predict prints. Of a fitted layer that
+// is the measured curve, around which its band lies, and not the lines that explain it.
 func CurveLine(kind CurveKind, sizes []quantity.Bytes, d platforms.Design) reports.Series {
 	line := reports.Series{Name: d.Layer.Ref(), Kind: reports.Line}
-	of := d.Layer.Model
-	if d.Forecastable() {
-		of = model.LinesOf(of)
-	}
 	line.X, line.Y = make([]float64, len(sizes)), make([]float64, len(sizes))
 	for i, n := range sizes {
-		line.X[i], line.Y[i] = float64(n), kind.Row().Of(of, n, 0)
+		line.X[i], line.Y[i] = float64(n), kind.Row().Of(d.Layer.Model, n, 0)
 	}
 	return line
 }
@@ -115,6 +109,13 @@ func CurveSizes(layers ...platforms.Layer) []quantity.Bytes {
 	sizes, _ := quantity.ParseSizes(fmt.Sprintf("1..%.0f/16", float64(last))) // it is valid
 	return sizes
 }
+
+// maxCurves bounds a figure: the palette of reports has eight colours that are distinct for any
+// kind of colour vision. With more than maxMarkedCurves, marks of each would hide the curves.
+const (
+	maxCurves       = 8
+	maxMarkedCurves = 4
+)
 
 // Curves draws a line for each layer, its measured points, protocol switches, n½, and
 // for Bandwidth and Throughput the lowest roof. Where one-way times were measured,
@@ -134,6 +135,10 @@ func Curves(
 	}
 	if !slices.Contains(CurveKinds, kind) {
 		return f, fmt.Errorf("no curve shows %q", string(kind))
+	}
+	if len(designs) > maxCurves {
+		return f, fmt.Errorf("a figure holds %d curves (got %d layers); draw fewer", maxCurves,
+			len(designs))
 	}
 	f.Y = kind.Axis()
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
@@ -170,13 +175,16 @@ func Curves(
 				pointed, barred = true, true
 			}
 		}
+		if len(designs) > maxMarkedCurves {
+			continue
+		}
 		f.Marks = append(f.Marks, marks...)
 		// Outside the sizes there is no curve to mark.
 		peak := l.Peak()
 		if half := peak.Half; peak.Exists && peak.Known && half >= lo && half <= hi {
 			f.Marks = append(f.Marks, reports.Mark{
 				Kind: reports.AtPoint, X: float64(half),
-				Y:      kind.Row().Of(model.LinesOf(l.Model), half, 0),
+				Y:      kind.Row().Of(l.Model, half, 0),
 				Series: l.Ref(), Label: "n½ " + half.String(),
 			})
 		}
@@ -189,7 +197,7 @@ func Curves(
 	case barred:
 		f.Notes = append(f.Notes, "Lines: model. Points: measured, with error bars.")
 	case pointed:
-		f.Notes = append(f.Notes, "Lines: model. Points: measured.")
+		f.Notes = append(f.Notes, "Lines: predicted. Points: measured.")
 	}
 	f.Notes = append(f.Notes, BandNotes(f.Series)...)
 	f.Y.Log = !level(f.Series)

@@ -51,7 +51,10 @@ func rangeAxis(r whatif.Range) reports.Axis {
 func drawLines(s *whatif.Sweep, shown int) func() reports.Picture {
 	r := s.Ranges[0]
 	f := reports.Figure{Title: s.Design.Subject(), X: rangeAxis(r),
-		Y: axis(s.Quantities[shown])}
+		Y: axis(s.Quantities[shown].At(s.Sizes[0]))}
+	if len(s.Sizes) > 1 { // each line has its own
+		f.Y.Label = s.Quantities[shown].Kind.Title
+	}
 	f.Y.Near = true
 	f.X.Min, f.X.Max = r.Shown(r.From), r.Shown(r.To)
 	if now := r.Param.Value.Num; now > 0 {
