@@ -103,7 +103,7 @@ func (m Message) layer(d Design) (platforms.Design, error) {
 // messages.
 type Collective struct {
 	Name string // "allreduce"
-	// Algorithm is the name of one, or "best".
+	// Algorithm is the name of one, or "best"; empty: the library's own, see [collective.Default].
 	Algorithm string
 	Ranks     int
 	Size      quantity.Bytes // of the message, or of each rank's block
@@ -111,8 +111,9 @@ type Collective struct {
 }
 
 func (c Collective) ask(ctx context.Context, d Design) (e Estimate, err error) {
-	if c.Algorithm == "" || c.Algorithm == "all" {
-		return e, fmt.Errorf("%s without an algorithm; name one, or ask for the best", c.Name)
+	if c.Algorithm == "all" {
+		return e, fmt.Errorf("%s by all algorithms has several times; name one, or ask for the best",
+			c.Name)
 	}
 	q, err := collectives.Question{Calls: collectives.Calls{
 		Collective: c.Name,

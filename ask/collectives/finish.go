@@ -67,7 +67,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 		if err != nil {
 			return d, err
 		}
-		if len(fits) > 0 && m.Entry.Algorithm == nil {
+		if q.several() && len(fits) > 0 && m.Entry.Algorithm == nil {
 			f.nearest, f.like = m.Time, "like"
 			if m.Name != libraryChoice {
 				f.like = m.Name + " like"
@@ -123,10 +123,24 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 }
 
 // takeFits takes the measurements out of the question, which is then answered by simulation. If its
-// algorithm was forced and has no schedule here, they are that algorithm's alone, and the question
-// becomes one about any algorithm, by which it is simulated.
+// algorithm has no schedule here, since it was forced or since an unknown library chose it, they
+// are that algorithm's alone, and the question becomes one about any algorithm, by which it is
+// simulated.
 func (q *Question) takeFits() []Fit {
 	all := q.Fits
+	if q.Algorithm == "" && len(all) > 0 {
+		names := q.unnamed()
+		if q.Fits = nil; len(names) == 1 && names[0] != libraryChoice {
+			q.Algorithm = names[0]
+		} else if q.library == "" && names[0] == libraryChoice {
+			q.Algorithm = "best"
+		}
+		if names[0] == libraryChoice {
+			return slices.DeleteFunc(slices.Clone(all), func(f Fit) bool {
+				return f.Entry.Name != libraryChoice
+			})
+		}
+	}
 	q.Fits = nil
 	named := slices.DeleteFunc(slices.Clone(all), func(f Fit) bool {
 		return f.Data.Foreign == "" || q.Algorithm != f.Data.Foreign && q.Algorithm != f.Data.Name
@@ -184,6 +198,10 @@ func (f *finishing) begin(ctx context.Context, c platforms.Costs) (
 func (f *finishing) quantity() programs.Finish {
 	c, name := f.cells[0], f.cells[0].Name
 	of := name
+	// The name of the quantity does not change with the choices of a library.
+	if f.q.Algorithm == "" {
+		name = "default"
+	}
 	// The quantity is of no single algorithm: which one finishes first depends on the design.
 	if f.q.Algorithm == "best" {
 		of = f.q.Algorithm
@@ -264,8 +282,11 @@ func (q Question) measuredCall(ctx context.Context, fits []Fit, c Timing) (m Tim
 	}
 	calls := Calls{Collective: c.Collective, Algorithm: c.Name, Ranks: []int{c.Ranks},
 		Sizes: []quantity.Bytes{c.Size()}}
-	if q.several() && q.Algorithm == "best" {
+	switch {
+	case q.Algorithm == "best":
 		calls.Algorithm = q.Algorithm
+	case fits[0].Entry.Name == libraryChoice:
+		calls.Algorithm = ""
 	}
 	times, err := Question{Calls: calls, Fits: fits}.Compute(ctx)
 	if err != nil {

@@ -68,7 +68,25 @@ func (q Question) asks(f Fit) bool {
 	if q.Statistic != "" && q.Statistic != f.Data.Statistic {
 		return false
 	}
+	if q.Algorithm == "" {
+		return slices.Contains(q.unnamed(), f.Entry.Name)
+	}
 	return slices.Contains([]string{"all", "best", f.Entry.Name, f.Data.Name}, q.Algorithm)
+}
+
+// unnamed returns the names of the measured algorithms that a question is about which names none:
+// what the library chose, or the only algorithm, if that was measured, else those of
+// [Question.defaults].
+func (q Question) unnamed() (names []string) {
+	measured := stats.Ascending(list.Map(q.Fits, func(f Fit) string { return f.Entry.Name }))
+	switch {
+	case slices.Contains(measured, libraryChoice):
+		return []string{libraryChoice}
+	case len(measured) == 1:
+		return measured
+	}
+	all, _ := q.defaults()
+	return list.Map(all, func(e collective.Entry) string { return e.Name })
 }
 
 // A grid answers a question by fits, call by call, and counts what its notes say: a
@@ -130,7 +148,10 @@ func (g *grid) choose() error {
 // be asked.
 func (g *grid) noMeasurement() error {
 	asked := g.Collective
-	if !g.several() {
+	switch {
+	case g.Algorithm == "":
+		asked += " by " + strings.Join(g.unnamed(), " and ") + ", which run where none is named"
+	case !g.several():
 		asked += " by " + strconv.Quote(g.Algorithm)
 	}
 	switch g.Statistic {
@@ -188,8 +209,16 @@ func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
 	if g.Total && (collective.Entry{Collective: g.algorithms[0].Collective}).InBlocks() {
 		block = quantity.Bytes(math.Floor(float64(n) / float64(ranks)))
 	}
+	only := ""
+	if g.Algorithm == "" && len(g.unnamed()) > 1 {
+		e, _ := g.defaultOf(ranks, block)
+		only = e.Name
+	}
 	var predictions []fitted.Prediction
 	for _, e := range g.algorithms {
+		if e.Name != only && only != "" {
+			continue
+		}
 		c := newTiming(e, ranks, collective.Call{Bytes: uint64(n)})
 		c.From, c.Total = FromFit, g.Total
 		p, err := g.predict(&c, at, block)
@@ -198,6 +227,9 @@ func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
 		}
 		predictions = append(predictions, p)
 		here = append(here, c)
+	}
+	if len(here) == 0 {
+		return nil, g.noMeasurement()
 	}
 	if len(here) > 1 {
 		choice := fitted.Choose(predictions)

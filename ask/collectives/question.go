@@ -30,6 +30,7 @@ type Question struct {
 	Loop    bool                // times are as OSU's benchmarks print them
 	Within  calibrate.Deviation // of the times
 	local   platforms.Costs     // whose times to copy and to combine are those of the ranks
+	library string              // whose choices algorithms are where none is named
 	// Measured says how the library runs the collective, as far as measurements show that.
 	Measured string
 
@@ -49,6 +50,7 @@ func (q Question) On(d platforms.Design) (Question, error) {
 		return q, err
 	}
 	q.Layer, q.Machine = d.Layer, d.Machine()
+	q.library = d.Platform.Library
 	q.Within = calibrate.DeviationOf(d.Platform)
 	q.Measured = calibrate.MeasuredAs(d.Platform, q.Collective)
 	if d.Layer.Model != nil { // a file of measured collectives may have none

@@ -46,7 +46,7 @@ func (q Question) simulated(ctx context.Context) (*Times, error) {
 		}
 		here = slices.DeleteFunc(here, func(c Timing) bool { return c.From == "" })
 		// A single algorithm would be the best of itself.
-		if len(all) > 1 {
+		if len(all) > 1 && q.several() {
 			compare(here, list.Map(here, func(c Timing) quantity.Micros { return c.Time }))
 		}
 		answer.Times = append(answer.Times, here...)
@@ -124,11 +124,8 @@ func (q Question) prepared(ctx context.Context) (
 // A grid of many ranks and sizes takes seconds, so it ends with the context.
 func (q Question) cells(ctx context.Context, all Algorithms, m simulate.Machine) (
 	cells []Timing, err error) {
-	sizes := stats.Ascending(q.Sizes)
+	sizes := q.sizes(all)
 	segments := append([]quantity.Bytes{0}, stats.Ascending(q.Segments)...) // 0: whole messages
-	if all[0].Collective == "barrier" {
-		sizes = []quantity.Bytes{0}
-	}
 	for _, ranks := range stats.Ascending(q.Ranks) {
 		// On a machine of several levels, messages between near ranks are cheaper than
 		// the bounds assume.
@@ -142,7 +139,14 @@ func (q Question) cells(ctx context.Context, all Algorithms, m simulate.Machine)
 				return nil, ctx.Err()
 			}
 			bandwidth, bounded := quantity.Unknown, levels
-			for _, e := range all {
+			here := all
+			if q.Algorithm == "" {
+				e, _ := q.defaultOf(ranks, size)
+				here = slices.DeleteFunc(slices.Clone(all), func(o collective.Entry) bool {
+					return o.Name != e.Name
+				})
+			}
+			for _, e := range here {
 				// Some algorithms are for one number of ranks. Among several they are left out
 				// elsewhere; asked for alone, Check returns the error.
 				if e.Ranks != 0 && e.Ranks != ranks && len(all) > 1 {

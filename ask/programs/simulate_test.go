@@ -22,7 +22,7 @@ import (
 func TestSweep3D(t *testing.T) {
 	pattern := filepath.Join(sharedtest.Path(t, "data/goal/sweep3d"), "*.gz")
 	reading := mpitrace.Defaults
-	reading.Collectives = collective.Schedgen
+	reading.Collectives.Named = collective.Schedgen
 	in, err := programs.ReadInput(t.Context(), reading, pattern)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/engine/schedule/calls"
 	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
@@ -72,9 +73,10 @@ func withParams(p *program.Program, params []string) (*program.Program, error) {
 
 // A Reading says how a program is run: its parameters as "NAME=VALUE", and its ranks.
 type Reading struct {
-	Ranks  int
-	Params []string
-	Print  func(rank int, text string) // see [program.Options]
+	Ranks   int
+	Params  []string
+	Print   func(rank int, text string) // see [program.Options]
+	Library string                      // of collectives, see [calls.Choices]
 }
 
 // Read returns the schedule of the program of that name, see [ReadProgram]. The end of the context
@@ -96,6 +98,6 @@ func input(ctx context.Context, p *program.Program, name string, o Reading) (*pr
 	}
 	in := &programs.Input{Name: name}
 	in.Schedule, in.Marks, err = p.Schedule(ctx, program.Options{Ranks: o.Ranks,
-		Print: o.Print})
+		Print: o.Print, Collectives: calls.Choices{Library: o.Library}})
 	return in, err
 }

@@ -82,7 +82,8 @@ func Scale(ctx context.Context, q Question) (*Scaling, error) {
 	}
 	for _, set := range sets {
 		for _, ranks := range q.Ranks {
-			in, err := input(ctx, q.Program, q.Name, Reading{ranks, set.all, q.Print})
+			in, err := input(ctx, q.Program, q.Name,
+				Reading{ranks, set.all, q.Print, programs.LibraryOf(q.Machines)})
 			if err != nil {
 				return nil, err
 			}

@@ -76,8 +76,8 @@ func parse(args []string) (q question, path string, err error) {
 	f.StringArrayVar(&q.Schedule, "schedule", nil,
 		"simulate the schedule or trace in this `file` or folder; a trace may have several")
 	f.Func("collective",
-		"simulate this collective by its fastest algorithm, or by the one behind a slash, as in "+
-			"`allreduce/ring`, for each of --ranks and --size",
+		"simulate this collective by the library's algorithm, or by the one behind a slash, as in "+
+			"`allreduce/best`, for each of --ranks and --size",
 		func(text string) error {
 			q.Calls.Choose(text)
 			return nil

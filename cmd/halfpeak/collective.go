@@ -63,7 +63,7 @@ func newCollective() *cobra.Command {
 	f.StringVar(&o.places, "places", "",
 		"place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
 	f.StringVar(&o.question.Algorithm, "algorithm", "all",
-		"all, best or the `name` of one algorithm")
+		"all, best, default (the library's own) or the `name` of one algorithm")
 	f.BoolVar(&o.question.Loop, "osu-loop", false,
 		"report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
 	o.measured.declare(cmd)
@@ -161,6 +161,9 @@ func (o *collectiveOptions) tune() string {
 func (o *collectiveOptions) readPlatform(name, platform string) error {
 	q := &o.question
 	q.Collective, q.Statistic = name, o.measured.chosenStatistic()
+	if q.Algorithm == "default" {
+		q.Algorithm = ""
+	}
 	d, err := o.layers.ranks(platform)
 	if err != nil {
 		return err

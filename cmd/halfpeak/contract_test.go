@@ -91,12 +91,14 @@ func TestContract(t *testing.T) {
 		check := contract{t, ref, halfpeak.Message{Size: 5000}}
 		check.row("one_way_us", "one_way_low_us", "one_way_high_us", "predict", ref, "--size", "5000B")
 	}
+	chosen := file("chosen.toml", "library = \"openmpi\"\n"+contractMachine)
 	for _, c := range []halfpeak.Collective{
+		{Name: "allreduce", Algorithm: "default", Ranks: 12, Size: 100_000},
 		{Name: "allreduce", Algorithm: "best", Ranks: 12, Size: 100_000},
 		{Name: "alltoall", Algorithm: "pairwise", Ranks: 9, Size: 4096},
 		{Name: "bcast", Algorithm: "binomial", Ranks: 32, Size: 1, Place: "node"},
 	} {
-		for _, ref := range []string{machine, machine + "/network", fitted, "clip"} {
+		for _, ref := range []string{machine, chosen, machine + "/network", fitted, "clip"} {
 			if c.Place != "" && ref != machine {
 				continue
 			}
@@ -104,6 +106,9 @@ func TestContract(t *testing.T) {
 				strconv.Itoa(c.Ranks), "--size", fmt.Sprintf("%.0fB", float64(c.Size))}
 			if c.Place != "" {
 				args = append(args, "--map-by", c.Place)
+			}
+			if c.Algorithm == "default" {
+				c.Algorithm = ""
 			}
 			contract{t, ref, c}.row("time_us", "time_low_us", "time_high_us", args...)
 		}

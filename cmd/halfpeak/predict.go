@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/ask/messages"
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/scaling"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
@@ -372,6 +373,7 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 		if len(o.schedule) == 1 && scaling.IsProgram(o.schedule[0]) {
 			reading.Ranks = o.ranks.last + 1
 		}
+		reading.Library = programs.LibraryOf(designs)
 		in, err := readInput(ctx, mpitrace.Defaults, reading, o.schedule...)
 		if err != nil {
 			return nil, err

@@ -221,6 +221,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	defer stop()
 	bar, done := counter(cmd.ErrOrStderr(), "events")
 	o.Run.Progress = func(now simulate.Progress) { bar(int64(now.Events), int64(now.Total)) }
+	o.program.Library = programs.LibraryOf(o.Machines)
 	in, err := readInput(ctx, o.reading, o.program, args...)
 	var s *programs.Simulation
 	if err == nil {
@@ -255,11 +256,12 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// readInput reads a program in Starlark, or else a schedule or trace.
+// readInput reads a program in Starlark, or else a schedule or trace, for the library of p.
 func readInput(ctx context.Context, o mpitrace.Translation, p scaling.Reading,
 	names ...string) (*programs.Input, error) {
 	if len(names) == 1 && scaling.IsProgram(names[0]) {
 		return scaling.Read(ctx, names[0], p)
 	}
+	o.Collectives.Library = p.Library
 	return programs.ReadInput(ctx, o, names...)
 }

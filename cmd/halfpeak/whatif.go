@@ -148,7 +148,7 @@ func newWhatif() *cobra.Command {
 		"with a program as --schedule: `NAME=VALUE` of a parameter of main; may be given again")
 	f.StringVar(&o.program, "collective", "",
 		"add a quantity for each of --ranks and --size: the finish of the collective of this "+
-			"`name` by its fastest algorithm; NAME/ALGORITHM takes one, NAME/all each")
+			"`name` by the library's algorithm; NAME/best takes the fastest, NAME/all each")
 	flags.Var(f, &o.collective.Ranks, flags.ParseRanks, "numbers", "ranks", "",
 		"with --collective: numbers of ranks; with a program as --schedule: their number")
 	f.StringVar(&o.collective.Map.By, "map-by", "",
@@ -220,7 +220,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	// The number of simulations is known only to some questions, so the bar shows their rate.
 	o.stderr = cmd.ErrOrStderr()
 	o.bar = progress(o.stderr, 0, "simulations")
-	if o.input, err = readInput(ctx, mpitrace.Defaults, o.reading(), o.schedule...); err == nil {
+	if o.input, err = readInput(ctx, mpitrace.Defaults, o.reading(base), o.schedule...); err == nil {
 		base, err = o.withFinish(ctx, base)
 	}
 	q := &o.question
@@ -320,11 +320,12 @@ func (o *whatifOptions) isProgram() bool {
 }
 
 // reading says how a program as --schedule is run.
-func (o *whatifOptions) reading() scaling.Reading {
-	if !o.isProgram() {
-		return scaling.Reading{}
+func (o *whatifOptions) reading(d askwhatif.Design) scaling.Reading {
+	r := scaling.Reading{Library: d.Platform.Library}
+	if o.isProgram() {
+		r.Ranks, r.Params = o.collective.Ranks[0], o.params
 	}
-	return scaling.Reading{Ranks: o.collective.Ranks[0], Params: o.params}
+	return r
 }
 
 // finishes reports whether the finish of a program is a quantity too.

@@ -8,7 +8,7 @@ halfpeak predict my.toml --size 100,64KiB,8MiB
 halfpeak fit latency.txt bandwidth.txt --model loggp --save net.toml
 
 # What does a network of twice the bandwidth buy an allreduce on 64 nodes?
-halfpeak whatif net.toml --collective allreduce --ranks 64 --set 'fit.G*=0.5'
+halfpeak whatif net.toml --collective allreduce/best --ranks 64 --set 'fit.G*=0.5'
 
 # How does a program of ten lines scale on this network?
 halfpeak simulate jacobi.star --ranks 16,64,256 --machine net.toml

@@ -1,6 +1,7 @@
 package collectives
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
@@ -16,7 +17,7 @@ func AlgorithmRows(a collectives.Algorithms) reports.Rows {
 	takes := func(e entry) any {
 		return reports.OrNil(strings.Join(collectives.ParametersOf(e), " "))
 	}
-	return reports.TableOf(a,
+	rows := reports.TableOf(a,
 		col("collective", "collective", func(e entry) any { return e.Collective }),
 		col("algorithm", "algorithm", func(e entry) any { return e.Name }),
 		col("open_mpi", "Open MPI", func(e entry) any { return number(e.OpenMPI) }),
@@ -27,4 +28,27 @@ func AlgorithmRows(a collectives.Algorithms) reports.Rows {
 		col("help", "what it does", func(e entry) any { return e.Help }),
 		col("otherwise", "", func(e entry) any { return reports.OrNil(e.When) }),
 	)
+	rows.Notes = usual(a)
+	return rows
+}
+
+// usual says which algorithms run where none is named.
+func usual(a collectives.Algorithms) []string {
+	var all []string
+	for _, e := range a {
+		u, known := collective.Usual(e.Collective)
+		text := u.Name
+		if u.Collective != e.Collective {
+			text = u.Collective + " " + text
+		}
+		if text = e.Collective + ": " + text; known && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return []string{"Where no algorithm is named, the library's choice runs if the platform says " +
+		"library = \"openmpi\" or \"mpich\" and the choice is known, else " +
+		strings.Join(all, ", ") + "."}
 }

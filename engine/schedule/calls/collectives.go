@@ -2,40 +2,22 @@ package calls
 
 import "github.com/halfpeak/halfpeak/engine/schedule/collective"
 
-// Collectives are the algorithms of collective calls, by MPI's names in lower case: barrier, bcast,
-// reduce, allreduce, gather, scatter, allgather, alltoall, reduce-scatter and scan; and of calls
-// with blocks of unequal sizes: gatherv, scatterv, allgatherv and alltoallv. The Bytes of a call is
-// the message of a bcast or reduction, 0 in a barrier, the block of a rank in a reduce-scatter, and
-// else the message from one rank to another.
-type Collectives map[string]collective.Algorithm
-
-// Usual holds simple algorithms of MPI libraries: dissemination for a barrier, binomial trees
-// to and from a root, recursive doubling for an allreduce; gather, scatter, allgather and
-// alltoall are linear. A user who knows the library of the simulated machine gives others.
-var Usual = Collectives{
-	"barrier":   algorithm("barrier", "dissemination"),
-	"bcast":     algorithm("bcast", "binomial"),
-	"reduce":    algorithm("reduce", "binomial-schedgen"),
-	"allreduce": algorithm("allreduce", "recursive-doubling"),
-	"gather":    algorithm("gather", "linear"),
-	"scatter":   algorithm("scatter", "linear"),
-	// An alltoall whose messages from one rank all have the same contents.
-	"allgather": algorithm("alltoall", "linear"),
-	"alltoall":  algorithm("alltoall", "linear"),
-	// Those of Open MPI for any number of ranks.
-	"reduce-scatter": algorithm("reduce-scatter", "ring"),
-	"scan":           algorithm("scan", "linear"),
-	"allgatherv":     algorithm("allgather", "ring"),
-	"alltoallv":      algorithm("alltoall", "linear"),
-	"gatherv":        algorithm("gather", "linear"),
-	"scatterv":       algorithm("scatter", "linear"),
+// Choices say which algorithm runs a collective for which the program names none. The zero value
+// stands for [collective.Usual].
+type Choices struct {
+	Library string // whose choices are taken as far as they are known, see [collective.Default]
+	// Named are algorithms that come before those of the library, by MPI's names in lower case.
+	Named map[string]collective.Algorithm
 }
 
-// algorithm returns a registered algorithm. A name that does not exist is a mistake in this file.
-func algorithm(of, name string) collective.Algorithm {
-	e, err := collective.Find(of, name)
-	if err != nil {
-		panic(err)
+// Of returns the algorithm of a collective by MPI's name in lower case, such as allgather, or
+// allgatherv with blocks of unequal sizes; nil if there is none. Bytes is the message of a bcast or
+// reduction, 0 in a barrier, the block of a rank in a reduce-scatter, and else the message from one
+// rank to another.
+func (c Choices) Of(name string, ranks int, bytes uint64) collective.Algorithm {
+	if a := c.Named[name]; a != nil {
+		return a
 	}
+	e, _ := collective.Default(c.Library, name, ranks, bytes)
 	return e.Algorithm
 }

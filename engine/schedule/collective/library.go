@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -79,19 +80,13 @@ func (l Library) Choice(name string, ranks int, bytes uint64) (e Entry, known bo
 	if len(all) == 0 {
 		return e, false
 	}
-	// The table is read anew for each call: it is short, and simulating the answer takes far
-	// longer.
-	for line := range strings.Lines(choices) {
-		fields := strings.Fields(line)
-		if len(fields) < 4 || fields[0] != l.Name || fields[1] != all[0].Collective {
-			continue
-		}
+	for _, line := range choicesOf()[l.Name+" "+all[0].Collective] {
 		// A line is for fewer ranks than its third field, or for any if that is 0; of its choices
 		// the first counts whose limit in bytes is above the size.
-		if below, _ := strconv.Atoi(fields[2]); below > 0 && ranks >= below {
+		if below, _ := strconv.Atoi(line[0]); below > 0 && ranks >= below {
 			continue
 		}
-		for _, choice := range fields[3:] {
+		for _, choice := range line[1:] {
 			algorithm, below, limited := strings.Cut(choice, "<")
 			if n, _ := strconv.ParseUint(below, 10, 64); limited && bytes >= n {
 				continue
@@ -104,4 +99,64 @@ func (l Library) Choice(name string, ranks int, bytes uint64) (e Entry, known bo
 		}
 	}
 	return e, false
+}
+
+// choicesOf returns the lines of choices.txt by library and collective, from the third field on.
+var choicesOf = sync.OnceValue(func() map[string][][]string {
+	all := map[string][][]string{}
+	for line := range strings.Lines(choices) {
+		if fields := strings.Fields(line); fields[0] != "#" && len(fields) >= 4 {
+			key := fields[0] + " " + fields[1]
+			all[key] = append(all[key], fields[2:])
+		}
+	}
+	return all
+})
+
+// usual are simple algorithms of MPI libraries, by MPI's names in lower case: dissemination for a
+// barrier, binomial trees to and from a root, recursive doubling for an allreduce; gather, scatter,
+// allgather and alltoall are linear.
+var usual = map[string]string{
+	"barrier":   "barrier dissemination",
+	"bcast":     "bcast binomial",
+	"reduce":    "reduce binomial-schedgen",
+	"allreduce": "allreduce recursive-doubling",
+	"gather":    "gather linear",
+	"scatter":   "scatter linear",
+	// An alltoall whose messages from one rank all have the same contents.
+	"allgather": "alltoall linear",
+	"alltoall":  "alltoall linear",
+	// Those of Open MPI for any number of ranks.
+	"reduce-scatter":       "reduce-scatter ring",
+	"reduce-scatter-block": "reduce-scatter ring",
+	"scan":                 "scan linear",
+	"allgatherv":           "allgather ring",
+	"alltoallv":            "alltoall linear",
+	"gatherv":              "gather linear",
+	"scatterv":             "scatter linear",
+}
+
+// Usual returns the algorithm of a collective for which neither a user nor a library names one. The
+// name is MPI's in lower case; calls with blocks of unequal sizes have names of their own, such as
+// gatherv.
+func Usual(name string) (e Entry, known bool) {
+	of, algorithm, _ := strings.Cut(usual[name], " ")
+	i := slices.IndexFunc(Algorithms, func(e Entry) bool {
+		return e.Collective == of && e.Name == algorithm
+	})
+	if i < 0 {
+		return e, false
+	}
+	return Algorithms[i], true
+}
+
+// Default returns the algorithm of a call for which none is named: the choice of a library of this
+// name, if it is known, else the usual one. See [Library.Choice] and [Usual].
+func Default(library, name string, ranks int, bytes uint64) (e Entry, known bool) {
+	if l, err := FindLibrary(library); err == nil {
+		if e, known = l.Choice(name, ranks, bytes); known {
+			return e, true
+		}
+	}
+	return Usual(name)
 }

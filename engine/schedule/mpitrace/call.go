@@ -145,7 +145,7 @@ func (r *rank) collective(name string, a *arguments, q *request) error {
 	c := collective.Call{Root: int(a.root), Bytes: bytes, Context: collectiveContext,
 		Tag: collectiveTag + r.called%collectiveTags}
 	r.called++
-	algorithm := r.o.Collectives[name]
+	algorithm := r.o.Collectives.Of(name, r.group.Size, bytes)
 	if q == nil {
 		r.Collective(algorithm, r.group, c)
 		return nil

@@ -41,7 +41,7 @@ func count(s *schedule.Schedule) (n [schedule.Calc + 1]int) {
 // says the same of both: the published finish times and events (README of the data), bit for bit.
 func TestSweep3D(t *testing.T) {
 	o := mpitrace.Defaults
-	o.Collectives = collective.Schedgen
+	o.Collectives.Named = collective.Schedgen
 	s, err := mpitrace.Read(sweep3D(t), o)
 	if err != nil {
 		t.Fatal(err)
@@ -585,9 +585,9 @@ func TestEveryCollective(t *testing.T) {
 			}
 		}
 	}
-	for name, collectives := range map[string]map[string]collective.Algorithm{"usual": mpitrace.Defaults.Collectives, "schedgen": collective.Schedgen} {
+	for name, collectives := range map[string]map[string]collective.Algorithm{"usual": nil, "schedgen": collective.Schedgen} {
 		o := mpitrace.Defaults
-		o.Collectives = collectives
+		o.Collectives.Named = collectives
 		s, err := mpitrace.Read(sources(allprof(calls[0]...), allprof(calls[1]...)), o)
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ type Translation struct {
 	// FlopsPerSecond is the speed of computations that a trace gives in flops; above 0.
 	FlopsPerSecond float64
 	// Collectives are the algorithms.
-	Collectives calls.Collectives
+	Collectives calls.Choices
 	// Region is the part that is translated; the zero value stands for the whole trace.
 	Region Region
 }
@@ -59,4 +59,4 @@ func (r Region) String() string {
 
 // Defaults keeps computation times, and takes 1 ns for a flop: a round number, since a trace
 // does not name its machine.
-var Defaults = Translation{Scale: 1, FlopsPerSecond: 1e9, Collectives: calls.Usual}
+var Defaults = Translation{Scale: 1, FlopsPerSecond: 1e9}

@@ -170,7 +170,7 @@ func (c *comm) choose(f *collectiveForm, call *groupCall) error {
 		if call.unequal && name != "reduce-scatter" {
 			name += "v"
 		}
-		call.algorithm = c.r.Collectives[name]
+		call.algorithm = c.r.Collectives.Of(name, c.group.size, call.bytes)
 		if call.algorithm == nil {
 			return fmt.Errorf("no algorithm for %s is given", name)
 		}

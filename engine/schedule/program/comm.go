@@ -99,7 +99,7 @@ func (c *comm) creates(name string, a *arguments) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	c.group.calls[index].algorithm = c.r.Collectives["barrier"]
+	c.group.calls[index].algorithm = c.r.Collectives.Of("barrier", c.group.size, 0)
 	return index, c.record(index, a.line, 0)
 }
 

@@ -15,9 +15,8 @@ import (
 // Options say how a program is run.
 type Options struct {
 	Ranks int // 1 to 2²⁰
-	// Collectives are the algorithms of collectives for which the program names none; the zero
-	// value stands for [calls.Usual].
-	Collectives calls.Collectives
+	// Collectives are the algorithms of collectives for which the program names none.
+	Collectives calls.Choices
 	// MaxCalls is the largest number of calls of all ranks, above 0; 0 stands for no limit.
 	MaxCalls int
 	// Print, unless it is nil, is called for each print of the program.

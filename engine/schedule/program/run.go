@@ -8,7 +8,6 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/calls"
 )
 
 // maxRanks bounds the ranks of a program: each has a few kilobytes while it runs.
@@ -21,9 +20,6 @@ func (p *Program) Schedule(ctx context.Context, o Options) (*schedule.Schedule, 
 	if o.Ranks < 1 || o.Ranks > maxRanks {
 		return nil, nil, fmt.Errorf("%s: the number of ranks must be 1 to %d (got %d)", p.name,
 			maxRanks, o.Ranks)
-	}
-	if o.Collectives == nil {
-		o.Collectives = calls.Usual
 	}
 	x := &run{Options: o, program: p, markNumbers: map[string]uint16{}}
 	x.addGroup(&group{size: o.Ranks})
