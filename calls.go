@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/messages"
@@ -14,8 +13,6 @@ import (
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -62,40 +59,13 @@ func (m Message) ask(_ context.Context, d Design) (e Estimate, err error) {
 
 // layer returns the layer of the design that the message crosses.
 func (m Message) layer(d Design) (platforms.Design, error) {
-	of, levels := d.Design, d.Platform.Levels
-	if of.Layer.Model == nil {
-		return of, fmt.Errorf("%s has measured collectives alone, and no messages", d.Asked())
+	if d.Layer.Model == nil {
+		return d.Design, fmt.Errorf("%s has measured collectives alone, and no messages", d.Asked())
 	}
-	if err := of.Layer.Messages(); err != nil {
-		return of, err
+	if err := d.Layer.Messages(); err != nil {
+		return d.Design, err
 	}
-	names := list.Map(levels, func(t platforms.Table) string { return t.Name })
-	at := slices.Index(names, m.Level)
-	switch {
-	case !d.Whole && (m.Level != "" || m.From != m.To):
-		return of, fmt.Errorf("%s is one layer, without levels", of.Layer.Ref())
-	case !d.Whole:
-		return of, nil
-	case m.Level != "" && at < 0:
-		return of, fmt.Errorf("%s has no level %q%s", d.Name(), m.Level, usage.Hint(m.Level, names))
-	case m.Level == "" && m.From == m.To:
-		return of, fmt.Errorf("%s is a machine of levels; name the one that the message crosses "+
-			"(%s), or its two ranks", d.Name(), strings.Join(names, ", "))
-	case m.Level == "":
-		machine := d.Machine()
-		if cores := machine.Cores(); min(m.From, m.To) < 0 || max(m.From, m.To) >= cores {
-			return of, fmt.Errorf("ranks %d and %d; %s has ranks 0 to %d", m.From, m.To, d.Name(),
-				cores-1)
-		}
-		for i, size := range machine.Sizes() {
-			if at = i; m.From/size == m.To/size {
-				break
-			}
-		}
-	}
-	layer, err := d.Platform.Layer(levels[at].Text("layer"))
-	of.Layer, of.Whole = layer, false
-	return of, err
+	return messages.Way{Level: m.Level, From: m.From, To: m.To}.Of(d.Design)
 }
 
 // A Collective is a call of a collective by all ranks; its time is when the last rank is done. If
@@ -110,18 +80,27 @@ type Collective struct {
 	Place     string         // see [machine.Machine.Place]; empty: one core after the other
 }
 
-func (c Collective) ask(ctx context.Context, d Design) (e Estimate, err error) {
+// calls returns the call as package collectives asks it.
+func (c Collective) calls() (collectives.Calls, error) {
 	if c.Algorithm == "all" {
-		return e, fmt.Errorf("%s by all algorithms has several times; name one, or ask for the best",
-			c.Name)
+		return collectives.Calls{}, fmt.Errorf("%s by all algorithms has several times; name one, "+
+			"or ask for the best", c.Name)
 	}
-	q, err := collectives.Question{Calls: collectives.Calls{
+	return collectives.Calls{
 		Collective: c.Name,
 		Algorithm:  c.Algorithm,
 		Ranks:      []int{c.Ranks},
 		Sizes:      []quantity.Bytes{c.Size},
 		Map:        programs.Placement{By: c.Place},
-	}}.On(d.Design)
+	}, nil
+}
+
+func (c Collective) ask(ctx context.Context, d Design) (e Estimate, err error) {
+	calls, err := c.calls()
+	if err != nil {
+		return e, err
+	}
+	q, err := collectives.Question{Calls: calls}.On(d.Design)
 	if err != nil {
 		return e, err
 	}
@@ -155,9 +134,11 @@ type Program struct {
 	Place    string // of ranks; see [machine.Machine.Place]
 }
 
+var errNoSchedule = errors.New("a program without a schedule")
+
 func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	if p.Schedule == nil {
-		return e, errors.New("a program without a schedule")
+		return e, errNoSchedule
 	}
 	if d.Layer.Model == nil {
 		return e, fmt.Errorf("%s has measured collectives alone, and no messages", d.Asked())

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/halfpeak/halfpeak"
+	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/ask/scaling"
 )
 
 // A message before and after a change.
@@ -51,4 +53,89 @@ func ExampleCollective() {
 	// Output:
 	// 1058.75 µs, simulated
 	// 751.67 µs, simulated
+}
+
+// The output of a benchmark, fitted, and the next measurement of a size that it does not have.
+func ExampleFit() {
+	d, err := halfpeak.Fit([]string{"internal/demo/files/latency.txt"}, fits.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e, err := d.Ask(context.Background(), halfpeak.Message{Size: 100_000})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(e)
+	// Output:
+	// 11.72 µs (11.08 µs to 12.55 µs), measured curve
+}
+
+// A program in Starlark, which runs on each rank, on two machines.
+func ExampleProgram() {
+	ctx := context.Background()
+	in, err := scaling.Read(ctx, "internal/demo/files/jacobi.star", scaling.Reading{Ranks: 16})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, ref := range []string{"hp-lam", "mpc"} {
+		d, err := halfpeak.Open(ref)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		e, err := d.Ask(ctx, halfpeak.Program{Schedule: in.Schedule})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(ref, e)
+	}
+	// Output:
+	// hp-lam 200.32 ms, simulated
+	// mpc 109.20 ms, simulated
+}
+
+// What limits a collective, and what would make it 20 % faster.
+func ExampleDesign_Study() {
+	d, err := halfpeak.Open("hp-lam")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := d.Study(context.Background(),
+		halfpeak.Collective{Name: "allreduce", Algorithm: "ring", Ranks: 16, Size: 8 << 10})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	all, err := s.Sensitivities()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, one := range all[:2] {
+		fmt.Printf("%s: %+.2f %% for each percent\n", one.Param.Path, one.PerPercent)
+	}
+	now, err := s.Now()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	changes, err := s.Target(0.8 * now)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, c := range changes {
+		if c.Reached {
+			fmt.Printf("%s from %s to %s\n", c.Param.Path, c.Param.Value, c.Text(c.Value))
+		}
+	}
+	// Output:
+	// constant.bulk_bandwidth: -0.60 % for each percent
+	// constant.entry_words: +0.20 % for each percent
+	// constant.bulk_bandwidth from 24.00 MB/s to 35.90 MB/s
 }

@@ -22,25 +22,6 @@ type Interval struct {
 func (i Interval) dim() quantity.Dimension { return i.Dim }
 func (i Interval) numbers() []float64      { return []float64{i.Value, i.Low, i.High} }
 
-// Shown returns the cell of a value for people: with its interval, if that is known.
-func Shown(dim quantity.Dimension, in quantity.Interval) any {
-	switch {
-	case math.IsNaN(in.Value):
-		return nil
-	case in.Known():
-		return Interval{dim, in}
-	case dim == quantity.DimTime:
-		return quantity.Micros(in.Value)
-	case dim == quantity.DimRate:
-		return quantity.MBps(in.Value)
-	case dim == quantity.DimInverse:
-		return quantity.MicrosPerByte(in.Value)
-	case dim == quantity.DimSize:
-		return quantity.Bytes(in.Value)
-	}
-	return in.Value
-}
-
 // digits returns the number of significant digits that shows different ends of a narrow interval,
 // with one to spare for a scale that larger numbers of the column choose.
 func (i Interval) digits() int {
@@ -67,6 +48,57 @@ func (i Interval) String() string { return alone(i, nil) }
 
 // In formats the interval like String, with a choice of units.
 func (i Interval) In(units quantity.UnitChoice) string { return alone(i, units) }
+
+// A Spread is the columns of a value with its 95 % interval: one for people, who read the ends
+// behind the value, and three for programs.
+type Spread[T any] struct{ Text, Value, Low, High Field[T] }
+
+// SpreadOf returns the columns of an interval. Keys are made from the name and the dimension, as in
+// one_way_us, one_way_low_us and one_way_high_us. An unknown end is absent, and so is the whole
+// interval of a value that is NaN.
+func SpreadOf[T any](
+	name, head string, dim quantity.Dimension, of func(T) quantity.Interval,
+) Spread[T] {
+	c := dim.Column()
+	number := func(part string, one func(quantity.Interval) float64) Field[T] {
+		return Col(strings.TrimPrefix(name+part+c.Suffix, "_"), "", func(v T) any {
+			in := of(v)
+			end := c.Scale * one(in)
+			if dim == quantity.DimSize { // where people read it, it has a unit of its own
+				return OrAbsent(quantity.Bytes(end), !math.IsNaN(in.Value))
+			}
+			return OrAbsent(end, !math.IsNaN(in.Value))
+		})
+	}
+	return Spread[T]{
+		Text:  Col("", head, func(v T) any { return Shown(dim, of(v)) }),
+		Value: number("", func(i quantity.Interval) float64 { return i.Value }),
+		Low:   number("_low", func(i quantity.Interval) float64 { return i.Low }),
+		High:  number("_high", func(i quantity.Interval) float64 { return i.High }),
+	}
+}
+
+// Fields returns all columns.
+func (s Spread[T]) Fields() []Field[T] { return []Field[T]{s.Text, s.Value, s.Low, s.High} }
+
+// Shown returns the cell of a value for people: with its interval, if that is known.
+func Shown(dim quantity.Dimension, in quantity.Interval) any {
+	switch {
+	case math.IsNaN(in.Value):
+		return nil
+	case in.Known():
+		return Interval{dim, in}
+	case dim == quantity.DimTime:
+		return quantity.Micros(in.Value)
+	case dim == quantity.DimRate:
+		return quantity.MBps(in.Value)
+	case dim == quantity.DimInverse:
+		return quantity.MicrosPerByte(in.Value)
+	case dim == quantity.DimSize:
+		return quantity.Bytes(in.Value)
+	}
+	return in.Value
+}
 
 // A Change is a value before and after, in µs and bytes: "589.30 → 441.10 µs, −25.1 %".
 type Change struct {

@@ -2,10 +2,8 @@ package reports
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -172,12 +170,6 @@ func Col[T any](key, head string, cell func(T) any) Field[T] {
 	return Field[T]{Column{Key: key, Head: head}, cell}
 }
 
-// Headed returns the column with a head, for people.
-func (f Field[T]) Headed(head string) Field[T] {
-	f.Head = head
-	return f
-}
-
 // Texted returns the column with another text for people.
 func (f Field[T]) Texted(text func(any) string) Field[T] {
 	f.Text = text
@@ -205,38 +197,6 @@ func (f Field[T]) If(has bool) Field[T] {
 	}
 	return f
 }
-
-// A Spread is the columns of a value with its 95 % interval: one for people, who read the ends
-// behind the value, and three for programs.
-type Spread[T any] struct{ Text, Value, Low, High Field[T] }
-
-// SpreadOf returns the columns of an interval. Keys are made from the name and the dimension, as in
-// one_way_us, one_way_low_us and one_way_high_us. An unknown end is absent, and so is the whole
-// interval of a value that is NaN.
-func SpreadOf[T any](
-	name, head string, dim quantity.Dimension, of func(T) quantity.Interval,
-) Spread[T] {
-	c := dim.Column()
-	number := func(part string, one func(quantity.Interval) float64) Field[T] {
-		return Col(strings.TrimPrefix(name+part+c.Suffix, "_"), "", func(v T) any {
-			in := of(v)
-			end := c.Scale * one(in)
-			if dim == quantity.DimSize { // where people read it, it has a unit of its own
-				return OrAbsent(quantity.Bytes(end), !math.IsNaN(in.Value))
-			}
-			return OrAbsent(end, !math.IsNaN(in.Value))
-		})
-	}
-	return Spread[T]{
-		Text:  Col("", head, func(v T) any { return Shown(dim, of(v)) }),
-		Value: number("", func(i quantity.Interval) float64 { return i.Value }),
-		Low:   number("_low", func(i quantity.Interval) float64 { return i.Low }),
-		High:  number("_high", func(i quantity.Interval) float64 { return i.High }),
-	}
-}
-
-// Fields returns all columns.
-func (s Spread[T]) Fields() []Field[T] { return []Field[T]{s.Text, s.Value, s.Low, s.High} }
 
 // OrNil returns the text, or nil if it is empty.
 func OrNil(text string) any { return OrAbsent(text, text != "") }

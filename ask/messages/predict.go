@@ -150,44 +150,6 @@ func predicted(d platforms.Design, n quantity.Bytes) Predicted {
 	return p
 }
 
-// InAllStates returns the layers that messages of the designs cross: those of each level of a
-// machine, from inside out, or the layer that was named. Each is followed by the layers that its
-// level has for other states of memory: relay and fresh.
-func InAllStates(designs []platforms.Design) (all []platforms.Design) {
-	for _, d := range designs {
-		var own []platforms.Design
-		for _, level := range d.Platform.Levels {
-			if !d.Whole && level.Text("layer") != d.Layer.Name {
-				continue
-			}
-			for _, key := range []string{"layer", "relay", "fresh"} {
-				state := d
-				var err error
-				state.Layer, err = d.Platform.Layer(level.Text(key))
-				same := func(of platforms.Design) bool {
-					return of.Layer.Ref() == state.Layer.Ref()
-				}
-				// The platform has it, unless the level has no such state or a change left it out.
-				// A layer of several levels is one row.
-				if level.Text(key) == "" || err != nil || slices.ContainsFunc(own, same) {
-					continue
-				}
-				if key == "layer" && state.Layer.Name == d.Layer.Name {
-					state.Layer = d.Layer // perhaps cut otherwise
-				}
-				state.Whole = false
-				own = append(own, state)
-			}
-		}
-		// Of a layer that no level has.
-		if len(own) == 0 {
-			own = append(own, d)
-		}
-		all = append(all, own...)
-	}
-	return all
-}
-
 // measuredSizes returns the measured sizes of the layer's times. A layer from a paper has
 // parameters and no range, so none of its sizes is beyond it.
 func measuredSizes(l platforms.Layer) []quantity.Bytes {

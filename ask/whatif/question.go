@@ -3,6 +3,7 @@
 package whatif
 
 import (
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -36,12 +37,12 @@ const (
 	OneSize = "64KiB"
 )
 
-// Change asks about a design and its change. One message on a machine is one of the platform's own
-// layer, unless the parameters that are changed, searched or swept all belong to another layer:
-// then it is one of that layer.
+// Change asks about a design and its change. On a machine of levels, one message is one of the
+// layer that has all parameters that are changed, searched or swept; if several have them, it is an
+// error that lists the levels.
 func (q *Question) Change(base Design, assignments ...string) error {
 	err := q.change(base, assignments)
-	if err == nil && q.fits() || !base.Whole || len(base.Measures) > 0 {
+	if !base.Whole || len(base.Measures) > 0 {
 		return err
 	}
 	var found []Question
@@ -52,11 +53,14 @@ func (q *Question) Change(base Design, assignments ...string) error {
 			found = append(found, of)
 		}
 	}
-	if len(found) != 1 {
-		return err
+	switch {
+	case len(found) == 1:
+		*q = found[0]
+		return nil
+	case len(found) > 1 || err == nil:
+		_, err = messages.Way{}.Of(base.Design)
 	}
-	*q = found[0]
-	return nil
+	return err
 }
 
 func (q *Question) change(base Design, assignments []string) (err error) {

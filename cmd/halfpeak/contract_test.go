@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -107,10 +108,11 @@ func TestContract(t *testing.T) {
 			if c.Place != "" {
 				args = append(args, "--map-by", c.Place)
 			}
-			if c.Algorithm == "default" {
-				c.Algorithm = ""
+			asked := c
+			if asked.Algorithm == "default" {
+				asked.Algorithm = ""
 			}
-			contract{t, ref, c}.row("time_us", "time_low_us", "time_high_us", args...)
+			contract{t, ref, asked}.row("time_us", "time_low_us", "time_high_us", args...)
 		}
 	}
 	c := halfpeak.Collective{Name: "allreduce", Algorithm: "ring", Ranks: 12, Size: 3000}
@@ -191,6 +193,25 @@ func TestContractLevels(t *testing.T) {
 		b, err := d.Ask(t.Context(), halfpeak.Message{Size: 4096, Level: level})
 		if err != nil || a.Value != b.Value {
 			t.Errorf("%s: %v between ranks, %v by its name, %v", level, a, b, err)
+		}
+	}
+	// A fixed level has its row, as the layer has by its name.
+	for _, args := range [][]string{
+		{"predict"}, {"compare"}, {"whatif", "--set", "network.g*=0.5"}, {"plot"},
+	} {
+		args = append(args, "--size", "4096B", "--format", "csv")
+		between := append(slices.Clone(args), path, "--from", "0", "--to", "31")
+		named := append(slices.Clone(args), path+"/network")
+		if a, b := runOutput(t, between...), runOutput(t, named...); string(a) != string(b) {
+			t.Errorf("%q:\n%s, and of the layer\n%s", args, a, b)
+		}
+	}
+	for _, args := range [][]string{{"packet", path}, {"whatif", path, "--landmarks"},
+		{"plot", path, "--kind", "timeline"}} {
+		var stderr strings.Builder
+		if run(args, strings.NewReader(""), io.Discard, &stderr) == 0 ||
+			!strings.Contains(stderr.String(), "node, cluster") {
+			t.Errorf("%q: %s, want the levels", args, &stderr)
 		}
 	}
 	// The command has a row for each level.

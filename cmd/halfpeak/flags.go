@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
@@ -117,14 +118,35 @@ func (s *samplingFlags) sampling(ctx context.Context) whatif.Sampling {
 		Assumed: float64(s.assume) / 100}
 }
 
-// layerOptions holds the flags that change layers.
+// layerOptions holds the flags that choose and change layers.
 type layerOptions struct {
 	packet  string
-	any     bool // their times need not be those of messages
-	streams bool // they may be the gaps of a stream
+	use     levelUse
+	way     messages.Way // of a message on a machine of levels
+	any     bool         // their times need not be those of messages
+	streams bool         // they may be the gaps of a stream
+}
+
+// A levelUse says what a machine of levels stands for.
+type levelUse int
+
+const (
+	wholeMachine levelUse = iota // ranks run on all levels
+	eachLevel                    // the layer of each level, or that of one
+	oneLevel                     // the layer of the level that a message crosses
+)
+
+// declareWay declares the flags that say which level of a machine a message crosses.
+func declareWay(f *pflag.FlagSet, to *messages.Way) {
+	f.StringVar(&to.Level, "level", "", "on a machine: messages across the level of this `name`")
+	f.IntVar(&to.From, "from", 0, "on a machine: messages from this `rank` to that of --to")
+	f.IntVar(&to.To, "to", 0, "on a machine: messages to this `rank` from that of --from")
 }
 
 func (o *layerOptions) declare(cmd *cobra.Command) {
+	if o.use != wholeMachine {
+		declareWay(cmd.Flags(), &o.way)
+	}
 	cmd.Flags().StringVar(&o.packet, "packet", "",
 		"cut messages into packets of this `size`, or by the rule eq10, best or whole")
 	complete(cmd, "packet", model.CutWords())
@@ -142,6 +164,11 @@ func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 		if err != nil {
 			return nil, unfitted(err, ref)
 		}
+		if o.use == oneLevel || o.way != (messages.Way{}) {
+			if d, err = o.way.Of(d); err != nil {
+				return nil, err
+			}
+		}
 		// A machine has several layers, and a packet that suits one need not suit the
 		// others.
 		if o.packet != "" && d.Whole {
@@ -152,6 +179,9 @@ func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 			return nil, fmt.Errorf("--packet %w", err)
 		}
 		all = append(all, d)
+	}
+	if o.use == eachLevel {
+		all = messages.Levels(all)
 	}
 	return all, nil
 }

@@ -33,7 +33,7 @@ import (
 // default sizes are a factor of 16 apart, so that six rows show short, medium and
 // long messages.
 func newPredict() *cobra.Command {
-	out, layers := output{plain: true}, layerOptions{any: true}
+	out, layers := output{plain: true}, layerOptions{any: true, use: eachLevel}
 	var cycles cyclesFlag
 	var sizes []quantity.Bytes
 	cmd := command("predict",
@@ -62,12 +62,13 @@ func newPredict() *cobra.Command {
 // --packet: that is the answer.
 func newPacket() *cobra.Command {
 	out := output{plain: true}
+	layers := layerOptions{use: oneLevel}
 	var cycles cyclesFlag
 	var sizes []quantity.Bytes
 	cmd := command("packet",
 		wantArgs(1, -1, `at least one platform with a pipeline, as in "halfpeak packet clip"`),
 		func(cmd *cobra.Command, args []string) error {
-			designs, err := layerOptions{}.designs(args)
+			designs, err := layers.designs(args)
 			if err != nil {
 				return err
 			}
@@ -91,6 +92,7 @@ func newPacket() *cobra.Command {
 			return out.write(cmd, rows)
 		})
 	out.declare(cmd)
+	declareWay(cmd.Flags(), &layers.way)
 	declareSizes(cmd, &sizes, "size", "1KiB..1MiB", "message sizes")
 	cycles.declare(cmd)
 	return cmd
@@ -114,7 +116,7 @@ type compareOptions struct {
 // sizes of plot, since a curve over the sizes of a table would be a few straight
 // lines.
 func newCompare() *cobra.Command {
-	var o compareOptions
+	o := compareOptions{layers: layerOptions{use: eachLevel}}
 	cmd := command("compare", wantArgs(1, -1, `platforms, as in "halfpeak compare clip hp-lam"`),
 		func(cmd *cobra.Command, args []string) error {
 			// Which of two is faster is a question about messages.
@@ -285,7 +287,7 @@ type plotOptions struct {
 // pipeline and short enough to see each packet.
 func newPlot() *cobra.Command {
 	out := output{plain: true}
-	o := plotOptions{ranks: rankRange{0, math.MaxInt}}
+	o := plotOptions{layers: layerOptions{use: eachLevel}, ranks: rankRange{0, math.MaxInt}}
 	cmd := command("plot",
 		wantArgs(1, -1, `at least one platform, as in "halfpeak plot clip -o bandwidth.png"`),
 		func(cmd *cobra.Command, args []string) error {
@@ -359,6 +361,12 @@ func parseRankRange(text string) (r rankRange, err error) {
 // plot returns the picture of a kind.
 func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, error) {
 	o.layers.streams = slices.Contains(predict.CurveKinds, predict.CurveKind(o.kind))
+	switch o.kind {
+	case "timeline":
+		o.layers.use = oneLevel
+	case "ranks":
+		o.layers.use = wholeMachine
+	}
 	designs, err := o.layers.designs(refs)
 	if err != nil {
 		return nil, err

@@ -48,6 +48,7 @@ func newValidate() *cobra.Command {
 	o.declare(cmd)
 	cmd.Long += "\n\nThe programs are\n\n" +
 		strings.TrimSuffix(programs.Help(programs.Simulated), "\n")
+	o.layers.use = eachLevel
 	o.layers.declare(cmd)
 	measured.declare(cmd)
 	f := cmd.Flags()
@@ -112,6 +113,9 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 	// A nil trace records nothing, which is faster.
 	if o.trace != "" {
 		asked.Trace = &virtual.Trace{}
+	}
+	if o.trace != "" {
+		o.layers.use = oneLevel
 	}
 	designs, err := o.layers.designs(args)
 	if err != nil {

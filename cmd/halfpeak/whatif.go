@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/scaling"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
@@ -31,6 +32,7 @@ type whatifOptions struct {
 	set, quantity, schedule []string
 	params                  []string // of a program as schedule
 	save, program, places   string
+	way                     messages.Way // of a message on a machine of levels
 
 	sized      bool              // sizes were given
 	collective collectives.Calls // of --collective; its sizes are --size
@@ -155,6 +157,7 @@ func newWhatif() *cobra.Command {
 		"place ranks on a machine by `core`, by a level, or on a list of cores")
 	f.StringVar(&o.places, "places", "",
 		"place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
+	declareWay(f, &o.way)
 	o.samplingFlags.declare(f)
 	completeParams(cmd, "set", "=")
 	completeParams(cmd, "sweep", "=")
@@ -220,7 +223,8 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	// The number of simulations is known only to some questions, so the bar shows their rate.
 	o.stderr = cmd.ErrOrStderr()
 	o.bar = progress(o.stderr, 0, "simulations")
-	if o.input, err = readInput(ctx, mpitrace.Defaults, o.reading(base), o.schedule...); err == nil {
+	o.input, err = readInput(ctx, mpitrace.Defaults, o.reading(base), o.schedule...)
+	if err == nil {
 		base, err = o.withFinish(ctx, base)
 	}
 	q := &o.question
@@ -239,6 +243,11 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 		q.Sizes = nil
 	}
 	q.Units = o.out.units
+	if !o.finishes() && o.way != (messages.Way{}) {
+		if base.Design, err = o.way.Of(base.Design); err != nil {
+			return err
+		}
+	}
 	if err = q.Change(base, o.set...); err != nil {
 		return fmt.Errorf("--set %w", err)
 	}
@@ -308,7 +317,9 @@ func (o *whatifOptions) withFinish(ctx context.Context, d askwhatif.Design) (
 // against returns the second platform of --uncertainty.
 func (o *whatifOptions) against(ctx context.Context, ref string) (*askwhatif.Design, error) {
 	d, err := askwhatif.Find(ref)
-	if err == nil {
+	if err == nil && !o.finishes() {
+		d.Design, err = o.way.Of(d.Design)
+	} else if err == nil {
 		d, err = o.withFinish(ctx, d)
 	}
 	return &d, unfitted(err, ref)

@@ -30,7 +30,8 @@ func (d Deviation) Of(ranks int, t quantity.Micros) quantity.Interval {
 	if d == (Deviation{}) || d.Ranks > 0 && ranks > d.Ranks {
 		return quantity.Alone(t)
 	}
-	return d.Ratio.Scale(float64(t))
+	v := float64(t)
+	return quantity.Interval{Value: v, Low: v * d.Ratio.Low, High: v * d.Ratio.High}
 }
 
 // String describes the interval in a sentence. A calibration whose collectives disagree too much

@@ -12,6 +12,3 @@ func Alone[T ~float64](v T) Interval { return Interval{float64(v), math.NaN(), m
 
 // Known reports whether the value has an interval.
 func (i Interval) Known() bool { return !math.IsNaN(i.Low) }
-
-// Scale returns the interval in another unit: k of it are one of the present.
-func (i Interval) Scale(k float64) Interval { return Interval{k * i.Value, k * i.Low, k * i.High} }

@@ -51,6 +51,10 @@ func New(title string, sizes []quantity.Bytes, refs ...string) (reports.Document
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
 	// One system has nothing to be compared with.
 	if len(subjects) > 1 {
+		if doc.Title == "" && len(refs) == 1 { // a machine of levels
+			p := subjects[0].Platform
+			doc.Title = cmp.Or(p.Title, p.Name) + ": what a message costs on each level"
+		}
 		doc.Title = cmp.Or(doc.Title, fmt.Sprintf("What a message costs on %d systems", len(refs)))
 		doc.Lead = []string{leaders(subjects, lo)}
 		overview, err := overview(subjects, sizes)
@@ -101,7 +105,7 @@ func subjectsOf(refs []string) ([]subject, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := subject{Design: d, fitted: d.Forecastable()}
+		var accuracy check.Reproduction
 		// The papers speak of the platforms that come with halfpeak alone. A user's
 		// file may have the same name, so it is the reference that decides, which for
 		// a file is its path.
@@ -110,11 +114,13 @@ func subjectsOf(refs []string) ([]subject, error) {
 				of, _, _ := strings.Cut(r.Layer, "/")
 				// An input made the model, so its agreement is no evidence.
 				if of == d.Platform.Name && r.Role != data.Input {
-					s.accuracy = append(s.accuracy, r)
+					accuracy = append(accuracy, r)
 				}
 			}
 		}
-		subjects = append(subjects, s)
+		for _, d := range messages.Levels([]platforms.Design{d}) {
+			subjects = append(subjects, subject{d, accuracy, d.Forecastable()})
+		}
 	}
 	return subjects, nil
 }

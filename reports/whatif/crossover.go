@@ -11,6 +11,7 @@ import (
 func CrossoverRows(c *whatif.Crossover) reports.Rows {
 	spread := reports.SpreadOf("", "", quantity.DimSize,
 		func(o whatif.Overtaking) quantity.Interval { return o.Interval })
+	spread.Low.Head, spread.High.Head = "95 % from", "to"
 	rows := reports.TableOf(c.Overtakings,
 		reports.Col("faster_below", "faster below", func(o whatif.Overtaking) any {
 			return o.Below
@@ -23,8 +24,7 @@ func CrossoverRows(c *whatif.Crossover) reports.Rows {
 			return o.Low
 		}),
 		reports.Col("close_to_bytes", "to", func(o whatif.Overtaking) any { return o.High }),
-		spread.Low.Headed("95 % from"),
-		spread.High.Headed("to"),
+		spread.Low, spread.High,
 		reports.Col("probability", "probability",
 			func(o whatif.Overtaking) any { return o.Probability }).Texted(whatif.ProbabilityText),
 	)

@@ -1,0 +1,89 @@
+package collectives
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// algorithms returns the algorithms that are asked for: those that the library's
+// rules can name, and that take the parameters of the call. It checks before anything
+// is simulated.
+func (q Question) algorithms() (all Algorithms, err error) {
+	switch {
+	case q.several():
+		all, err = AlgorithmsOf(q.Collective)
+	case q.Algorithm == "":
+		all, err = q.defaults()
+	default:
+		var e collective.Entry
+		e, err = collective.Find(q.Collective, q.Algorithm)
+		all = Algorithms{e}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if q.Library != "" {
+		l, err := rules.FindForm(q.Library)
+		if err != nil {
+			return nil, err
+		}
+		unnamed := func(e collective.Entry) bool { return !l.Has(e) }
+		named := slices.DeleteFunc(slices.Clone(all), unnamed)
+		if len(named) == 0 {
+			return nil, fmt.Errorf("rules of the form %s cannot say %s %s",
+				q.Library, all[0].Collective, q.Algorithm)
+		}
+		// The best of segmented calls could not be written down.
+		if !l.Segments && len(q.Segments) > 0 {
+			err := fmt.Errorf("rules of the form %s have no segments", q.Library)
+			return nil, usage.Fields(err, "segment")
+		}
+		all = named
+		for i := range all {
+			if l.Pads {
+				all[i] = all[i].Padded()
+			}
+		}
+	}
+	c := q.Call
+	// Any segment serves the check: the sizes are checked with each call.
+	if len(q.Segments) > 0 {
+		c.Segment = uint64(q.Segments[0])
+	}
+	return all, all.checkParameters(c)
+}
+
+// defaults returns the algorithms of calls for which none is named.
+func (q Question) defaults() (all Algorithms, err error) {
+	of, err := AlgorithmsOf(q.Collective)
+	if err != nil || q.Collective == "" {
+		return nil, err
+	}
+	for _, ranks := range q.Ranks {
+		for _, size := range q.sizes(of) {
+			e, known := q.defaultOf(ranks, size)
+			if !known {
+				return nil, fmt.Errorf("%s without an algorithm; name one", of[0].Collective)
+			}
+			same := func(o collective.Entry) bool { return o.Name == e.Name }
+			if !slices.ContainsFunc(all, same) {
+				all = append(all, e)
+			}
+		}
+	}
+	return all, nil
+}
+
+// defaultOf returns the algorithm of a call for which none is named.
+func (q Question) defaultOf(ranks int, size quantity.Bytes) (collective.Entry, bool) {
+	name := q.Collective
+	if of := collective.Of(name); len(of) > 0 {
+		name = of[0].Collective
+	}
+	return collective.Default(q.library, name, ranks, uint64(size))
+}

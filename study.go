@@ -1,0 +1,148 @@
+//go:build !js
+
+package halfpeak
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/ask/collectives"
+	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A Study is a call on a design, made ready for many values of the design's parameters. It answers
+// what the command whatif does, with values in place of tables; values of times are in µs.
+type Study struct {
+	// Design has the questions that are not about the call alone, such as landmarks.
+	Design whatif.Design
+	Time   whatif.Quantity // of the call
+}
+
+// Study prepares a call: a collective or a program is simulated once. Errors are those of
+// [Design.Ask]; the algorithm of a collective must not be "all".
+func (d Design) Study(ctx context.Context, c Call) (s Study, err error) {
+	s.Design = whatif.Of(d.Design)
+	switch c := c.(type) {
+	case Message:
+		if s.Design.Design, err = c.layer(d); err != nil {
+			return s, err
+		}
+		all, err := s.Design.Quantities("one_way")
+		if err != nil {
+			return s, err
+		}
+		s.Time = all[0].At(c.Size)
+		_, err = s.Now()
+		return s, err
+	case Collective:
+		calls, err := c.calls()
+		if err != nil {
+			return s, err
+		}
+		if s.Design, err = collectives.Finishes(ctx, s.Design, calls, nil); err != nil {
+			return s, err
+		}
+	case Program:
+		if c.Schedule == nil {
+			return s, errNoSchedule
+		}
+		s.Design, err = programs.Scheduled(ctx, s.Design,
+			&programs.Input{Name: "program", Schedule: c.Schedule}, programs.Placement{By: c.Place},
+			nil)
+		if err != nil {
+			return s, err
+		}
+	default:
+		return s, fmt.Errorf("a call of type %T", c)
+	}
+	all, err := s.Design.Quantities()
+	if err == nil {
+		s.Time = all[0]
+	}
+	return s, err
+}
+
+// Now returns the time of the call in the design as it is.
+func (s Study) Now() (quantity.Micros, error) {
+	v, err := s.Design.ValueOf(s.Time)
+	return quantity.Micros(v), err
+}
+
+// Sensitivities returns how much the time depends on each parameter, the most important first; see
+// [whatif.Design.Sensitivities].
+func (s Study) Sensitivities() ([]whatif.Sensitivity, error) {
+	now, err := s.Now()
+	if err != nil {
+		return nil, err
+	}
+	return s.Design.Sensitivities(s.Time, float64(now), 0.1)
+}
+
+// Target returns the changes of single parameters that bring the time down to the one given, the
+// smallest first: of the parameters of these names, or of all.
+func (s Study) Target(most quantity.Micros, parameters ...string) ([]whatif.Solution, error) {
+	var by []whatif.Range
+	for _, name := range parameters {
+		r, err := s.Design.Searched(name)
+		if err != nil {
+			return nil, err
+		}
+		by = append(by, r)
+	}
+	t := whatif.Target{Quantity: s.Time, Value: float64(most)}
+	found, err := whatif.Solve(s.Design, t, by...)
+	if err != nil {
+		return nil, err
+	}
+	return found.Found, nil
+}
+
+// Sweep returns the times at all values of ranges, as in "L=1us..10us/100"; [whatif.Sweep.Run]
+// computes them, block by block.
+func (s Study) Sweep(ranges ...string) (*whatif.Sweep, error) {
+	return whatif.Question{
+		After:      s.Design,
+		Ranges:     ranges,
+		Quantities: []whatif.Quantity{s.Time},
+		Sizes:      []quantity.Bytes{max(s.Time.Size, 1)},
+	}.Sweep()
+}
+
+// Uncertainty returns the time with the 95 % interval that follows from the intervals of the
+// parameters. The error is [whatif.ErrExact] if no parameter has one.
+func (s Study) Uncertainty(by whatif.Sampling) (quantity.Interval, error) {
+	all, err := s.Design.Predict(s.Time.Name, []quantity.Bytes{max(s.Time.Size, 1)}, by)
+	if len(all) == 0 {
+		return quantity.Alone(quantity.Unknown), err
+	}
+	return all[0], err
+}
+
+// Breakdown returns the parts of the time, the largest first: of a message by stage or parameter,
+// else by the kind of the events on the critical path.
+func (s Study) Breakdown() ([]Part, error) {
+	owners, err := s.Design.Limits(s.Time)
+	var parts []Part
+	for _, o := range owners {
+		parts = append(parts, Part{o.Owner, s.Time.Part(o)})
+	}
+	return parts, err
+}
+
+// Crossovers returns the sizes at which one layer overtakes another. A machine of levels is an
+// error: it has several layers.
+func Crossovers(by *whatif.Sampling, designs ...Design) (*whatif.Crossover, error) {
+	var layers []platforms.Design
+	for _, d := range designs {
+		of, err := Message{Size: 1}.layer(d)
+		if err != nil {
+			return nil, usage.Error{Err: err}
+		}
+		layers = append(layers, of)
+	}
+	return whatif.FindCrossover(by, layers...)
+}
