@@ -324,9 +324,12 @@ func asFlag(option, value string) string {
 
 // interruptible returns a context that ends at an interrupt or at the signal with
 // which batch systems end a job, for commands that then clean up. The caller must
-// call the function returned; the next interrupt then ends the process as usual.
+// call the function returned. A second signal ends the process as usual, whatever it does: no step
+// of a program's interpreter can be ended from outside, and one may take minutes.
 func interruptible() (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // interrupted returns err, or in its place usage.ErrInterrupted if an interrupt has ended the
