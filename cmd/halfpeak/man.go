@@ -34,7 +34,7 @@ func writeManPages(cmd *cobra.Command, dir string) error {
 	long := cmd.Long
 	cmd.Long = listItem.ReplaceAllStringFunc(long, definition)
 	if rules := cmd.Annotations[rulesAnnotation]; rules != "" {
-		cmd.Long += "\n\n**Flags together**\n\n" + strings.ReplaceAll(rules, "\n  -", "\n\n  -")
+		cmd.Long += "\n\n**Flags together**\n\n" + ruleItem.ReplaceAllString(rules, "\n$1")
 	}
 	defer func() { cmd.Long = long }()
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
@@ -43,6 +43,9 @@ func writeManPages(cmd *cobra.Command, dir string) error {
 	page := func(w io.Writer) error { return doc.GenMan(cmd, header, w) }
 	return atomicfile.Write(filepath.Join(dir, name), page)
 }
+
+// ruleItem is the beginning of a rule of flags, which is a paragraph of a man page.
+var ruleItem = regexp.MustCompile(`(?m)^  (\S)`)
 
 // listItem is an item of a list in a help text: a name, a gap, and a meaning that can
 // span lines. Man pages would join such lines into one paragraph.
