@@ -181,35 +181,12 @@ func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
 
 // run reads the parameters, the machines and the schedule, in this order: the
 // schedule is largest.
-func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
+func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
 	if o.list {
 		return o.write(cmd, simulations.ExampleRows())
 	}
-	o.program.Print = func(rank int, text string) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "rank %d: %s\n", rank, reports.OneLine(text))
-	}
-	// Cut off here: a file of noise may have any name, but for this word at its end.
-	o.text.Noise, o.text.Together = strings.CutSuffix(o.text.Noise, " synchronized")
-	o.text.Rules, o.Run.Record = o.rules, o.trace != ""
-	// An error in a file (noise) is no mistake of usage.
-	if file, err := o.text.Read(&o.Question); err != nil && !file {
-		return usage.Error{Err: err}
-	} else if err != nil {
+	if err := o.readQuestion(cmd); err != nil {
 		return err
-	}
-	if o.Machines, err = o.layers.measured(o.machines); err != nil {
-		return err
-	}
-	if o.places != "" {
-		if o.Map, err = programs.ReadPlaces(o.places, o.Machines[0].Machine()); err != nil {
-			return err
-		}
-	}
-	switch {
-	case o.criticalPath:
-		o.Table = programs.Reasons
-	case o.summary:
-		o.Table = programs.Totals
 	}
 	if len(o.ranks) > 0 && !o.oneRun() {
 		return o.scale(cmd, args[0])
@@ -254,6 +231,37 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 		cmd.PrintErrf("simulated in %.3g s\n", s.Wall.Seconds())
 	}
 	return err
+}
+
+// readQuestion completes the question with the costs of messages, places of ranks and the table.
+func (o *simulateOptions) readQuestion(cmd *cobra.Command) (err error) {
+	o.program.Print = func(rank int, text string) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "rank %d: %s\n", rank, reports.OneLine(text))
+	}
+	// Cut off here: a file of noise may have any name, but for this word at its end.
+	o.text.Noise, o.text.Together = strings.CutSuffix(o.text.Noise, " synchronized")
+	o.text.Rules, o.Run.Record = o.rules, o.trace != ""
+	// An error in a file (noise) is no mistake of usage.
+	if file, err := o.text.Read(&o.Question); err != nil && !file {
+		return usage.Error{Err: err}
+	} else if err != nil {
+		return err
+	}
+	if o.Machines, err = o.layers.measured(o.machines); err != nil {
+		return err
+	}
+	if o.places != "" {
+		if o.Map, err = programs.ReadPlaces(o.places, o.Machines[0].Machine()); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.criticalPath:
+		o.Table = programs.Reasons
+	case o.summary:
+		o.Table = programs.Totals
+	}
+	return nil
 }
 
 // readInput reads a program in Starlark, or else a schedule or trace, for the library of p.
