@@ -172,22 +172,27 @@ func (f *simgrid) take(p *parser, line []byte) bool {
 		return b != nil
 	}
 	if b == nil {
-		t := Table{Format: "simgrid", Title: key, Kind: Operation}
-		switch op := string(op); op {
-		case "MPI_Send", "MPI_Isend":
-			if t.Kind = SendOverhead; unit == 1e3 {
-				t.Kind = Operation // both sides use this name
-			}
-		case "PingPong":
-			t.Kind = RoundTrip
-		default:
-			if c, ok := collectiveNamed(op); ok {
-				t.Kind, t.Collective = Collective, c.perRank()
-			}
-		}
+		t := simgridTable(string(op), unit == 1e3)
+		t.Title = key
 		b = f.tables.table(p, key, t)
 	}
 	b.resolution(v[2].Quantum() * unit)
 	b.row(row{size: v[0].Value, time: v[2].Value * unit})
 	return true
+}
+
+// simgridTable returns the table of an operation. Under load, both sides use the name of a send.
+func simgridTable(op string, loaded bool) Table {
+	t := Table{Format: "simgrid", Kind: Operation}
+	switch {
+	case (op == "MPI_Send" || op == "MPI_Isend") && !loaded:
+		t.Kind = SendOverhead
+	case op == "PingPong":
+		t.Kind = RoundTrip
+	default:
+		if c, ok := collectiveNamed(op); ok {
+			t.Kind, t.Collective = Collective, c.perRank()
+		}
+	}
+	return t
 }

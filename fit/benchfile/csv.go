@@ -90,6 +90,15 @@ func (f *csv) end(p *parser) { f.close(p) }
 // Blanks come after it, since they may stand beside any separator.
 var separators = []byte{'|', ';', '\t', ',', ' '}
 
+// maySeparate reports whether a separator may be that of a header. The table of nccl-tests is
+// separated by blanks, too; with something before it, its header is looked at again without that.
+func maySeparate(comma byte, header []byte) bool {
+	if comma == ' ' {
+		return !bytes.Contains(header, []byte("algbw"))
+	}
+	return bytes.IndexByte(header, comma) >= 0
+}
+
 // start opens a table if the line is a header, or the first row of a file whose columns are given
 // by options.
 func (f *csv) start(p *parser, line []byte) bool {
@@ -103,10 +112,7 @@ func (f *csv) start(p *parser, line []byte) bool {
 	}
 	header := bytes.TrimSpace(bytes.TrimLeft(line, "#%"))
 	for _, comma := range separators {
-		// The table of nccl-tests is separated by blanks, too; with something before it, its header
-		// is looked at again without that.
-		if comma != ' ' && bytes.IndexByte(header, comma) < 0 ||
-			comma == ' ' && bytes.Contains(header, []byte("algbw")) {
+		if !maySeparate(comma, header) {
 			continue
 		}
 		names := split(nil, header, comma)

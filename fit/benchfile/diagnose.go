@@ -127,11 +127,15 @@ func (s *suspect) error(p *parser, claimedBy string) *Error {
 		p.spell("y", strconv.Itoa(time+1)+":"+s.unit(time)), time+1, s.name(time), s.sure(time))
 }
 
-// choose returns a column that may hold sizes, and one that may hold times: the first that rises
-// and has whole numbers, and a column whose heading has a unit of time, or else the first with
-// decimals.
+// choose returns a column that may hold sizes, and one that may hold times; −1 for none.
 func (s *suspect) choose() (size, time int) {
-	size, time = -1, -1
+	size = s.chooseSize()
+	return size, s.chooseTime(size)
+}
+
+// chooseSize returns the first column that rises and has whole numbers.
+func (s *suspect) chooseSize() int {
+	size := -1
 	for i, f := range s.fields {
 		if !s.numbers[i] || !s.rising[i] || bytes.IndexByte(f, '.') >= 0 {
 			continue
@@ -154,6 +158,13 @@ func (s *suspect) choose() (size, time int) {
 		}
 		break
 	}
+	return size
+}
+
+// chooseTime returns a column whose heading has a unit of time, or else the first with decimals,
+// or else the first of numbers beside the sizes.
+func (s *suspect) chooseTime(size int) int {
+	time := -1
 	for i := range s.fields {
 		if i == size || !s.numbers[i] {
 			continue
@@ -170,7 +181,7 @@ func (s *suspect) choose() (size, time int) {
 			time = i
 		}
 	}
-	return size, time
+	return time
 }
 
 // headings returns the names of the columns if the line before the rows has as many.

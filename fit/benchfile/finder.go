@@ -25,9 +25,8 @@ func (p *parser) findColumns(names []columnName, unit string) (c *columns, why s
 		noUnit:   -1,
 	}
 	for i := range names {
-		name, number := &names[i], strconv.Itoa(i+1)
-		isX := x != "" && (name.full == x || number == x)
-		isY := y != "" && (name.full == y || number == y)
+		name := &names[i]
+		isX, isY := isColumn(x, i, name), isColumn(y, i, name)
 		if isX && xUnit != "" {
 			name.unit, name.hasUnit = optionUnit(xUnit)
 			name.decimal = 0
@@ -66,6 +65,11 @@ func (p *parser) findColumns(names []columnName, unit string) (c *columns, why s
 	return &h.columns, ""
 }
 
+// isColumn reports whether an option, a name or a number from 1, is that of column i.
+func isColumn(option string, i int, name *columnName) bool {
+	return option != "" && (name.full == option || strconv.Itoa(i+1) == option)
+}
+
 // A finder assigns the columns of a header to the values that are read.
 type finder struct {
 	columns
@@ -94,18 +98,29 @@ func (h *finder) assignSide(i int, name columnName) bool {
 	// M is the letter of HP-LAM's figure 4.1.
 	case name.base == "burst" || name.base == "messages" && !name.hasUnit || name.full == "M":
 		h.at[colBurst] = i
-	case (name.base == "delta" || name.base == "δ") && isTime:
-		h.set(colDelta, i, name.unit.Num)
-	case minNames[name.base] && (isTime || !name.hasUnit): // without a unit, that of the time
-		h.set(colMin, i, name.unit.Num)
-	case maxNames[name.base] && (isTime || !name.hasUnit):
-		h.set(colMax, i, name.unit.Num)
-	case medianNames[name.base] && isTime:
-		h.set(colMedian, i, name.unit.Num)
 	default:
+		for _, side := range sideTimes {
+			if side.names[name.base] && (isTime || side.bare && !name.hasUnit) {
+				h.set(side.column, i, name.unit.Num)
+				return true
+			}
+		}
 		return false
 	}
 	return true
+}
+
+// sideTimes are the times that are read beside those of messages. A bare name has no unit, and so
+// that of the times.
+var sideTimes = []struct {
+	names  map[string]bool
+	column colRole
+	bare   bool
+}{
+	{map[string]bool{"delta": true, "δ": true}, colDelta, false},
+	{minNames, colMin, true},
+	{maxNames, colMax, true},
+	{medianNames, colMedian, false},
 }
 
 // Places in the order of preference behind the names of times: times of other names, times without

@@ -151,12 +151,7 @@ func (g *grid) take(p *parser, line []byte) bool {
 	if c := line[0]; (c < '0' || c > '9') && !g.ignore {
 		return false
 	}
-	n := lex.Fields(line, g.texts)
-	if n != len(g.names) && !g.ignore && g.b.table.Rows == 0 {
-		if words := bytes.Fields(line); g.refit(len(words)) {
-			n = lex.Fields(line, g.texts)
-		}
-	}
+	n := g.divide(line)
 	columns := len(g.names)
 	size, ok := lex.Parse(g.texts[0])
 	switch {
@@ -166,38 +161,65 @@ func (g *grid) take(p *parser, line []byte) bool {
 	case p.open && (n != columns || g.reads(n-1)):
 		return false
 	case n < columns:
-		// A row that was cut off has fewer columns, all of them numbers; other text is no row.
-		cut := lex.ParseAll(g.texts[:n], make([]lex.Number, n))
-		if cut && n > 1 {
-			g.b.count(cutOff)
-		} else if !cut {
-			p.stop("it has %s, and the header has %d columns", lex.Plural(n, "value"), columns)
-		}
-		return cut
+		return g.isCutOff(p, n)
 	case n > columns && !g.isRemarked():
 		p.stop("it has more values than the header has columns (%d)", columns)
 		return false
 	}
 	if g.rising && size.Value < g.size {
-		p.note("the sizes of %s begin again in line %d: what follows is a table of its own",
-			g.b.table.Name(), p.file.Lines)
-		t := *g.b.table
-		t.Rows, t.Quantum, t.Warnings = 0, 0, slices.Clone(t.Warnings)
-		g.b = p.begin(t)
+		g.beginAgain(p)
 	}
 	g.size = size.Value
-	if g.unique {
-		if bytes.Equal(line, g.last) {
-			g.b.count(printedTwice)
-			return true
-		}
-		g.last = append(g.last[:0], line...)
+	if g.unique && g.isRepeated(line) {
+		g.b.count(printedTwice)
+		return true
 	}
 	if !g.row(p, size.Value) {
 		return false
 	}
 	if n > columns {
 		g.b.count(remarked)
+	}
+	return true
+}
+
+// beginAgain opens a table for what follows in the same columns.
+func (g *grid) beginAgain(p *parser) {
+	p.note("the sizes of %s begin again in line %d: what follows is a table of its own",
+		g.b.table.Name(), p.file.Lines)
+	t := *g.b.table
+	t.Rows, t.Quantum, t.Warnings = 0, 0, slices.Clone(t.Warnings)
+	g.b = p.begin(t)
+}
+
+// isRepeated reports whether the line is the one before, and keeps it.
+func (g *grid) isRepeated(line []byte) bool {
+	if bytes.Equal(line, g.last) {
+		return true
+	}
+	g.last = append(g.last[:0], line...)
+	return false
+}
+
+// divide divides a line into the values of columns, and returns their number. The first row may show
+// that the header's words are not its columns.
+func (g *grid) divide(line []byte) int {
+	n := lex.Fields(line, g.texts)
+	if n != len(g.names) && !g.ignore && g.b.table.Rows == 0 && g.refit(len(bytes.Fields(line))) {
+		n = lex.Fields(line, g.texts)
+	}
+	return n
+}
+
+// isCutOff reports whether a row of n columns, fewer than the header's, was cut off: all of them are
+// then numbers. Other text is no row.
+func (g *grid) isCutOff(p *parser, n int) bool {
+	if !lex.ParseAll(g.texts[:n], make([]lex.Number, n)) {
+		p.stop("it has %s, and the header has %d columns", lex.Plural(n, "value"), len(g.names))
+		return false
+	}
+	if n > 1 {
+		g.b.count(cutOff)
 	}
 	return true
 }

@@ -103,44 +103,62 @@ func (f *netperf) take(p *parser, line []byte) bool {
 		return false
 	}
 	text := string(line[:min(len(line), maxHeader)])
-	if m := netperfBanner.FindStringSubmatch(text); banner && m != nil {
-		f.flush(p)
-		protocol, test, _ := strings.Cut(strings.TrimSpace(m[1]), " ")
-		f.test = protocol + "_" + netperfTests[strings.TrimSpace(test)]
-		// b: a banner; the header of its table comes next.
-		f.layout, f.head, f.pending.burst = 'b', nil, 0
-		if b := netperfBurst.FindStringSubmatch(text); b != nil {
-			v, _ := lex.Parse([]byte(b[1]))
-			f.pending.burst = v.Value
-		}
-		return true
+	return banner && f.banner(p, text) || command && f.commandLine(p, text) ||
+		f.test != "" && f.key(p, text) || f.header(p, text)
+}
+
+// banner begins the run that a banner announces.
+func (f *netperf) banner(p *parser, text string) bool {
+	m := netperfBanner.FindStringSubmatch(text)
+	if m == nil {
+		return false
 	}
+	f.flush(p)
+	protocol, test, _ := strings.Cut(strings.TrimSpace(m[1]), " ")
+	f.test = protocol + "_" + netperfTests[strings.TrimSpace(test)]
+	// b: a banner; the header of its table comes next.
+	f.layout, f.head, f.pending.burst = 'b', nil, 0
+	if b := netperfBurst.FindStringSubmatch(text); b != nil {
+		v, _ := lex.Parse([]byte(b[1]))
+		f.pending.burst = v.Value
+	}
+	return true
+}
+
+// commandLine begins the run of a command line that a script has echoed.
+func (f *netperf) commandLine(p *parser, text string) bool {
 	m := netperfCommand.FindStringSubmatch(text)
-	if command && m != nil && strings.HasPrefix(m[1], "-") {
+	if m == nil || !strings.HasPrefix(m[1], "-") {
+		return false
+	}
+	f.flush(p)
+	// Without -t, netperf runs TCP_STREAM.
+	f.test, f.command, f.layout = "TCP_STREAM", " "+m[1], 0
+	if t := netperfTest.FindStringSubmatch(m[1]); t != nil {
+		f.test = strings.ToUpper(t[1])
+	}
+	return true
+}
+
+// key reads a line of NAME=value.
+func (f *netperf) key(p *parser, text string) bool {
+	m := netperfKey.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	if f.keyed == nil {
+		f.keyed = map[string]string{}
+	}
+	// A key that comes again begins the next run. The bound keeps a file of other NAME=value
+	// lines from filling the memory.
+	if _, again := f.keyed[m[1]]; again || len(f.keyed) > 200 {
 		f.flush(p)
-		// Without -t, netperf runs TCP_STREAM.
-		f.test, f.command, f.layout = "TCP_STREAM", " "+m[1], 0
-		if t := netperfTest.FindStringSubmatch(m[1]); t != nil {
-			f.test = strings.ToUpper(t[1])
-		}
-		return true
+		f.keyed = map[string]string{}
 	}
-	if m := netperfKey.FindStringSubmatch(text); m != nil && f.test != "" {
-		if f.keyed == nil {
-			f.keyed = map[string]string{}
-		}
-		// A key that comes again begins the next run. The bound keeps a file of other NAME=value
-		// lines from filling the memory.
-		if _, again := f.keyed[m[1]]; again || len(f.keyed) > 200 {
-			f.flush(p)
-			f.keyed = map[string]string{}
-		}
-		f.keyed[m[1]] = m[2]
-		f.units = f.units || m[1] == "THROUGHPUT_UNITS"
-		f.at = p.file.Lines
-		return true
-	}
-	return f.header(p, text)
+	f.keyed[m[1]] = m[2]
+	f.units = f.units || m[1] == "THROUGHPUT_UNITS"
+	f.at = p.file.Lines
+	return true
 }
 
 func (f *netperf) header(p *parser, text string) bool {

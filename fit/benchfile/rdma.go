@@ -100,12 +100,18 @@ func (f *perftest) take(p *parser, line []byte) bool {
 		return true // server and client, into one file
 	}
 	f.names = header
+	f.begin(p, names)
+	return true
+}
+
+// begin opens the table of a header.
+func (f *perftest) begin(p *parser, names []string) {
 	g := newGrid(names, perftestRules)
 	f.grid = g
 	title := cmp.Or(f.title, p.previous, "perftest") // scripts echo a title of their own
 	f.title = ""
 	if !g.usable(p, title, true) {
-		return true
+		return
 	}
 	t := Table{Format: "perftest", Title: title, Kind: OneWay}
 	switch {
@@ -117,7 +123,6 @@ func (f *perftest) take(p *parser, line []byte) bool {
 	// Of server and client in one file, rows are interleaved: equal rows follow each other.
 	g.unique = true
 	g.b = p.begin(t)
-	return true
 }
 
 // unquoted reads a line of a document without quotes.

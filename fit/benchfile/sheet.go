@@ -158,22 +158,12 @@ func (s *sheet) take(p *parser) bool {
 		return s.hold(p)
 	}
 	r := &s.row
-	n, at, timeAt := len(r.fields), r.key(), r.at[colTime]
-	if r.comma == ' ' && n != s.width {
-		if n < s.width || !isRow(r.fields[:s.width], ' ') {
-			return false // prose is full of blanks
+	if r.comma == ' ' && len(r.fields) != s.width {
+		if taken, done := s.cutRemark(p); done {
+			return taken
 		}
-		if _, ok := r.number(s.width); ok {
-			s.tooMany(p)
-			return true
-		}
-		// A remark stands behind signs, as "<-- jump", or the line is a sentence.
-		if !isSign(r.fields[s.width][0]) {
-			return false
-		}
-		r.fields, n = r.fields[:s.width], s.width
-		s.remarks++
 	}
+	n, at, timeAt := len(r.fields), r.key(), r.at[colTime]
 	// The row is shorter than its header.
 	if at >= n || timeAt >= n {
 		if _, ok := r.number(0); !ok || n > 1 && at >= n {
@@ -194,12 +184,40 @@ func (s *sheet) take(p *parser) bool {
 			return true
 		}
 	}
-	sizeText, timeText := r.fields[at], r.fields[timeAt]
+	if !okSize && !okTime && !isNaN(r.fields[timeAt]) {
+		return false
+	}
+	s.value(p, size, t, okSize, okTime)
+	return true
+}
+
+// cutRemark cuts the remark off a row of more values, between blanks, than the header has columns.
+// done reports that nothing is left to read; taken, whether the line was a row then.
+func (s *sheet) cutRemark(p *parser) (taken, done bool) {
+	r := &s.row
+	if len(r.fields) < s.width || !isRow(r.fields[:s.width], ' ') {
+		return false, true // prose is full of blanks
+	}
+	if _, ok := r.number(s.width); ok {
+		s.tooMany(p)
+		return true, true
+	}
+	// A remark stands behind signs, as "<-- jump", or the line is a sentence.
+	if !isSign(r.fields[s.width][0]) {
+		return false, true
+	}
+	r.fields = r.fields[:s.width]
+	s.remarks++
+	return true, false
+}
+
+// value adds the size and time of the current row, or says what is wrong with them.
+func (s *sheet) value(p *parser, size, t lex.Number, okSize, okTime bool) {
+	r := &s.row
+	sizeText, timeText := r.fields[r.key()], r.fields[r.at[colTime]]
 	switch {
 	case okSize && len(timeText) == 0: // no value, as in a sparse table
 		s.split.table(p, r).row(row{})
-	case !okSize && !okTime && !isNaN(timeText):
-		return false
 	case !okSize:
 		p.badRow("size %q is not a number; mend or remove the row%s",
 			lex.Short(sizeText), thousands(sizeText))
@@ -214,14 +232,13 @@ func (s *sheet) take(p *parser) bool {
 	case t.Value == 0:
 		s.split.table(p, r).count(noTime)
 	case r.has(colUnit) && !s.readUnit():
-		unit := r.fields[min(r.at[colUnit], n-1)]
+		unit := r.fields[min(r.at[colUnit], len(r.fields)-1)]
 		p.badRow("unit %q is not one of time; write ns, us, ms or s", lex.Short(unit))
 	case r.has(colBurst):
 		s.burst(p, size.Value, t)
 	default:
 		s.add(p, size.Value*s.sizeScale, t)
 	}
-	return true
 }
 
 // sizeOf parses the size of the row, and sets the scale that makes it bytes.

@@ -8,7 +8,8 @@ import (
 
 var (
 	// Control sequences of ECMA-48: "\x1b[1;32m" of colours, "\x1b[0K" of erased lines.
-	ansi = regexp.MustCompile(`\x1b(\[[0-9;?]*[ -/]*[@-~]|[@-Z\\-_])`)
+	ansi        = regexp.MustCompile(`\x1b(\[[0-9;?]*[ -/]*[@-~]|[@-Z\\-_])`)
+	overwritten = regexp.MustCompile(`(?s)^.*\r`) // a progress bar
 	// as cat -v and some logs show them
 	caret = regexp.MustCompile(`\^\[\[[0-9;]*m`)
 	// mpirun --tag-output writes [1,0]<stdout>: before each line, newer versions
@@ -28,6 +29,29 @@ var spaces = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u202f", " ", "\
 
 var escaped = regexp.MustCompile(`\\([#>|*_\[\]()-])`)
 
+// marks are what Clean takes off a line, in this order: tags come before timestamps, since mpirun
+// puts its tag in front of what a logger has written. worth excludes most lines before the
+// expression runs, by a byte or two of a line that is longer than said.
+var marks = []struct {
+	longer  int
+	worth   func(line []byte) bool
+	pattern *regexp.Regexp
+	left    []byte // what remains of a match
+}{
+	// Where a web page shows "#" as it is, its source has a backslash before it.
+	{0, func(l []byte) bool { return l[0] == '\\' }, escaped, []byte("$1")},
+	{0, func(l []byte) bool { return bytes.IndexByte(l, 0x1b) >= 0 }, ansi, nil},
+	// no row of numbers
+	{0, func(l []byte) bool { return l[0] > '9' && bytes.IndexByte(l, '^') >= 0 }, caret, nil},
+	{0, func(l []byte) bool { return bytes.IndexByte(l, '\r') >= 0 }, overwritten, nil},
+	{0, func(l []byte) bool { return l[0] == '[' }, rankTag, nil},
+	{16, func(l []byte) bool { return l[3] == ' ' && l[9] == ':' }, monthStamp, nil},
+	{9, func(l []byte) bool {
+		return l[2] == ':' && l[5] == ':' || l[0] == '[' && l[3] == ':'
+	}, clockStamp, nil},
+	{20, func(l []byte) bool { return l[0] == '[' || l[4] == '-' || l[5] == '-' }, timeStamp, nil},
+}
+
 // Clean returns a line without colours, rank tags, timestamps and surrounding white space, and with
 // plain blanks. A row of plain numbers takes only a few comparisons.
 func Clean(line []byte) []byte {
@@ -43,32 +67,10 @@ func Clean(line []byte) []byte {
 	if len(line) == 0 {
 		return line
 	}
-	// Where a web page shows "#" as it is, its source has a backslash before it.
-	if line[0] == '\\' {
-		line = escaped.ReplaceAll(line, []byte("$1"))
-	}
-	if bytes.IndexByte(line, 0x1b) >= 0 {
-		line = bytes.TrimSpace(ansi.ReplaceAll(line, nil))
-	}
-	if len(line) > 0 && line[0] > '9' && bytes.IndexByte(line, '^') >= 0 { // no row of numbers
-		line = bytes.TrimSpace(caret.ReplaceAll(line, nil))
-	}
-	if i := bytes.LastIndexByte(line, '\r'); i >= 0 { // a progress bar, overwritten
-		line = bytes.TrimSpace(line[i+1:])
-	}
-	// Tags come before timestamps: mpirun puts its tag in front of what a logger has written.
-	if len(line) > 0 && line[0] == '[' {
-		line = bytes.TrimSpace(line[len(rankTag.Find(line)):])
-	}
-	// One or two bytes exclude most lines before an expression runs.
-	if len(line) > 16 && line[3] == ' ' && line[9] == ':' {
-		line = bytes.TrimSpace(line[len(monthStamp.Find(line)):])
-	}
-	if len(line) > 9 && (line[2] == ':' && line[5] == ':' || line[0] == '[' && line[3] == ':') {
-		line = bytes.TrimSpace(line[len(clockStamp.Find(line)):])
-	}
-	if len(line) > 20 && (line[0] == '[' || line[4] == '-' || line[5] == '-') {
-		line = bytes.TrimSpace(line[len(timeStamp.Find(line)):])
+	for _, m := range marks {
+		if len(line) > m.longer && m.worth(line) {
+			line = bytes.TrimSpace(m.pattern.ReplaceAll(line, m.left))
+		}
 	}
 	return line
 }
