@@ -161,32 +161,7 @@ func (p Platform) File() File {
 	for _, k := range tableKinds {
 		*k.of(&f) = slices.Clone(*k.of(&f))
 	}
-	kept, points := map[string]bool{}, map[string]bool{}
-	for _, l := range p.Layers {
-		kept[l.Name] = true
-		if l.Measured != nil && l.Measured.Layer != "" {
-			c.reach(l.Measured.Layer, kept, func(*layerSpec) {})
-		}
-	}
-	f.Layers = slices.DeleteFunc(f.Layers, func(t Table) bool { return !kept[t.Name] })
-	for i := range f.Layers {
-		t := &f.Layers[i]
-		// Points that make no curve have no part in a changed layer.
-		l, err := p.Layer(t.Name)
-		if err == nil && p.changed(t.Name) && model.LinesOf(l.Model) == l.Model {
-			t.Keys = maps.Clone(t.Keys) // which the loaded platform shares
-			t.Set("measured")
-		}
-		points[t.Text("measured")] = true
-	}
-	f.Measured = slices.DeleteFunc(f.Measured, func(t Table) bool {
-		return !points[t.Name]
-	})
-	// Levels go with the first layer of theirs that is missing: a machine with a level less has
-	// other distances, and could not be read back as the same.
-	if _, machine := p.Machine(); !machine {
-		f.Levels = nil
-	}
+	p.keepLayers(&f)
 	// Without the key, the first layer is the default.
 	isOther := f.Default != "" && f.Default != p.Default
 	isLater := len(p.Layers) > 0 && p.Default != p.Layers[0].Name
@@ -212,6 +187,37 @@ func (p Platform) File() File {
 		}
 	}
 	return f
+}
+
+// keepLayers removes from f, a copy of the platform's own file, the layers that With left out, and
+// curves and levels that only they have.
+func (p Platform) keepLayers(f *File) {
+	kept, points := map[string]bool{}, map[string]bool{}
+	for _, l := range p.Layers {
+		kept[l.Name] = true
+		if l.Measured != nil && l.Measured.Layer != "" {
+			p.composition.reach(l.Measured.Layer, kept, func(*layerSpec) {})
+		}
+	}
+	f.Layers = slices.DeleteFunc(f.Layers, func(t Table) bool { return !kept[t.Name] })
+	for i := range f.Layers {
+		t := &f.Layers[i]
+		// Points that make no curve have no part in a changed layer.
+		l, err := p.Layer(t.Name)
+		if err == nil && p.changed(t.Name) && model.LinesOf(l.Model) == l.Model {
+			t.Keys = maps.Clone(t.Keys) // which the loaded platform shares
+			t.Set("measured")
+		}
+		points[t.Text("measured")] = true
+	}
+	f.Measured = slices.DeleteFunc(f.Measured, func(t Table) bool {
+		return !points[t.Name]
+	})
+	// Levels go with the first layer of theirs that is missing: a machine with a level less has
+	// other distances, and could not be read back as the same.
+	if _, machine := p.Machine(); !machine {
+		f.Levels = nil
+	}
 }
 
 // scale gives a stage with measured times those that its changed β and τ make of them: a reader of

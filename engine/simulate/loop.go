@@ -107,17 +107,8 @@ const (
 // prefetch brings the memory that coming entries will need into the cache. State that was not
 // touched for long is in main memory, and processing an entry needs about ten places of it.
 func (r *run) prefetch() {
-	// Entries of the present moment are in a heap of their own, before those of the current
-	// bucket.
-	if late := r.q.late; len(late) > 2 {
-		for _, e := range late[1:3] {
-			if e.Value&armed != 0 {
-				r.prefetchRank(e.Value & opMask)
-			} else {
-				r.prefetchOp(e.Value & opMask)
-			}
-		}
-		r.prefetchNext(late[0].Value)
+	if len(r.q.late) > 2 {
+		r.prefetchLate()
 	}
 	c, at := r.q.current.first, r.q.next+aheadNext
 	// Steps of equal size need no help: the processor prefetches them by itself.
@@ -168,6 +159,19 @@ func (r *run) prefetch() {
 			r.flows.prefetch(what & opMask)
 		}
 	}
+}
+
+// prefetchLate brings in what entries of the present moment need, which are in a heap of their own,
+// before those of the current bucket.
+func (r *run) prefetchLate() {
+	for _, e := range r.q.late[1:3] {
+		if e.Value&armed != 0 {
+			r.prefetchRank(e.Value & opMask)
+		} else {
+			r.prefetchOp(e.Value & opMask)
+		}
+	}
+	r.prefetchNext(r.q.late[0].Value)
 }
 
 // prefetchNext brings the operation into the cache that an entry will begin, or those that it will

@@ -329,24 +329,15 @@ func (f *flows) rise() {
 			r.load += float64(len(u.flows)) * u.uses[u.use].ticks / u.size
 		}
 	}
-	if len(all) == 1 { // most components are one bundle, whose rate the fullest resource gives
-		b := all[0]
-		rate := b.limit
-		for _, r := range open {
-			rate = min(rate, r.free/r.load)
-		}
-		if b.rate = rate / b.size; b.limit <= rate*(1+1e-9) {
-			b.rate = 1 / b.alone
-		}
+	if len(all) == 1 { // as most components are
+		all[0].fill(open)
 		return
 	}
 	for _, b := range all {
 		b.rises = true
 	}
 	// In the order in which their own limits stop them.
-	if len(all) > 1 {
-		slices.SortFunc(all, func(a, b *bundle) int { return cmp.Compare(a.limit, b.limit) })
-	}
+	slices.SortFunc(all, func(a, b *bundle) int { return cmp.Compare(a.limit, b.limit) })
 	for len(all) > 0 {
 		rate := all[0].limit // bytes per tick
 		for _, r := range open {
@@ -374,6 +365,17 @@ func (f *flows) rise() {
 		for len(all) > 0 && !all[0].rises {
 			all = all[1:]
 		}
+	}
+}
+
+// fill sets the rate of a bundle that alone uses some resources: the fullest gives it.
+func (b *bundle) fill(open []*resource) {
+	rate := b.limit
+	for _, r := range open {
+		rate = min(rate, r.free/r.load)
+	}
+	if b.rate = rate / b.size; b.limit <= rate*(1+1e-9) {
+		b.rate = 1 / b.alone
 	}
 }
 

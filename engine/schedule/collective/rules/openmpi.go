@@ -25,27 +25,9 @@ func openMPISections(rules []Rule, form string) ([]section, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, c := range all {
-		switch {
-		// 4 is Open MPI's default radix, which needs no file.
-		case c.of.Name == "k-nomial" && c.Fanout != 0 && c.Fanout != 4:
-			return nil, fmt.Errorf("rule %d: rules files cannot contain the radix of "+
-				"bcast k-nomial; omit it, and set coll_tuned_bcast_algorithm_knomial_radix to %d",
-				i+1, c.Fanout)
-		case c.of.Name == "linear-sync" && c.Fanout != 0 && form == "classic":
-			return nil, fmt.Errorf("rule %d: classic rules files cannot contain the requests of "+
-				"alltoall linear-sync; omit them, and set "+
-				"coll_tuned_alltoall_algorithm_max_requests to %d", i+1, c.Fanout)
-		case c.of.Name == "linear-sync" && c.of.Collective == "gather" && c.Segment == 0:
-			all[i].Segment = 1024 // our default, which differs from Open MPI's
-		}
-		// Open MPI's default is one chain, ours is four.
-		if c.of.Name == "chain" && c.Fanout == 0 {
-			all[i].Fanout = 4
-		}
-		if c.Ranks.From > math.MaxInt32 || c.Bytes.From > math.MaxInt64 {
-			return nil, fmt.Errorf("rule %d: Open MPI reads ranks up to %d and bytes up to %d",
-				i+1, math.MaxInt32, int64(math.MaxInt64))
+	for i := range all {
+		if err := openMPIDefaults(&all[i], form); err != nil {
+			return nil, fmt.Errorf("rule %d: %w", i+1, err)
 		}
 	}
 	sections, err := byCollective(all, true)
@@ -62,6 +44,33 @@ func openMPISections(rules []Rule, form string) ([]section, error) {
 		}
 	}
 	return sections, err
+}
+
+// openMPIDefaults writes our defaults into a rule where Open MPI's differ, and refuses what its
+// files cannot contain.
+func openMPIDefaults(c *choice, form string) error {
+	switch {
+	// 4 is Open MPI's default radix, which needs no file.
+	case c.of.Name == "k-nomial" && c.Fanout != 0 && c.Fanout != 4:
+		return fmt.Errorf("rules files cannot contain the radix of "+
+			"bcast k-nomial; omit it, and set coll_tuned_bcast_algorithm_knomial_radix to %d",
+			c.Fanout)
+	case c.of.Name == "linear-sync" && c.Fanout != 0 && form == "classic":
+		return fmt.Errorf("classic rules files cannot contain the requests of "+
+			"alltoall linear-sync; omit them, and set "+
+			"coll_tuned_alltoall_algorithm_max_requests to %d", c.Fanout)
+	case c.of.Name == "linear-sync" && c.of.Collective == "gather" && c.Segment == 0:
+		c.Segment = 1024 // our default, which differs from Open MPI's
+	}
+	// Open MPI's default is one chain, ours is four.
+	if c.of.Name == "chain" && c.Fanout == 0 {
+		c.Fanout = 4
+	}
+	if c.Ranks.From > math.MaxInt32 || c.Bytes.From > math.MaxInt64 {
+		return fmt.Errorf("Open MPI reads ranks up to %d and bytes up to %d",
+			math.MaxInt32, int64(math.MaxInt64))
+	}
+	return nil
 }
 
 // OpenMPIUse is the command line that makes Open MPI use the rules file %s. The priority is above
