@@ -25,12 +25,13 @@ type Question struct {
 	// Tune is the command that measures each algorithm, for messages.
 	Tune string
 
-	Layer   platforms.Layer
-	Machine machine.Machine     // without levels: the layer
-	Loop    bool                // times are as OSU's benchmarks print them
-	Within  calibrate.Deviation // of the times
-	local   platforms.Costs     // whose times to copy and to combine are those of the ranks
-	library string              // whose choices algorithms are where none is named
+	Layer    platforms.Layer
+	Machine  machine.Machine     // without levels: the layer
+	Loop     bool                // times are as OSU's benchmarks print them
+	Within   calibrate.Deviation // of the times
+	local    platforms.Costs     // whose times to copy and to combine are those of the ranks
+	library  string              // whose choices algorithms are where none is named
+	ofLevels bool                // the platform of the layer has levels
 	// Measured says how the library runs the collective, as far as measurements show that.
 	Measured string
 
@@ -50,7 +51,7 @@ func (q Question) On(d platforms.Design) (Question, error) {
 		return q, err
 	}
 	q.Layer, q.Machine = d.Layer, d.Machine()
-	q.library = d.Platform.Library
+	q.library, q.ofLevels = d.Platform.Library, len(d.Platform.Levels) > 0
 	q.Within = calibrate.DeviationOf(d.Platform)
 	q.Measured = calibrate.MeasuredAs(d.Platform, q.Collective)
 	if d.Layer.Model != nil { // a file of measured collectives may have none

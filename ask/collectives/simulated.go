@@ -317,6 +317,10 @@ func (q Question) addIntervals(cells []Timing) {
 // then its shape.
 func (q Question) platformText() string {
 	text := q.Layer.Ref() + ". " + plain
+	if q.ofLevels {
+		text += " " + q.Layer.Platform +
+			" without a layer has its levels, and may take another time."
+	}
 	if len(q.Machine.Levels) > 0 {
 		text = q.Layer.Platform + ". " + programs.ShapeOf(q.Machine, q.Map) + "."
 	}
