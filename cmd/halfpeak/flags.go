@@ -109,10 +109,6 @@ func (s *samplingFlags) declare(f *pflag.FlagSet) {
 	f.Var(&s.assume, "assume", "half width of the 95 % interval of times and rates without one")
 }
 
-// samplesRule bounds the samples: all results of one quantity are kept in memory, 8
-// bytes each.
-var samplesRule = within("--samples", 1, 1e8, "")
-
 func (s *samplingFlags) sampling(ctx context.Context) whatif.Sampling {
 	return whatif.Sampling{Context: ctx, Samples: s.samples, Seed: s.seed,
 		Assumed: float64(s.assume) / 100}

@@ -116,11 +116,6 @@ func unitRows() reports.Rows {
 		reports.Col("", "also read", func(e quantity.Entry) any { return e.Aliases }))
 }
 
-// helpWidth is the width of help: docs/commands.md is written for it, and flags are
-// wrapped at it. It does not follow the terminal, so that texts and flags have one
-// right edge.
-const helpWidth = 80
-
 // setHelp sets the form of all help: flags are wrapped, and a topic, which is a
 // command that does nothing, is its text alone. cobra's template calls FlagUsages,
 // which does not wrap; the replacement is the smallest change of the template that

@@ -72,6 +72,11 @@ func words(text string) []string {
 // facts are the words of rules that no flag decides, each with whether it holds.
 type facts map[string]bool
 
+// helpWidth is the width of help: docs/commands.md is written for it, and flags are
+// wrapped at it. It does not follow the terminal, so that texts and flags have one
+// right edge.
+const helpWidth = 80
+
 // rulesAnnotation is the key of a command's rules for help.
 const rulesAnnotation = "rules"
 
@@ -265,3 +270,7 @@ func count(f *pflag.Flag) (n int, several bool) {
 	}
 	return 0, false
 }
+
+// samplesRule bounds the samples: all results of one quantity are kept in memory, 8
+// bytes each.
+var samplesRule = within("--samples", 1, 1e8, "")
