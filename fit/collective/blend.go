@@ -39,13 +39,17 @@ type backTest struct {
 	// octaves are from the call to the nearest place of the fit, and kept counts its points.
 	octaves []float64
 	kept    []int
+	inside  bool // the calls are of places or sizes between others
+	// fromOne says that the fits have one place each, at which steps and base are alike.
+	fromOne bool
 }
 
 // maxHeld is the number of calls that are held out of one fit at most: more show little more.
 const maxHeld = 240
 
 // holdOut fits the forms to the points that are not held out, and adds the errors at those that
-// are. It does nothing if fewer than two points are left.
+// are. It does nothing if fewer than two points are left, or those of one place after fits of
+// several.
 func (b *blend) holdOut(h *backTest, out func(measurement) bool) {
 	var kept, held []measurement
 	for _, s := range b.points {
@@ -57,6 +61,13 @@ func (b *blend) holdOut(h *backTest, out func(measurement) bool) {
 	}
 	if len(kept) < 2 {
 		return
+	}
+	onePlace := kept[0].place == kept[len(kept)-1].place
+	if onePlace && len(b.places) > 1 && !h.inside {
+		if len(h.calls) > 0 {
+			return // fits of several places show more
+		}
+		h.fromOne = true
 	}
 	forms := make([]form, len(b.forms))
 	for i, f := range b.forms {
@@ -83,7 +94,7 @@ func (b *blend) finished(h *backTest) *backTest {
 		for k := range errors {
 			errors[k] = h.errors[k][i]
 		}
-		own, _ := average(b.weights(h, errors, h.total[i], i), errors)
+		own, _ := average(b.weights(h, errors, h.total[i], h.octaves[i], i), errors)
 		h.own = append(h.own, own)
 	}
 	return h
@@ -117,7 +128,7 @@ const folds = 3
 
 // heldBetween holds out places between others.
 func (b *blend) heldBetween() *backTest {
-	h, inner := &backTest{}, len(b.places)-2
+	h, inner := &backTest{inside: true}, len(b.places)-2
 	for f := range min(inner, folds) {
 		b.holdOut(h, func(s measurement) bool {
 			i, _ := slices.BinarySearchFunc(b.places, s.place, comparePlaces)
@@ -129,7 +140,7 @@ func (b *blend) heldBetween() *backTest {
 
 // heldSizes holds out sizes between others.
 func (b *blend) heldSizes() *backTest {
-	h := &backTest{}
+	h := &backTest{inside: true}
 	for f := range folds {
 		b.holdOut(h, func(s measurement) bool {
 			i, _ := slices.BinarySearch(b.sizes, s.size)
@@ -156,26 +167,32 @@ func (b *blend) evidence(p place) *backTest {
 	return b.sizesBetween()
 }
 
-// The weight of a candidate is its prior times (mean error + evidenceFloor)^-evidencePower. The
-// weight of a held-out call falls by exp(-1) for each evidenceRange octaves of its total bytes.
+// The weight of a candidate is its prior times (mean error + evidenceFloor)^-evidencePower, where
+// the mean error is that of held-out calls, which count less by exp(-1) for each evidenceRange
+// octaves of their total bytes. From one place, the error at the second shows little of
+// a form: the error at the calls of the fit counts as much, by the geometric mean.
 const (
-	evidenceFloor = 0.03
-	evidencePower = 4
+	evidenceFloor = 0.05
+	evidencePower = 3
 	evidenceRange = 3
-	maxError      = 0.5 // the weight of a larger error
-	// othersPrior is the prior of the trend, and on nodes of up to maxRanksOfNode ranks, as GPUs
-	// have, of all forms but the first: NCCL uses trees and rings. Other forms have 1.
-	othersPrior = 0.1
+	// trendPrior is the prior of the trend an octave and more beyond the measured places, and
+	// othersPrior, on nodes of up to maxRanksOfNode ranks as GPUs have, that of all forms but the
+	// first: NCCL uses trees and rings. Other candidates have 1.
+	trendPrior  = 0.03
+	othersPrior = 0.2
 	// untested is the error of a candidate that no held-out call had.
 	untested = 0.4
 )
 
-// weights returns the weights of the candidates, of sum 1; those of candidates that are NaN are 0.
+// weights returns the weights of the candidates of a call, of sum 1; those of candidates that are
+// NaN are 0.
 // The held-out call of the index without does not count; -1 is none.
-func (b *blend) weights(h *backTest, logs []float64, total float64, without int) []float64 {
+func (b *blend) weights(
+	h *backTest, logs []float64, total, octaves float64, without int,
+) []float64 {
 	w := make([]float64, len(logs))
 	near := make([]float64, len(h.calls))
-	for j := range h.calls {
+	for j := range near {
 		if j != without {
 			near[j] = math.Exp(-math.Abs(total-h.total[j]) / evidenceRange)
 		}
@@ -185,18 +202,19 @@ func (b *blend) weights(h *backTest, logs []float64, total float64, without int)
 		if math.IsNaN(v) {
 			continue
 		}
-		sum, count := 0.0, 0.0
-		for j, weight := range near {
-			if e := h.errors[i][j]; weight > 0 && !math.IsNaN(e) {
-				sum, count = sum+weight*min(math.Abs(e), maxError), count+weight
+		e := h.meanError(i, near) + evidenceFloor
+		if h.fromOne && without < 0 {
+			missed := untested
+			if i < len(b.forms) {
+				missed = b.forms[i].missed
 			}
+			e = math.Sqrt(e * (missed + evidenceFloor))
 		}
-		e := untested
-		if count > 0 {
-			e = sum / count
-		}
-		w[i] = math.Pow(e+evidenceFloor, -evidencePower)
-		if i > 0 && gpus || i == len(b.forms) {
+		w[i] = math.Pow(e, -evidencePower)
+		switch {
+		case i == len(b.forms) && !h.inside:
+			w[i] *= math.Pow(trendPrior, min(octaves, 1))
+		case i > 0 && i < len(b.forms) && gpus:
 			w[i] *= othersPrior
 		}
 		all += w[i]
@@ -205,6 +223,20 @@ func (b *blend) weights(h *backTest, logs []float64, total float64, without int)
 		w[i] /= max(all, math.SmallestNonzeroFloat64)
 	}
 	return w
+}
+
+// meanError returns the mean error of a candidate at the held-out calls, with weights.
+func (h *backTest) meanError(candidate int, weights []float64) float64 {
+	sum, count := 0.0, 0.0
+	for j, w := range weights {
+		if e := h.errors[candidate][j]; w > 0 && !math.IsNaN(e) {
+			sum, count = sum+w*min(math.Abs(e), maxError), count+w
+		}
+	}
+	if count == 0 {
+		return untested
+	}
+	return sum / count
 }
 
 // average returns the weighted mean of logs, and their weighted standard deviation.
@@ -234,7 +266,7 @@ func (b *blend) logs(p place, n float64) (all []float64) {
 // combine returns the log of the time in µs by the weighted candidates, their spread and weights.
 func (b *blend) combine(p place, n float64) (mean, spread float64, weights []float64) {
 	logs := b.logs(p, n)
-	weights = b.weights(b.evidence(p), logs, b.totalLg(p, n), -1)
+	weights = b.weights(b.evidence(p), logs, b.totalLg(p, n), b.octaves(p), -1)
 	mean, spread = average(weights, logs)
 	return mean, spread, weights
 }
@@ -246,7 +278,8 @@ func (b *blend) similar(p place, n float64) float64 {
 		alone, _ := f.predict(p, n)
 		logs = append(logs, alone)
 	}
-	mean, _ := average(b.weights(b.evidence(p), logs, b.totalLg(p, n), -1), logs)
+	weights := b.weights(b.evidence(p), logs, b.totalLg(p, n), b.octaves(p), -1)
+	mean, _ := average(weights, logs)
 	return math.Exp(mean)
 }
 

@@ -31,6 +31,8 @@ type form struct {
 	// spread says that a rank has a message with each other rank, most of which are on other nodes.
 	// Otherwise the steps between nodes are those of one rank a node.
 	spread bool
+	// gpuRing says that the form is NCCL's ring: that of nodes of 2 to maxRanksOfNode ranks.
+	gpuRing bool
 }
 
 // searched has the algorithms that libraries choose from, by collective: a call by a library's own
@@ -84,6 +86,8 @@ func formsFor(d Data, oneNode bool) (all []form, err error) {
 			return nil, err
 		}
 		f := form{Entry: e, of: d.Statistic}
+		gpus := d.perNode() > 1 && d.perNode() <= maxRanksOfNode
+		f.gpuRing = gpus && name == "ring"
 		if e.Ranks != 0 || e.Params&engine.Shape != 0 {
 			return nil, fmt.Errorf("%w: %s %s has no steps on other ranks or machines; "+
 				"omit the algorithm", ErrNoFit, e.Collective, e.Name)

@@ -18,20 +18,24 @@ import (
 //
 // The error of an octave is that of the held-out calls, by Student's distribution, where usualError
 // counts as testPrior held-out places (a scaled inverse χ² prior; Gelman et al., Bayesian Data
-// Analysis, 2013, §3.2). The least distance is minOctaves: a call at a measured place has the error
-// of the sizes that were held out. Octaves below the measured nodes count twice.
+// Analysis, 2013, §3.2). A fit of one place cannot tell steps from base: fromOne is the part of its
+// errors that several places are taken to have. The least distance is minOctaves: a call at a
+// measured place has the error of the sizes that were held out. Octaves below the measured nodes
+// count twice. Beyond them, networks become slower and libraries change their algorithms, and times
+// are seldom below what the steps foresee: lean moves that part of the deviation from below to
+// above.
 //
 // internal/evidence/collectives has how often these intervals hold, by machine, and what each term
 // is worth.
 const (
 	leastDeviation = 0.05
-	usualError     = 0.1
+	usualError     = 0.12
 	testPrior      = 4
-	growthPower    = 1.5 // between a walk, whose octaves grow apart, and a trend
+	fromOne        = 0.6
+	growthPower    = 1.2 // between a walk, whose octaves are independent, and a trend
 	minOctaves     = 0.3
-	testRange      = 2 // octaves of total bytes over which a held-out call counts less by exp(-1)
-	partSpread     = 0.8
-	knownOctave    = 0.05 // of the forms that were not fitted beside a known algorithm's
+	partSpread     = 0.6
+	lean           = 0.2
 	fillOctave     = 0.6
 	sizeOctave     = 0.23
 	partApart      = 0.66
@@ -40,16 +44,22 @@ const (
 	// has an interval; useful is the largest high end over the low end.
 	maxBeyond = 8
 	useful    = 100
+	// surprise is the factor by which the second place may differ from what the first foresees, in
+	// the root mean square: beyond it, no steps describe both.
+	surprise = 2
 )
 
 // squares returns the sum over held-out places of the mean square error of an octave, and their
-// number. All calls of a place have the same jobs and the same growth, so that more of them tell no
-// more.
+// number. Calls count less by exp(-1) for each evidenceRange octaves of their total bytes. All
+// calls of a place have the same jobs and the same growth, so that more of them tell no more.
 func (h *backTest) squares(total float64) (sum, places float64) {
 	squares, weights := 0.0, 0.0
 	for i, e := range h.own {
-		w := math.Exp(-math.Abs(total-h.total[i]) / testRange)
+		if h.fromOne {
+			e *= fromOne
+		}
 		far := math.Pow(max(h.octaves[i], minOctaves), growthPower)
+		w := math.Exp(-math.Abs(total-h.total[i]) / evidenceRange)
 		squares, weights = squares+w*min(e*e, 1)/far, weights+w
 		last := i+1 == len(h.own)
 		if last || h.calls[i+1].place != h.calls[i].place || h.kept[i+1] != h.kept[i] {
@@ -62,20 +72,22 @@ func (h *backTest) squares(total float64) (sum, places float64) {
 
 // deviations returns the standard deviation of the log of a time below and above its prediction.
 func (b *blend) deviations(p place, n, spread, apart, noise float64) (down, up float64) {
-	total, octaves := b.totalLg(p, n), b.octaves(p)
-	squares, places := b.evidence(p).squares(total)
+	octaves := b.octaves(p)
+	squares, places := b.evidence(p).squares(b.totalLg(p, n))
 	free := testPrior + places
 	student := stats.T95(free) / quantile95
 	ofOctave := student * student * (testPrior*usualError*usualError + squares) / free
-	far := max(octaves, minOctaves)
-	if first, _ := b.ends(p); p.count() < first.count() {
+	far, jump, leaning := max(octaves, minOctaves), 0.0, 0.0
+	first, last := b.ends(p)
+	switch {
+	case p.count() < first.count():
 		far *= 2
+	case p.count() > last.count():
+		leaning = lean
 	}
 	variance := leastDeviation*leastDeviation + noise*noise + ofOctave*math.Pow(far, growthPower)
-	jump := 0.0
-	if len(b.forms) == 1 {
-		variance += knownOctave * knownOctave * octaves * octaves
-	} else if c := b.changed(); c.size > 0 && n >= c.size && p.count() > c.after.count() {
+	if c := b.changed(); len(b.forms) > 1 && c.size > 0 && n >= c.size &&
+		p.count() > c.after.count() {
 		jump = min(c.perOctave, maxJump) * octaves
 	}
 	for _, part := range []float64{
@@ -84,7 +96,17 @@ func (b *blend) deviations(p place, n, spread, apart, noise float64) (down, up f
 	} {
 		variance += part * part
 	}
-	return math.Sqrt(variance), math.Sqrt(variance + jump*jump)
+	return (1 - leaning) * math.Sqrt(variance), (1 + leaning) * math.Sqrt(variance+jump*jump)
+}
+
+// surprised reports whether the second place differs from what the first one foresees by more than
+// surprise. With more places the held-out ones show it.
+func (b *blend) surprised() bool {
+	h, sum := b.beyond(), 0.0
+	for _, e := range h.own {
+		sum += e * e / float64(len(h.own))
+	}
+	return h.fromOne && math.Sqrt(sum) > math.Log(surprise)
 }
 
 // noInterval returns why a call has no interval, and what to measure; else an empty string.
@@ -112,6 +134,9 @@ func (b *blend) noInterval(p place, unplaced bool) string {
 	case octaves > 0 && places == 1:
 		return fmt.Sprintf("one number of %s was measured, %.0f: measure another, such as %.0f",
 			unit, last.count(), 2*last.count())
+	case octaves > 0 && b.surprised():
+		return fmt.Sprintf("no algorithm describes both %.0f and %.0f ranks: measure more numbers "+
+			"of %s", b.places[0].ranks, b.places[len(b.places)-1].ranks, unit)
 	case b.fill(p) > far:
 		return fmt.Sprintf("%.0f ranks on a node are more than %d times from those measured: "+
 			"measure some between", p.perNode(), maxBeyond)

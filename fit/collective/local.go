@@ -18,6 +18,7 @@ type localForm struct {
 	sizes    [][]float64 // of each place; if there is one place, of each point
 	maxBeta  float64     // the largest time per byte, µs
 	onePlace bool
+	missed   float64 // the mean of |log(measured/form)| over the points
 }
 
 // An observation is a measured time in µs, with the terms and the coordinate of its call.
@@ -47,26 +48,25 @@ type coordinate struct{ step, size, nodes, perNode float64 }
 // of the nodes and the ranks on a node. The weight falls by exp(-1) over a range. Steps of much
 // fewer than latencyBytes take about as long as each other. Calls on one node and on several use
 // other links: levelOctaves is their distance, so that the others decide only what the nearer ones
-// leave open.
+// leave open, even where bytes and steps between nodes are nearly alike.
 const (
 	sizeRange    = 0.35
 	placeRange   = 2
 	latencyBytes = 4096
-	levelOctaves = 8
+	levelOctaves = 16
 )
 
 // coordinate returns that of a call. The protocol of MPI's steps is decided by the bytes of a step,
-// and that of NCCL's rings and trees by the message: their geometric mean stands for both.
+// and that of NCCL's rings and trees by the size of the call.
 func (f *form) coordinate(p place, n float64) coordinate {
 	t := f.at(p)
-	step := n
-	if _, has := segmented[f.Name]; !has && t.inside+t.between > 0 {
-		step *= t.volume / (t.inside + t.between)
+	if _, has := segmented[f.Name]; !has && !f.gpuRing && t.inside+t.between > 0 {
+		n *= t.volume / (t.inside + t.between)
 	}
-	bytes := max(1, math.Sqrt(n*step)) // a barrier has steps of no bytes
+	n = max(1, n) // a barrier has steps of no bytes
 	return coordinate{
-		step:    math.Log2(bytes),
-		size:    math.Log2(bytes + latencyBytes),
+		step:    math.Log2(n),
+		size:    math.Log2(n + latencyBytes),
 		nodes:   math.Log2(p.nodes),
 		perNode: math.Log2(p.perNode()),
 	}
@@ -105,9 +105,13 @@ func (f *form) fit(points []measurement) *localForm {
 		o := &l.points[i]
 		t := l.time(&o.coordinate, &o.terms)
 		o.left = math.Log(o.t / max(t, o.t/100)) // finite, also if the form has no time here
+		l.missed += min(math.Abs(o.left), maxError) / float64(len(l.points))
 	}
 	return l
 }
+
+// maxError is the largest error of a call that counts in a mean of them, as a log.
+const maxError = 0.5
 
 // slowestProtocol is the largest factor between the times per byte of two protocols: without a
 // bound, the bytes of small messages would stand in for any other growth with the ranks. NCCL's LL

@@ -38,9 +38,11 @@ type call struct {
 }
 
 // The choice among three algorithms at ranks and sizes that the fits have not seen: the mean loss
-// against the best that was measured there is at most 5 %, and at most half a percent more than that
-// of copying the nearest measured call; the intervals hold 90 % of the measurements. Held out are every second number of
-// ranks and every third size, or all but every fourth number of ranks, which leaves 17.
+// against the best that was measured there is at most 5 %, and at most that
+// of copying the nearest measured call; the intervals hold 90 % of the measurements. Held out are
+// every second number of ranks and every third size, or all but every fourth number of ranks, which
+// leaves 17. The top quarter of the ranks may be on another node and has no intervals: its times
+// grow faster than any below, so that the choice loses up to 12 %.
 func TestChoice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds")
@@ -51,6 +53,7 @@ func TestChoice(t *testing.T) {
 		"every second rank, every third size": func(p Point) bool {
 			return (p.Ranks-2)/4%2 == 1 || int(math.Log2(float64(p.Size)))%3 == 1
 		},
+		"the top quarter":     func(p Point) bool { return p.Ranks > 192 },
 		"three of four ranks": func(p Point) bool { return (p.Ranks-2)/4%4 != 0 && p.Ranks != 254 },
 	}
 	// One call was disturbed when measured (binary, 158 ranks, 4 B: 257 µs beside 8 by another
@@ -101,10 +104,11 @@ func TestChoice(t *testing.T) {
 			held := float64(inside) / float64(len(errs))
 			t.Logf("%s, %s: %d calls, mean loss %.1f %%, of a copy %.1f %%, below its upper end in %.0f %%; median error %.1f %%, intervals hold %.1f %%",
 				name, of, len(measured), 100*chosen, 100*copied, 100*bounded, 100*stats.QuantileOf(errs, 0.5), 100*held)
-			if chosen > 0.05 || chosen > copied+0.005 || bounded < 0.95 {
+			top := name == "the top quarter"
+			if chosen > 0.12 || !top && (chosen > 0.05 || chosen > copied+0.001) || bounded < 0.95 {
 				t.Errorf("%s, %s: mean loss %.2f %%, of a copy %.2f %%", name, of, 100*chosen, 100*copied)
 			}
-			if held < 0.9 {
+			if held < 0.9 && !top {
 				t.Errorf("%s, %s: intervals hold %.1f %%", name, of, 100*held)
 			}
 		}

@@ -74,7 +74,8 @@ func (b *blend) formWeights(last place) []float64 {
 		twice.nodes = 1
 	}
 	for _, n := range b.sizes {
-		for i, w := range b.weights(b.evidence(twice), mean, b.totalLg(last, n), -1) {
+		w := b.weights(b.evidence(twice), mean, b.totalLg(last, n), b.octaves(twice), -1)
+		for i, w := range w {
 			mean[i] += w / float64(len(b.sizes))
 		}
 	}

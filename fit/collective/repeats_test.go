@@ -151,7 +151,8 @@ func TestRepeatsAreNoDisturbance(t *testing.T) {
 
 // A call takes the median of its repeats, and few of them share the deviation of the others: one
 // that was disturbed moves neither the time nor, by much, the interval. Where it was measured once, the
-// interval on more nodes holds the time of the others, too.
+// interval on more nodes comes within 30 % of the time of the others: three times as long may also be
+// another protocol.
 func TestDisturbedCalls(t *testing.T) {
 	for _, repeats := range []int{1, 3} {
 		d := Data{Collective: "allreduce", Statistic: Slowest}
@@ -179,7 +180,8 @@ func TestDisturbedCalls(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e := p.Value/want - 1; repeats > 1 && math.Abs(e) > 0.05 || !(p.Low <= want && want <= p.High) || ranks == 8 && p.High/p.Low > 1.01*useful {
+			slack := map[int]float64{1: 1.3, 3: 1}[repeats]
+			if e := p.Value/want - 1; repeats > 1 && math.Abs(e) > 0.05 || !(p.Low <= want*slack && want <= p.High) || ranks == 8 && p.High/p.Low > 1.01*useful {
 				t.Errorf("%d repeats, %d nodes: %+v, want %.3g µs", repeats, ranks, p, want)
 			}
 		}

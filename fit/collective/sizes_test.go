@@ -63,7 +63,7 @@ func TestBeyondOneSize(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, err := r.Predict(8, c.asked)
-		if err != nil || math.Abs(p.Value/(100*c.factor)-1) > 0.03 {
+		if err != nil || math.Abs(p.Value/(100*c.factor)-1) > 0.015 {
 			t.Errorf("%v from %v: %v, %v; want %v µs", c.asked, c.measured, p.Value, err, 100*c.factor)
 		}
 	}
