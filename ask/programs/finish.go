@@ -3,6 +3,7 @@ package programs
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/simulate"
@@ -28,7 +29,7 @@ func Scheduled(ctx context.Context, d whatif.Design, in *Input, on Placement, wa
 	if err != nil {
 		return d, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	finish := Finish{Name: whatif.Finish, Of: in.Name}
+	finish := Finish{Name: whatif.Finish, Of: in.Name, Notes: slices.Clone(in.Notes)}
 	finish.Run = func(c platforms.Costs, record bool) (*Finished, error) {
 		// Times of a platform include its rendezvous, so the simulation adds none.
 		m, err := MachineOf(c.Machine, layerWith(d, c), on, in.Schedule.Ranks(), simulate.NoLimit)
@@ -46,7 +47,7 @@ func Scheduled(ctx context.Context, d whatif.Design, in *Input, on Placement, wa
 		return &Finished{Result: r, Time: t}, nil
 	}
 	if m := d.Machine(); len(m.Levels) > 0 {
-		finish.Notes = []string{d.Name() + ": " + ShapeOf(m, on) + "."}
+		finish.Notes = append(finish.Notes, d.Name()+": "+ShapeOf(m, on)+".")
 	}
 	if _, err := finish.Run(d.Costs(), false); err != nil {
 		return d, fmt.Errorf("%s: %w", in.Name, err)

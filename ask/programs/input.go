@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -26,12 +28,14 @@ type Input struct {
 	Schedule *schedule.Schedule
 	Trace    bool            // it was a trace of a real program
 	Marks    *schedule.Marks // of a program in Starlark; else nil
+	Notes    []string        // of a trace, see [mpitrace.Read]
 }
 
 // ReadInput reads a schedule in GOAL's text or binary form, or the files of an MPI trace; their
-// contents distinguish them, and any may be compressed by gzip. A folder stands for its files. A
-// name with a "*", a "?" or a "[" that is not a file stands for the files that it matches. The end
-// of the context ends the reading at once. Without names, ReadInput returns nil.
+// contents distinguish them, and any may be compressed by gzip. A folder stands for its files, or
+// for those of trace.c (trace.000000 …) if it has some. A name with a "*", a "?" or a "[" that is
+// not a file stands for the files that it matches. The end of the context ends the reading at once.
+// Without names, ReadInput returns nil.
 func ReadInput(ctx context.Context, o mpitrace.Translation, names ...string) (*Input, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -78,7 +82,7 @@ func ReadInput(ctx context.Context, o mpitrace.Translation, names ...string) (*I
 			opened = true
 			return unread{r, f}, nil
 		}
-		in.Schedule, err = mpitrace.Read(sources, o)
+		in.Schedule, in.Notes, err = mpitrace.Read(sources, o)
 		return in, err
 	// A factor without effect would look as if it had been applied.
 	case o.Region != mpitrace.Region{}:
@@ -129,10 +133,20 @@ func matched(names []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		traces := slices.DeleteFunc(slices.Clone(found), func(file string) bool {
+			return filepath.Dir(file) != filepath.Clean(name) ||
+				!traceFile.MatchString(filepath.Base(file))
+		})
+		if len(traces) > 0 {
+			found = traces
+		}
 		files = append(files, found...)
 	}
 	return files, nil
 }
+
+// traceFile matches the files of trace.c.
+var traceFile = regexp.MustCompile(`^trace\.[0-9]{6,}(\.gz)?$`)
 
 // beginning returns the first bytes of r, unpacked if it is compressed, and leaves
 // them in r. 4 KiB hold the first lines of any trace, by which it is recognised.

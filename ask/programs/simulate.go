@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -100,7 +101,8 @@ var Growths = []float64{0.01, 0.05, 0.10}
 // contradict each other. If ctx ends many runs, the simulation has the times of those before the
 // first that is not complete, and comes with the error.
 func Run(ctx context.Context, in *Input, o Question) (*Simulation, error) {
-	s := &Simulation{Schedule: in.Schedule, Seed: o.Run.Seed, Table: o.Table}
+	s := &Simulation{Schedule: in.Schedule, Seed: o.Run.Seed, Table: o.Table,
+		Notes: slices.Clone(in.Notes)}
 	p, err := simulate.New(in.Schedule)
 	if err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import _ "embed"
 //go:embed c/calibrate.c
 var Source string
 
-// TraceSource is the C99 source of trace.c, a PMPI library that records what a program does in the
-// format of liballprof.
+// TraceSource is the C source of trace.c, a PMPI library that records what a program does in the
+// format that package mpitrace describes.
 //
 //go:embed c/trace.c
 var TraceSource string

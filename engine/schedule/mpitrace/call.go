@@ -16,10 +16,18 @@ type arguments struct {
 		size, peer, tag int64   // size of an element in bytes
 		buffer          int64   // address; 0 if not known
 	}
-	root     int64
-	amount   float64 // flops or seconds
-	request  request
-	requests int64 // in an array that begins with request
+	root   int64
+	comm   *member // nil for the communicator of all ranks
+	amount float64 // flops or seconds
+	// blocks are the sizes of a collective with one for each rank: those that the rank sends, and
+	// those that it receives, where both differ.
+	blocks [2][]uint64
+	// Of traces of trace.c: requests or the sources of a neighbourhood, where that sends to, and
+	// the communicator that is made.
+	list, dests []int64
+	made        *member
+	request     request
+	requests    int64 // in an array that begins with request
 }
 
 // bytes returns the size of the message in one direction.
@@ -47,15 +55,20 @@ func (r *rank) message(kind schedule.Kind, a *arguments, way int) (op schedule.O
 		return op, false, err
 	}
 	peer, tag := a.way[way].peer, a.way[way].tag
-	op = schedule.Op{Kind: kind, Size: bytes, Peer: uint32(peer), Tag: uint32(tag)}
+	m := r.in(a)
+	ranks, members := m.peers()
+	op = schedule.Op{Kind: kind, Size: bytes, Peer: uint32(peer), Tag: uint32(tag),
+		Context: m.context}
 	switch {
 	// MPI_PROC_NULL: programs send to it at the border of a grid.
 	case peer == r.nullRank:
 		return op, false, nil
 	case kind == schedule.Recv && peer == r.anyRank:
 		op.Peer = schedule.Any
-	case peer < 0 || peer >= int64(r.group.Size):
-		return op, false, fmt.Errorf("there is no rank %d, only 0 to %d", peer, r.group.Size-1)
+	case peer < 0 || peer >= int64(ranks):
+		return op, false, fmt.Errorf("there is no rank %d%s, only 0 to %d", peer, m.of(), ranks-1)
+	case members != nil:
+		op.Peer = members[peer]
 	}
 	switch {
 	case kind == schedule.Recv && tag == r.anyTag:
@@ -120,12 +133,20 @@ func (r *rank) nonBlocking(a *arguments, kind schedule.Kind, q request) error {
 	return nil
 }
 
+// in returns the member of the communicator of a call.
+func (r *rank) in(a *arguments) *member {
+	if a.comm == nil {
+		return r.world
+	}
+	return a.comm
+}
+
 // collective adds a collective. Without a request, the next operation waits until it is done.
 func (r *rank) collective(name string, a *arguments, q *request) error {
-	way := 0
+	m, way := r.in(a), 0
 	// A root receives blocks in a gather, and another rank one in a scatter: its other count may
 	// be undefined, or stand for MPI_IN_PLACE.
-	if atRoot := a.root == int64(r.group.Place); name == "gather" && atRoot || name == "scatter" &&
+	if atRoot := a.root == int64(m.place); name == "gather" && atRoot || name == "scatter" &&
 		!atRoot {
 		way = 1 // this rank sends nothing, or only to itself
 	}
@@ -133,24 +154,57 @@ func (r *rank) collective(name string, a *arguments, q *request) error {
 	if err != nil {
 		return err
 	}
-	if a.root < 0 || a.root >= int64(r.group.Size) {
-		return fmt.Errorf("the root must be 0 to %[2]d (got %[1]d)", a.root, r.group.Size-1)
+	g := m.group()
+	if a.blocks[0] != nil {
+		if g.Blocks, err = a.blocksOf(name, m); err != nil {
+			return err
+		}
 	}
-	if err := r.sameAsFirst(name, a.root); err != nil {
+	call, err := r.collectiveCall(name, a)
+	if err != nil {
 		return err
 	}
-	if err := r.enter(); err != nil {
-		return err
-	}
-	c := collective.Call{Root: int(a.root), Bytes: bytes, Context: collectiveContext,
-		Tag: collectiveTag + r.called%collectiveTags}
-	r.called++
-	algorithm := r.o.Collectives.Of(name, r.group.Size, bytes)
+	call.Bytes = bytes
+	algorithm := r.o.Collectives.Of(name, m.size, bytes)
 	if q == nil {
-		r.Collective(algorithm, r.group, c)
+		r.Collective(algorithm, g, call)
 		return nil
 	}
-	r.requests[*q] = append(r.requests[*q],
-		r.BeginCollective(collectiveStream, algorithm, r.group, c))
+	r.requests[*q] = append(r.requests[*q], r.BeginCollective(collectiveStream, algorithm, g, call))
 	return nil
+}
+
+// collectiveCall checks the root and the order of a collective, adds the computation before it, and
+// returns its tag and context.
+func (r *rank) collectiveCall(name string, a *arguments) (c collective.Call, err error) {
+	m := r.in(a)
+	if a.root < 0 || a.root >= int64(m.size) {
+		return c, fmt.Errorf("the root must be 0 to %[2]d (got %[1]d)", a.root, m.size-1)
+	}
+	n := m.called
+	if err := r.next(m, name, a.root); err != nil {
+		return c, err
+	}
+	return collective.Call{Root: int(a.root), Context: m.context + 1,
+		Tag: collectiveTag + n%collectiveTags}, r.enter()
+}
+
+// blocksOf returns the blocks of a collective as [collective.Group] has them. A rank that is not
+// the root of a gather or scatter knows its own block alone; the linear algorithms need no more.
+func (a *arguments) blocksOf(name string, m *member) ([]uint64, error) {
+	blocks := a.blocks[0]
+	if (name == "gatherv" || name == "scatterv") && a.root != int64(m.place) && len(blocks) == 1 {
+		own := blocks[0]
+		blocks = make([]uint64, m.size)
+		blocks[m.place] = own
+	}
+	both := name == "alltoallv"
+	if len(blocks) != m.size || both && len(a.blocks[1]) != m.size {
+		return nil, fmt.Errorf("it needs a size for each of %d ranks (got %d)", m.size,
+			len(blocks))
+	}
+	if both {
+		blocks = append(blocks[:m.size:m.size], a.blocks[1]...)
+	}
+	return blocks, nil
 }

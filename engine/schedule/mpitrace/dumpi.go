@@ -73,8 +73,14 @@ func translateDumpi(r *rank, f *file) error {
 		if err == io.EOF && state == "" {
 			return nil
 		}
-		if err == io.EOF {
+		if err == io.EOF && state == "MPI_Init" {
 			return f.errorf("the trace ends without %s; is it truncated?", state)
+		}
+		// A line without its end is the last one of a trace that was cut, or of a whole one.
+		if err == io.EOF || err == nil && f.cut && state == "MPI_Finalize" &&
+			name != "MPI_Finalize" {
+			r.endEarly(f, f.line-1)
+			return nil
 		}
 		if err != nil {
 			return err
@@ -297,7 +303,7 @@ func (d *dumpi) waitFields(name string, selecting ...string) error {
 	if err := d.gap(); err != nil {
 		return err
 	}
-	d.Wait(ops...)
+	d.wait(ops...)
 	return nil
 }
 
@@ -320,4 +326,4 @@ func isDumpi(beginning []byte) bool { return bytes.Contains(beginning, []byte(en
 
 // errNotSupported is the error of a call that communicates in another way.
 var errNotSupported = errors.New("not supported; only messages, their requests and collectives " +
-	"with one size are")
+	"are")

@@ -72,10 +72,10 @@ func TestDumpiErrors(t *testing.T) {
 		{"Send", strings.Replace(dumpiMessage(1), "2 (MPI_COMM_WORLD)", "4 (user-defined-comm)", 1),
 			"r0:15: MPI_Send: communicator 4 (user-defined-comm): only MPI_COMM_WORLD and its duplicates are supported, since the trace does not give the ranks of others"},
 		{"Send", "int count=1\n", "r0:11: MPI_Send: no argument datatype or sendtype"},
-		{"Win_fence", "", "r0:10: MPI_Win_fence: not supported; only messages, their requests and collectives with one size are"},
+		{"Win_fence", "", "r0:10: MPI_Win_fence: not supported; only messages, their requests and collectives are"},
 		{"Allreduce", allreduce, "r1:11: rank 1 calls 0 collectives, but rank 0 calls 1; the next, in line 9 of its trace, is MPI_Allreduce"},
 	} {
-		_, err := mpitrace.Read(sources(dumpiTrace(0, c.call, c.args), dumpiTrace(1)), mpitrace.Defaults)
+		_, _, err := mpitrace.Read(sources(dumpiTrace(0, c.call, c.args), dumpiTrace(1)), mpitrace.Defaults)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s:\n got %v\nwant %s", c.call, err, c.want)
 		}
@@ -85,7 +85,7 @@ func TestDumpiErrors(t *testing.T) {
 // All ranks must call the same collectives in the same order; the error names both calls.
 func TestMismatchedCollectives(t *testing.T) {
 	bcast := "int count=4\nMPI_Datatype datatype=9 (MPI_INT)\nint root=0\n" + world
-	_, err := mpitrace.Read(sources(dumpiTrace(0, "Barrier", world, "Allreduce", allreduce), dumpiTrace(1, "Barrier", world, "Bcast", bcast)), mpitrace.Defaults)
+	_, _, err := mpitrace.Read(sources(dumpiTrace(0, "Barrier", world, "Allreduce", allreduce), dumpiTrace(1, "Barrier", world, "Bcast", bcast)), mpitrace.Defaults)
 	want := "r1:17: MPI_Bcast: collective 2 of rank 1 with root 0, but that of rank 0, in line 12 of its trace, is MPI_Allreduce with root 0; " +
 		"all ranks must call the same ones in the same order"
 	if err == nil || err.Error() != want {

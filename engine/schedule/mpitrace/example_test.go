@@ -22,7 +22,7 @@ func ExampleRead() {
 `
 	o := mpitrace.Defaults
 	o.FlopsPerSecond = 2e9
-	s, err := mpitrace.Read([]mpitrace.Source{{
+	s, _, err := mpitrace.Read([]mpitrace.Source{{
 		Name: "trace.txt",
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(trace)), nil },
 	}}, o)

@@ -36,8 +36,14 @@ func translateLiballprof(r *rank, f *file) error {
 		if err == io.EOF && state == "" {
 			return r.missing(f, at)
 		}
-		if err == io.EOF {
+		if err == io.EOF && state == "MPI_Init" {
 			return f.errorf("the trace ends without %s; is it truncated?", state)
+		}
+		// A line without its end is the last one of a trace that was cut, or of a whole one.
+		if err == io.EOF || err == nil && f.cut && state == "MPI_Finalize" &&
+			!bytes.HasPrefix(l, []byte("MPI_Finalize:")) {
+			r.endEarly(f, f.line-1)
+			return r.missing(f, at)
 		}
 		if err != nil {
 			return err

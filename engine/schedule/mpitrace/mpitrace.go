@@ -1,8 +1,10 @@
 // Package mpitrace converts traces of MPI programs to schedules, so that a program traced on one
 // machine can be simulated on any other.
 //
-// Read recognizes two formats by their contents, plain or gzipped:
+// Read recognizes four formats by their contents, plain or gzipped:
 //
+//   - halfpeak's trace.c: a file for each rank, with a line for each call and its times.
+//     Computations are the times between calls.
 //   - liballprof, LogGOPSim's tracer: a file for each rank, with a line for each call and its
 //     begin and end. Computations are the times between calls.
 //   - SimGrid's time-independent traces: a file for each rank, or one file for all ranks, with a
@@ -22,24 +24,38 @@
 // end at the begin of MPI_Finalize. Sends of all modes become ordinary sends.
 //
 // The time inside calls is dropped, since the simulation computes it. Calls that do not communicate
-// (MPI_Comm_rank, MPI_Test …) are an exception: they count as computation.
+// (MPI_Comm_rank, a test that finds nothing …) are an exception: they count as computation. A test
+// that finds something is a wait, if the trace shows what it finds.
+//
+// A trace that ends before MPI_Finalize is read up to its end, with a note. What waits for messages
+// that are not in the trace, and messages without a receive, are left out.
+//
+// # Communicators
+//
+// Traces of trace.c have the ranks of each communicator. Communicator k of a trace has the contexts
+// 2k, of messages, and 2k+1, of collectives, so that a receive takes a message of its communicator
+// alone, also from any source and with any tag. In other traces all communicators must have all
+// ranks in their order, else the error names the line.
 //
 // # Limits
 //
-// The following are errors that name the line: communicators other than all ranks in their order;
-// MPI_Waitany and MPI_Waitsome, since a trace does not contain their results; one-sided
-// communication; files; collectives with a size for each rank.
+// One-sided communication, files and processes that are started later count as computation in
+// traces of trace.c, with a note; in others they are errors. Collectives between the groups of an
+// intercommunicator are errors. MPI_Waitany and MPI_Waitsome, and collectives with a size for each
+// rank, are errors in traces of liballprof, which do not have their results and sizes.
 //
-// MPI's any source, any tag and null process are −1, −1 and −2 in traces of liballprof, as in
-// Open MPI, and −555, −444 and −666 in SimGrid's. Collectives have a context of their own, so
-// that a receive with any tag does not take their messages.
+// MPI's any source, any tag and null process are −1, −1 and −2 in traces of trace.c and
+// liballprof, as in Open MPI, and −555, −444 and −666 in SimGrid's.
 //
 // # Reading the package
 //
-// rank.go turns the calls of a rank into operations and call.go the messages and collectives of a
-// call; all formats use them. liballprof.go, functions.go and profiled.go are one format,
-// simgrid.go is another, and dumpi.go, whose calls are those of functions.go, the third; each
-// begins with an example. source.go opens files, and Read in this file chooses the format.
+// rank.go turns the calls of a rank into operations, call.go its messages and collectives, comm.go
+// has its communicators and order.go the order of collectives on them; all formats use these.
+// recorded.go, recordedline.go and recordedcalls.go are trace.c's format. liballprof.go,
+// functions.go and profiled.go are another, simgrid.go is the third, and dumpi.go, whose calls are
+// those of functions.go, the fourth; each begins with an example. source.go opens files, shared.go
+// has what ranks have in common, mend.go completes traces that were cut, and Read in this file
+// chooses the format.
 //
 // A trace shows what happened in one run. Where it does not show enough to say what would happen
 // in another one (which request MPI_Waitany returned), the call is an error and not a guess.
@@ -58,19 +74,23 @@ import (
 // Read translates a trace. Sources are the ranks' files in order, or the one file of a SimGrid
 // trace with all ranks. Each source is opened when it is read, so only one is open at a time.
 // Errors name file and line.
-func Read(sources []Source, o Translation) (*schedule.Schedule, error) {
+//
+// Notes are sentences that the user must read with the result: that traces end early, and which
+// calls count as computation.
+func Read(sources []Source, o Translation) (s *schedule.Schedule, notes []string,
+	err error) {
 	if !(o.Scale >= 0) || math.IsInf(o.Scale, 0) || !(o.FlopsPerSecond > 0) ||
 		math.IsInf(o.FlopsPerSecond, 0) {
-		return nil,
+		return nil, nil,
 			fmt.Errorf("mpitrace: the scale must be at least 0 and the flops per second above "+
 				"0 (got %g and %g)", o.Scale, o.FlopsPerSecond)
 	}
 	if len(sources) == 0 {
-		return nil, errors.New("mpitrace: no trace files")
+		return nil, nil, errors.New("mpitrace: no trace files")
 	}
 	first, err := open(sources[0])
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if names := first.index(); len(names) > 0 && len(sources) == 1 {
 		first.Close()
@@ -78,12 +98,14 @@ func Read(sources []Source, o Translation) (*schedule.Schedule, error) {
 			return Read(sources, o)
 		}
 		if first, err = open(sources[0]); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	format := translateLiballprof
 	// The contents decide, not the name: these programs let users name their files.
-	if head, _ := first.r.Peek(4096); isDumpi(head) {
+	if head, _ := first.r.Peek(4096); bytes.HasPrefix(head, []byte(recordedMark)) {
+		format = translateRecorded
+	} else if isDumpi(head) {
 		format = translateDumpi
 	} else if first.simgrid() {
 		unknown := &unknownPeers{sources: sources}
@@ -93,18 +115,18 @@ func Read(sources []Source, o Translation) (*schedule.Schedule, error) {
 			return readAll(first, o, unknown)
 		}
 	}
-	b, all := schedule.NewBuilder(len(sources)), &collectives{}
+	b, all := schedule.NewBuilder(len(sources)), newShared(len(sources))
 	for place, source := range sources {
 		f := first
 		if place > 0 {
 			if f, err = open(source); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		b.NextRank()
 		// Ranks are translated one after the other, as the Builder wants them. A rank is never held
 		// in memory as text.
-		r := newRank(b, &o, all, place, len(sources))
+		r := newRank(b, &o, all, place)
 		err := format(r, f)
 		if err == nil {
 			if err = r.sameNumber(); err != nil {
@@ -114,10 +136,10 @@ func Read(sources []Source, o Translation) (*schedule.Schedule, error) {
 		if err := errors.Join(err, f.Close()); err != nil {
 			// A file that is no trace makes the number of ranks wrong, so the first rank fails
 			// at its first communicator. The foreign file is the better message.
-			return nil, cmp.Or(foreign(sources), err)
+			return nil, nil, cmp.Or(foreign(sources), err)
 		}
 	}
-	return b.Build()
+	return all.build(b)
 }
 
 // foreign returns an error if a source after the first is not a trace, which explains why the
@@ -142,7 +164,7 @@ func foreign(sources []Source) error {
 // first line, comments aside, begins with the number of a rank or a call of MPI, or names the file
 // of a rank, or whether a call of a DUMPI trace is in it.
 func Recognizes(beginning []byte) bool {
-	if isDumpi(beginning) {
+	if isDumpi(beginning) || bytes.HasPrefix(beginning, []byte(recordedMark)) {
 		return true
 	}
 	for l := range bytes.Lines(beginning) {

@@ -101,7 +101,7 @@ func (p *profiled) startRequests(at []int64) error {
 		qs = append(qs, request{at})
 		ops = append(ops, x.op)
 	}
-	if err := p.gap(); err != nil {
+	if err := p.enter(); err != nil {
 		return err
 	}
 	p.begin(qs, ops)
@@ -130,7 +130,7 @@ func (p *profiled) reuse(addresses ...int64) {
 		call := p.call
 		// A label of its own: the call itself comes on the same line.
 		p.call += "_reuse"
-		p.Wait(open...)
+		p.wait(open...)
 		p.call = call
 	}
 }
@@ -144,7 +144,7 @@ func (p *profiled) waitOne(a *arguments) error {
 	if err := p.gap(); err != nil {
 		return err
 	}
-	p.Wait(op)
+	p.wait(op)
 	return nil
 }
 
@@ -159,6 +159,6 @@ func (p *profiled) waitAll(a *arguments) error {
 	if err := p.gap(); err != nil {
 		return err
 	}
-	p.Wait(ops...)
+	p.wait(ops...)
 	return nil
 }

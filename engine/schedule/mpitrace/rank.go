@@ -24,60 +24,20 @@ type rank struct {
 	dialect
 	calls.Rank
 	o        *Translation
-	group    collective.Group
+	shared   *shared
+	group    collective.Group // of all ranks
+	world    *member
+	members  []*member // of all communicators of the rank
+	born     map[birth]int
 	requests map[request][]uint32 // operations without a wait so far, the oldest first
-	called   uint32               // collectives so far
-	line     int                  // of the trace
-	call     string               // the function that this line calls
-	enter    func() error         // adds the computation before the operations of a call
-	sent     memory
-	written  bool         // the program has written what the call sends
-	marks    int          // calls that can be ends of the region
-	first    *collectives // of rank 0, which all ranks have in common
-}
-
-// Collectives are the collectives of a rank in their order, which MPI demands to be the same on all
-// ranks. Without this check, a message of the simulation would wait for one that does not come.
-type collectives struct {
-	calls []collectiveCall
-}
-
-// A collectiveCall is one of them, with its line in the trace of rank 0.
-type collectiveCall struct {
-	name, call string
-	root       int64
-	line       int
-}
-
-// sameAsFirst notes the next collective of rank 0, or returns an error if it is not that of rank 0.
-func (r *rank) sameAsFirst(name string, root int64) error {
-	all := &r.first.calls
-	if r.group.Place == 0 {
-		*all = append(*all, collectiveCall{name, r.call, root, r.line})
-		return nil
-	}
-	which := fmt.Sprintf("collective %d of rank %d", r.called+1, r.group.Place)
-	if int(r.called) >= len(*all) {
-		return fmt.Errorf("%s, but rank 0 calls %d collectives; all ranks must call the same ones "+
-			"in the same order", which, len(*all))
-	}
-	if of := (*all)[r.called]; of.name != name || of.root != root {
-		return fmt.Errorf("%s with root %d, but that of rank 0, in line %d of its trace, is %s "+
-			"with root %d; all ranks must call the same ones in the same order",
-			which, root, of.line, of.call, of.root)
-	}
-	return nil
-}
-
-// sameNumber returns an error if the rank, whose calls have ended, has called fewer collectives
-// than rank 0.
-func (r *rank) sameNumber() error {
-	if n := int(r.called); n < len(r.first.calls) {
-		of := r.first.calls[n]
-		return fmt.Errorf("rank %d calls %d collectives, but rank 0 calls %d; the next, in line "+
-			"%d of its trace, is %s", r.group.Place, n, len(r.first.calls), of.line, of.call)
-	}
-	return nil
+	// rest has the operations of a request beside the first, by the first.
+	rest    map[uint32][]uint32
+	line    int          // of the trace
+	call    string       // the function that this line calls
+	enter   func() error // adds the computation before the operations of a call
+	sent    memory
+	written bool // the program has written what the call sends
+	marks   int  // calls that can be ends of the region
 }
 
 // A request identifies an MPI request, in the way of its format: by its address in a
@@ -86,20 +46,31 @@ type request [3]int64
 
 // The tags of collectives have the highest bit set and count up, so that a rank that is one
 // collective ahead is not matched with the one before. MPI's own tags have 31 bits. The count
-// is the same on all ranks, since MPI demands the same order of collectives. Their context keeps
-// them from receives with any tag.
+// is the same on all members of a communicator, since MPI demands the same order of collectives.
+// Their context keeps them from receives with any tag.
 const (
 	collectiveTag, collectiveTags = 1 << 31, 1 << 30
-	collectiveContext             = 1
 	collectiveStream              = 1 // of non-blocking collectives
 )
 
-func newRank(b *schedule.Builder, o *Translation, first *collectives, place, size int) *rank {
-	r := &rank{Rank: calls.Rank{Builder: b}, o: o, first: first,
-		group:    collective.Group{Size: size, Place: place},
-		requests: map[request][]uint32{}, enter: func() error { return nil }}
+func newRank(b *schedule.Builder, o *Translation, s *shared, place int) *rank {
+	r := &rank{Rank: calls.Rank{Builder: b}, o: o, shared: s,
+		world:    &member{communicator: s.world, place: place},
+		requests: map[request][]uint32{}, rest: map[uint32][]uint32{},
+		born:  map[birth]int{},
+		enter: func() error { return nil }}
+	r.group, r.members = r.world.group(), []*member{r.world}
 	r.Added = r.label
 	return r
+}
+
+// wait waits for operations of requests.
+func (r *rank) wait(ops ...uint32) {
+	for _, op := range ops {
+		ops = append(ops, r.rest[op]...)
+		delete(r.rest, op)
+	}
+	r.Wait(ops...)
 }
 
 // A place in a trace is before, in or behind the region.

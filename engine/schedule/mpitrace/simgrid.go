@@ -133,13 +133,15 @@ func translateSimGrid(r *rank, f *file, unknown *unknownPeers) error {
 		l, err := f.next()
 		if err == io.EOF {
 			if !p.ended {
-				return f.errorf("the trace of rank %d ends without finalize; is it truncated?",
-					r.group.Place)
+				r.endEarly(f, f.line-1)
 			}
 			return nil
 		}
 		if err != nil {
 			return err
+		}
+		if f.cut && !finalizes(l) {
+			continue // the end of a line is missing
 		}
 		if err := p.action(f, l); err != nil {
 			return err
@@ -149,7 +151,8 @@ func translateSimGrid(r *rank, f *file, unknown *unknownPeers) error {
 
 // readAll translates a trace with all ranks in one file. It keeps the lines of each rank until all
 // ranks are known, since a schedule is built rank by rank.
-func readAll(f *file, o Translation, unknown *unknownPeers) (*schedule.Schedule, error) {
+func readAll(f *file, o Translation, unknown *unknownPeers) (*schedule.Schedule, []string,
+	error) {
 	type numbered struct {
 		line int
 		text string
@@ -161,44 +164,48 @@ func readAll(f *file, o Translation, unknown *unknownPeers) (*schedule.Schedule,
 			break
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		// Lines of different ranks may alternate.
 		word, _, _ := bytes.Cut(bytes.TrimLeft(l, " \t"), []byte(" "))
-		if len(word) == 0 || word[0] == '#' {
+		if len(word) == 0 || word[0] == '#' || f.cut && !finalizes(l) {
 			continue
 		}
 		rank, err := strconv.ParseUint(string(word), 10, 32)
 		if err != nil {
-			return nil, f.errorf("%.40q is not the number of a rank", word)
+			return nil, nil, f.errorf("%.40q is not the number of a rank", word)
 		}
 		ranks[int(rank)] = append(ranks[int(rank)], numbered{f.line, string(l)})
 	}
-	b, all := schedule.NewBuilder(len(ranks)), &collectives{}
+	b, all := schedule.NewBuilder(len(ranks)), newShared(len(ranks))
 	for place := range len(ranks) {
 		lines, ok := ranks[place]
 		if !ok {
-			return nil,
+			return nil, nil,
 				f.errorf("%d ranks have actions, but rank %d has none; ranks count from 0",
 					len(ranks), place)
 		}
 		b.NextRank()
-		p := newReplayed(newRank(b, &o, all, place, len(ranks)), unknown)
+		p := newReplayed(newRank(b, &o, all, place), unknown)
 		for _, l := range lines {
 			f.line = l.line
 			if err := p.action(f, []byte(l.text)); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		if !p.ended {
-			return nil,
-				f.errorf("the trace of rank %d ends without finalize; is it truncated?", place)
+			p.endEarly(f, f.line)
 		}
 		if err := p.sameNumber(); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
+			return nil, nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
-	return b.Build()
+	return all.build(b)
+}
+
+// finalizes reports whether a line without its end is whole, as the last line of a trace.
+func finalizes(l []byte) bool {
+	return bytes.HasSuffix(bytes.TrimRight(l, " \t"), []byte("finalize"))
 }
 
 // action translates one line.
@@ -335,7 +342,7 @@ func (p *replayed) waitOne(a *arguments) error {
 	for _, q := range []request{{from, to, tag}, {p.anyRank, to, tag}, {from, to, p.anyTag},
 		{p.anyRank, to, p.anyTag}} {
 		if op, ok := p.oldest(q); ok {
-			p.Wait(op)
+			p.wait(op)
 			break
 		}
 	}
@@ -350,7 +357,7 @@ func (p *replayed) waitAll(*arguments) error {
 		ops = append(ops, all...)
 	}
 	clear(p.requests)
-	p.Wait(ops...)
+	p.wait(ops...)
 	return nil
 }
 

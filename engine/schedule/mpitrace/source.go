@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -103,6 +104,9 @@ type file struct {
 	line int // the line that next returned, from 1
 	r    *bufio.Reader
 	c    io.Closer
+	// longest is the maximum length of a line, if lines may be longer than the buffer.
+	longest int
+	cut     bool // the last line that next returned has no end
 }
 
 // maxLine is the maximum length of a line in bytes. A call has at most a dozen fields of 20
@@ -132,13 +136,20 @@ func (f *file) Close() error { return f.c.Close() }
 func (f *file) next() ([]byte, error) {
 	f.line++
 	l, err := f.r.ReadSlice('\n')
+	for err == bufio.ErrBufferFull && len(l) < f.longest {
+		var more []byte
+		l = slices.Clone(l)
+		more, err = f.r.ReadSlice('\n')
+		l = append(l, more...)
+	}
 	switch {
 	case err == bufio.ErrBufferFull:
-		return nil, f.errorf("the line is longer than %d bytes", maxLine)
-	// The last line may lack its newline.
-	case err == io.EOF && len(l) > 0:
-	case err == io.EOF:
-		return nil, err
+		return nil, f.errorf("the line is longer than %d bytes", max(maxLine, f.longest))
+	// The last line may lack its newline, and a compressed file its end.
+	case (err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)) && len(l) > 0:
+		f.cut = true
+	case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, io.EOF
 	case err != nil:
 		return nil, f.errorf("%w", err)
 	}

@@ -62,7 +62,7 @@ func replay(ctx context.Context, all []mpitrace.Source, region mpitrace.Region,
 	on simulate.Machine) (quantity.Micros, error) {
 	translation := mpitrace.Defaults
 	translation.Region = region
-	s, err := mpitrace.Read(all, translation)
+	s, _, err := mpitrace.Read(all, translation)
 	if err != nil {
 		return 0, err
 	}

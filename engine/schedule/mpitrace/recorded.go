@@ -1,0 +1,321 @@
+package mpitrace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+)
+
+// A trace of halfpeak's trace.c has a line for each call: its name without MPI_, the time since the
+// previous call and in the call (ns), and arguments. Addresses are in hexadecimal digits. Other
+// lines begin with a small letter. From rank 0 of two:
+//
+//	halfpeak-trace 2 rank 0 of 2 run 1795811666582
+//	comm 2 0 1,0                     communicator 2, made of 0 (all ranks), has ranks 1 and 0
+//	Comm_split 3016 118345 0 2       of communicator 0, which gave communicator 2
+//	Send 1889 544 56074b4e6060 8 1 0 0 1
+//	Isend 61 97 56074b4e6060 8 1 0 2 0 7f01a4
+//	Waitany 310 7140 7f01a4
+//	Alltoallv 900 3000 0 0 0 24x2 8,16
+//	Finalize 9690 0
+//	other MPI_Put 12 40100           calls that are computation, their number and time
+//	lasted 1131929346 417790         since MPI_Init, and the time of the tracer in it
+//
+// Each word of args is the meaning of an argument, as in [function]; and:
+//
+//	bytes                   of a message
+//	written                 1 if the program has written the memory since its last message
+//	list                    requests that the call has completed or started
+//	blocks blocks2          sizes of a collective: "24x3,0" is 24, 24, 24 and 0
+//	sources dests           ranks of a neighbourhood
+//	new                     communicator; -1 if the rank is not a member
+type recordedCall struct {
+	name string // MPI's
+	args []string
+	// outside reports whether the call counts before and behind a region, too.
+	outside bool
+	do      func(p *recorded, a *arguments) error
+}
+
+// recorded is a rank of such a trace.
+type recorded struct {
+	profiled
+	idle  int64 // ns of computation since the last operation
+	spent int64 // ns of the present call
+	file  *file
+	comms map[int64]*member
+}
+
+const (
+	recordedMark = "halfpeak-trace "
+	recordedForm = recordedMark + "2 rank %d of %d run %d"
+	// maxRecordedLine is the maximum length of a line. A collective with blocks has a size for
+	// each of maxIndex ranks, twice.
+	maxRecordedLine = 1 << 24
+)
+
+// translateRecorded adds the calls of a file to its rank.
+func translateRecorded(r *rank, f *file) error {
+	r.dialect = openMPI
+	p := &recorded{profiled: profiled{rank: r, stride: 1, persistent: map[int64]persistent{}},
+		comms: map[int64]*member{0: r.world}, file: f}
+	r.enter = p.computed
+	if err := r.header(f); err != nil {
+		return err
+	}
+	at, ended := r.o.Region.start(), false
+	f.longest = maxRecordedLine
+	for {
+		l, err := f.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if f.cut { // the last line is not whole
+			break
+		}
+		if len(l) == 0 || l[0] == '#' {
+			continue
+		}
+		if at, ended, err = p.take(l, at, ended); err == nil {
+			err = r.Err()
+		}
+		if err != nil {
+			name, _, _ := bytes.Cut(l, []byte(" "))
+			return f.errorf("%.40s: %w", name, err)
+		}
+	}
+	if !ended {
+		r.endEarly(f, f.line-1)
+	}
+	return r.missing(f, at)
+}
+
+// header reads the first line.
+func (r *rank) header(f *file) error {
+	l, err := f.next()
+	if err != nil && err != io.EOF {
+		return err
+	}
+	var place, ranks int
+	var run int64
+	if _, err := fmt.Sscanf(string(l), recordedForm, &place, &ranks, &run); err != nil {
+		return f.errorf("not the trace of a rank; leave it out")
+	}
+	s := r.shared
+	if r.group.Place == 0 {
+		s.run, s.file = fmt.Sprint(run), f.name
+	}
+	switch {
+	case place > r.group.Place:
+		return f.errorf("this is rank %d of %d, and rank %d is missing; give the files of all "+
+			"ranks", place, ranks, r.group.Place)
+	case fmt.Sprint(run) != s.run:
+		return f.errorf("this is rank %d of another run than that of %s; give the files of one "+
+			"run", place, s.file)
+	case place < r.group.Place:
+		return f.errorf("this is rank %d of %d, which was given already", place, ranks)
+	case ranks > s.ranks && place == s.ranks-1:
+		return f.errorf("this is the last file, of rank %d of %d; give the files of all ranks",
+			place, ranks)
+	case ranks < s.ranks:
+		return f.errorf("the run has %d ranks, but %d files are given", ranks, s.ranks)
+	}
+	return nil
+}
+
+// take translates a line, and returns the place behind it and whether the trace has ended.
+func (p *recorded) take(l []byte, at place, ended bool) (place, bool, error) {
+	name, rest, _ := bytes.Cut(l, []byte(" "))
+	if l[0] >= 'a' && l[0] <= 'z' {
+		return at, ended, p.remark(string(name), rest)
+	}
+	if ended {
+		return at, ended, errors.New("after MPI_Finalize")
+	}
+	call, known := recordedCalls[string(name)]
+	if !known {
+		return at, ended, errNotSupported
+	}
+	p.line, p.call = p.file.line, call.name
+	words := fields{rest}
+	gap, err := words.integer(10)
+	if err == nil {
+		p.spent, err = words.integer(10)
+	}
+	if err != nil || gap < 0 || p.spent < 0 {
+		return at, ended, errors.New("the times of the call must be whole numbers of ns")
+	}
+	p.idle += gap
+	var a arguments
+	for _, word := range call.args {
+		if err := p.argument(&a, word, &words); err != nil {
+			return at, ended, fmt.Errorf("argument %s: %w", word, err)
+		}
+	}
+	if len(words.rest) > 0 {
+		return at, ended, fmt.Errorf("more than its %d arguments", len(call.args)+2)
+	}
+	switch marked := p.in(&a) == p.world && at.ends(p.rank, call.name); {
+	case call.name == "MPI_Finalize":
+		if at == within {
+			err = p.enter()
+		}
+		return at, true, err
+	case marked:
+		if at == within {
+			err = p.enter() // the last computation of the region
+		}
+		p.idle = 0
+		return at + 1, ended, err
+	case at != within && !call.outside:
+		p.idle = 0
+		return at, ended, nil
+	}
+	return at, ended, call.do(p, &a)
+}
+
+// computed adds the computation before a call.
+func (p *recorded) computed() error {
+	ns := p.idle
+	p.idle = 0
+	return p.compute(float64(ns))
+}
+
+// remark reads a line that is not a call.
+func (p *recorded) remark(name string, rest []byte) error {
+	words := fields{rest}
+	switch name {
+	case "comm":
+		return p.define(&words)
+	case "other":
+		call := string(words.next())
+		calls, err := words.integer(10)
+		ns, err2 := words.integer(10)
+		if err = errors.Join(err, err2); err == nil {
+			p.shared.count(call, calls, float64(ns))
+		}
+		return err
+	case "lasted":
+		ns, err := words.integer(10)
+		p.shared.lasted += float64(ns)
+		return err
+	case "threads":
+		return fmt.Errorf("two threads of rank %d call MPI at the same time, which no order of "+
+			"calls describes; run the program with one thread, or let its threads take turns",
+			p.group.Place)
+	}
+	return errors.New("neither a call nor a line of trace.c")
+}
+
+// define reads a communicator.
+func (p *recorded) define(words *fields) error {
+	id, err := words.integer(10)
+	if err != nil {
+		return err
+	}
+	parent, err := words.integer(10)
+	if err != nil {
+		return err
+	}
+	b := birth{parent: noParent, members: string(words.next())}
+	if m := p.comms[parent]; m != nil {
+		b.parent = m.context
+	}
+	members, err := p.ranksOf(b.members)
+	if err != nil {
+		return err
+	}
+	var remote []uint32
+	other := string(words.next())
+	if other != "" {
+		if remote, err = p.ranksOf(other); err != nil {
+			return err
+		}
+	}
+	m, err := p.join(b, members, remote, other)
+	if err == nil {
+		p.comms[id] = m
+	}
+	return err
+}
+
+// ranksOf parses the members of a communicator: ranks, or first:members:step.
+func (p *recorded) ranksOf(text string) (all []uint32, err error) {
+	for part := range bytes.SplitSeq([]byte(text), []byte(",")) {
+		first, rest, several := bytes.Cut(part, []byte(":"))
+		n, step := int64(1), int64(0)
+		rank, err := integer(first)
+		if several && err == nil {
+			count, by, _ := bytes.Cut(rest, []byte(":"))
+			if n, err = integer(count); err == nil {
+				step, err = integer(by)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if rank == -1 {
+			return nil, errors.New("a communicator with processes of another program is not " +
+				"supported")
+		}
+		last := rank + (n-1)*step
+		if size := int64(p.group.Size); n < 1 || n > size-int64(len(all)) || step < -size ||
+			step > size || rank < 0 || rank >= size || last < 0 || last >= size {
+			return nil, fmt.Errorf("its members must be different ranks from 0 to %d", size-1)
+		}
+		for i := range n {
+			all = append(all, uint32(rank+i*step))
+		}
+	}
+	return all, nil
+}
+
+// neighbours adds a collective of a neighbourhood: all messages at once.
+func (p *recorded) neighbours(a *arguments, q *request) error {
+	m := p.in(a)
+	if len(a.list) != len(a.blocks[0]) || len(a.dests) != len(a.blocks[1]) {
+		return errors.New("it needs a size for each neighbour")
+	}
+	if err := p.next(m, "neighbours", 0); err != nil {
+		return err
+	}
+	tag := collectiveTag + (m.called-1)%collectiveTags
+	var ops []schedule.Op
+	for way, kind := range [...]schedule.Kind{schedule.Recv, schedule.Send} {
+		peers := a.list
+		if kind == schedule.Send {
+			peers = a.dests
+		}
+		for i, peer := range peers {
+			x := arguments{comm: a.comm}
+			x.way[0].count, x.way[0].size, x.way[0].peer = float64(a.blocks[way][i]), 1, peer
+			if peer < 0 && peer != p.nullRank {
+				return fmt.Errorf("there is no rank %d", peer)
+			}
+			op, ok, err := p.message(kind, &x, 0)
+			if err != nil {
+				return err
+			}
+			if op.Tag, op.Context = tag, m.context+1; ok {
+				ops = append(ops, op)
+			}
+		}
+	}
+	if err := p.enter(); err != nil {
+		return err
+	}
+	if q == nil || len(ops) == 0 {
+		p.Blocking(ops...)
+		return nil
+	}
+	all := p.Begin(collectiveStream, ops...)
+	p.rest[all[0]] = all[1:]
+	p.requests[*q] = append(p.requests[*q], all[0])
+	return nil
+}

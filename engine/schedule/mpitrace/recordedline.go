@@ -1,0 +1,147 @@
+package mpitrace
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// fields are the rest of a line.
+type fields struct{ rest []byte }
+
+func (w *fields) next() (word []byte) {
+	word, w.rest, _ = bytes.Cut(w.rest, []byte(" "))
+	return word
+}
+
+func (w *fields) integer(base int) (int64, error) { return parse(w.next(), base) }
+
+// parse parses a number of a line, quickly.
+func parse(word []byte, base int) (n int64, err error) {
+	digits := word
+	if len(word) > 0 && word[0] == '-' {
+		digits = word[1:]
+	}
+	if len(digits) == 0 || len(digits) > 18 {
+		return 0, fmt.Errorf("%.40q is not a whole number", word)
+	}
+	for _, c := range digits {
+		d := int64(c - '0')
+		if c >= 'a' && c <= 'f' {
+			d = int64(c-'a') + 10
+		} else if c < '0' || c > '9' {
+			d = math.MaxInt64
+		}
+		if d >= int64(base) || n > math.MaxInt64>>5 {
+			return 0, fmt.Errorf("%.40q is not a whole number", word)
+		}
+		n = n*int64(base) + d
+	}
+	if len(digits) < len(word) {
+		n = -n
+	}
+	return n, nil
+}
+
+// argument parses one argument.
+func (p *recorded) argument(a *arguments, word string, words *fields) (err error) {
+	way := 0
+	if n := len(word) - 1; word[n] == '2' {
+		word, way = word[:n], 1
+	}
+	w := &a.way[way]
+	switch word {
+	case "buffer":
+		w.buffer, err = words.integer(16)
+	case "bytes":
+		w.size = 1
+		var n int64
+		n, err = words.integer(10)
+		w.count = float64(n)
+	case "peer":
+		w.peer, err = words.integer(10)
+	case "tag":
+		w.tag, err = words.integer(10)
+	case "root":
+		a.root, err = words.integer(10)
+	case "request":
+		a.request[0], err = words.integer(16)
+	case "written":
+		var n int64
+		n, err = words.integer(10)
+		p.written = n == 1
+	case "list":
+		a.list, err = eachNumber(words.next(), 16, nil)
+	case "sources":
+		a.list, err = eachNumber(words.next(), 10, nil)
+	case "dests":
+		a.dests, err = eachNumber(words.next(), 10, nil)
+	case "blocks":
+		a.blocks[way], err = blockSizes(words.next(), p.group.Size)
+	case "new":
+		var id int64
+		id, err = words.integer(10)
+		a.made = p.comms[id]
+	case "comm":
+		a.comm, err = p.comm(words)
+	}
+	return err
+}
+
+func (p *recorded) comm(words *fields) (*member, error) {
+	id, err := words.integer(10)
+	if err != nil {
+		return nil, err
+	}
+	m := p.comms[id]
+	if m == nil && id == 1 { // MPI_COMM_SELF
+		own := strconv.Itoa(p.group.Place)
+		m, err = p.join(birth{parent: noParent, members: own}, []uint32{uint32(p.group.Place)},
+			nil, "")
+		p.comms[id] = m
+	}
+	if m == nil && err == nil {
+		return nil, fmt.Errorf("no line defines communicator %d", id)
+	}
+	return m, err
+}
+
+// eachNumber parses a list of numbers, which is "-" if it is empty.
+func eachNumber(word []byte, base int, all []int64) ([]int64, error) {
+	if string(word) == "-" {
+		return all, nil
+	}
+	for part := range bytes.SplitSeq(word, []byte(",")) {
+		n, err := parse(part, base)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+// blockSizes parses sizes of a collective among ranks; each may be repeated.
+func blockSizes(word []byte, ranks int) ([]uint64, error) {
+	all := []uint64{} // not nil: without neighbours there are none
+	if string(word) == "-" {
+		return all, nil
+	}
+	for part := range bytes.SplitSeq(word, []byte(",")) {
+		size, times, several := bytes.Cut(part, []byte("x"))
+		n, err := parse(size, 10)
+		count := int64(1)
+		if several && err == nil {
+			count, err = parse(times, 10)
+		}
+		// A neighbourhood may name a rank more than once.
+		if err != nil || n < 0 || count < 1 || count > int64(8*max(ranks, 1<<10)-len(all)) {
+			return nil, fmt.Errorf("%.40q is not a list of sizes", word)
+		}
+		for range count {
+			all = append(all, uint64(n))
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,167 @@
+package calibrate_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
+)
+
+// run runs a command in a folder; the test is skipped if the program is not there.
+func run(t *testing.T, dir string, env []string, name string, args ...string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("%s is not installed", name)
+	}
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd.Dir = dir
+	// Open MPI refuses to run as root, and on fewer cores than ranks, unless these allow it.
+	cmd.Env = append(os.Environ(), append(env, "OMPI_ALLOW_RUN_AS_ROOT=1",
+		"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
+		"OMPI_MCA_btl_base_warn_component_unused=0")...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// traced compiles the tracer and a program, runs the program with the tracer on two ranks, and
+// returns the schedule of its trace, which must run to its end.
+func traced(t *testing.T, library, compiler, source string, flags ...string) (*schedule.Schedule,
+	[]string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "trace.c"), []byte(calibrate.TraceSource),
+		0o666); err != nil {
+		t.Fatal(err)
+	}
+	program, err := filepath.Abs(filepath.Join("testdata/trace", source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, nil, "mpicc."+library, "-shared", "-fPIC", "-O1", "trace.c", "-o", "libtrace.so")
+	run(t, dir, nil, compiler+"."+library, append(flags, program, "-o", "program")...)
+	out := run(t, dir, nil, "mpirun."+library, "-np", "2", "env",
+		"LD_PRELOAD="+filepath.Join(dir, "libtrace.so"), "HALFPEAK_TRACE="+dir, "./program")
+	s, notes, err := mpitrace.Read(mpitrace.Files(filepath.Join(dir, "trace.000000"),
+		filepath.Join(dir, "trace.000001")), mpitrace.Defaults)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	p, err := simulate.New(s)
+	if err == nil {
+		_, err = p.Run(t.Context(), simulate.Setup{LogGOPS: simulate.Defaults()})
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return s, append(notes, out)
+}
+
+// sent counts the messages of a program and their bytes, collectives aside: the contexts of those
+// are odd.
+func sent(s *schedule.Schedule) (messages, bytes uint64) {
+	for _, op := range s.Ops() {
+		if op.Kind == schedule.Send && op.Context%2 == 0 {
+			messages++
+			bytes += op.Size
+		}
+	}
+	return messages, bytes
+}
+
+var libraries = []string{"openmpi", "mpich"}
+
+// The messages of a trace are those that the program says it has sent, whichever call ends their
+// requests and whichever way their communicator was made.
+func TestTraceOfCalls(t *testing.T) {
+	for _, library := range libraries {
+		t.Run(library, func(t *testing.T) {
+			s, notes := traced(t, library, "mpicc", "calls.c")
+			messages, bytes := sent(s)
+			all := strings.Join(notes, "\n")
+			want := fmt.Sprintf("%d messages of %d bytes\n", messages, bytes)
+			if !strings.Contains(all, want) {
+				t.Errorf("the trace has %sbut the program says\n%s", want, all)
+			}
+			if !strings.Contains(all, "MPI_Put (2)") {
+				t.Errorf("no note of MPI_Put:\n%s", all)
+			}
+		})
+	}
+}
+
+// Calls from Fortran are recorded once, from mpif.h's routines and from those of mpi_f08.
+func TestTraceOfFortran(t *testing.T) {
+	// MPICH has no mpi_f08 module that every gfortran reads.
+	for _, c := range []struct{ library, binding, handle string }{
+		{"openmpi", "mpi", "integer"}, {"openmpi", "mpi_f08", "type(x)"},
+		{"mpich", "mpi", "integer"},
+	} {
+		t.Run(c.library+" "+c.binding, func(t *testing.T) {
+			s, notes := traced(t, c.library, "mpifort", "calls.f90", "-cpp",
+				"-fallow-argument-mismatch", "-DBINDING="+c.binding, "-DHANDLE(x)="+c.handle)
+			messages, bytes := sent(s)
+			// Each of two ranks sends 10 to 50 doubles, and 7.
+			if messages != 12 || bytes != 2*8*(10+20+30+40+50+7) {
+				t.Errorf("%d messages of %d bytes:\n%s", messages, bytes,
+					strings.Join(notes, "\n"))
+			}
+		})
+	}
+}
+
+// A trace that was cut anywhere is read up to its end, with a note, and runs to its end.
+func TestTraceCut(t *testing.T) {
+	whole := []string{"", ""}
+	for rank := range whole {
+		whole[rank] = fmt.Sprintf("halfpeak-trace 2 rank %d of 2 run 7\n", rank) +
+			"comm 2 0 1,0\nComm_split 10 10 0 2\n"
+		for i := range 5 {
+			other := rank // its place in the new communicator is the other one
+			whole[rank] += fmt.Sprintf("Isend 10 5 0 %d %d 1 2 0 ab\n", 8+i, other) +
+				fmt.Sprintf("Recv 10 5 0 %d -1 -1 2\nWait 10 10 ab\n", 8+i) +
+				"Allreduce 10 10 8 0 2\n"
+		}
+		whole[rank] += "Finalize 10 0\nlasted 1000 10\n"
+	}
+	for end := len(whole[1]); end > 40; end -= 7 {
+		s, notes := readTexts(t, whole[0], whole[1][:end])
+		if noted := len(notes) > 0; noted != !strings.Contains(whole[1][:end], "Finalize 10 0\n") {
+			t.Errorf("%d bytes: notes %q", end, notes)
+		}
+		p, err := simulate.New(s)
+		if err == nil {
+			_, err = p.Run(t.Context(), simulate.Setup{LogGOPS: simulate.Defaults()})
+		}
+		if err != nil {
+			t.Fatalf("cut behind %d bytes: %v", end, err)
+		}
+	}
+}
+
+func readTexts(t *testing.T, texts ...string) (*schedule.Schedule, []string) {
+	t.Helper()
+	var files []mpitrace.Source
+	for i, text := range texts {
+		files = append(files, mpitrace.Source{Name: fmt.Sprint("r", i),
+			Open: func() (io.ReadCloser, error) {
+				return io.NopCloser(strings.NewReader(text)), nil
+			}})
+	}
+	s, notes, err := mpitrace.Read(files, mpitrace.Defaults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, notes
+}

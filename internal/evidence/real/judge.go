@@ -1,0 +1,270 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/internal/stats"
+)
+
+// judge measures programs in a folder.
+type judge struct {
+	dir      string
+	priority bool
+}
+
+// busy is the part of a processor that a rank must have had in a run that counts: ranks wait by
+// asking again and again, so that an undisturbed one has all of it. Linux leaves 5 % of the time to
+// others even if a rank goes before everything else.
+const busy = 0.94
+
+// attempts is how often a run is repeated until both ranks were busy.
+const attempts = 4
+
+// mpirun returns a command on some ranks of a network.
+func (j *judge) mpirun(ctx context.Context, folder string, ranks int, options string,
+	env []string, command string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
+	defer cancel()
+	args := append(strings.Fields("mpirun.openmpi "+options), "-np", fmt.Sprint(ranks), "env")
+	args = append(append(args, env...), strings.Fields(command)...)
+	if j.priority {
+		args = append([]string{"chrt", "-f", "10"}, args...)
+	}
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir = folder
+	// Open MPI refuses to run as root, and on fewer cores than ranks, unless these allow it.
+	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1",
+		"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
+		"OMP_NUM_THREADS=1")
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%s: %w\n%s", command, err, out[max(0, len(out)-2000):])
+	}
+	return out, err
+}
+
+func (j *judge) machineFile(n int) string {
+	return filepath.Join(j.dir, fmt.Sprintf("machine-%d.csv", n))
+}
+
+func (j *judge) calibrate(ctx context.Context, n int, minutes string) error {
+	if _, err := os.Stat(j.machineFile(n)); err == nil {
+		return nil
+	}
+	out, err := j.mpirun(ctx, j.dir, 2, networks[n].options, nil,
+		"./calibrate --collectives none --minutes "+minutes)
+	if err == nil {
+		err = os.WriteFile(j.machineFile(n), out, 0o666)
+	}
+	return err
+}
+
+func (j *judge) machine(n int) (simulate.Machine, error) {
+	text, err := os.ReadFile(j.machineFile(n))
+	if err != nil {
+		return nil, err
+	}
+	c, err := calibrate.Read(bytes.NewReader(text), j.machineFile(n))
+	if err != nil {
+		return nil, err
+	}
+	m, _, err := c.Machine()
+	if err != nil {
+		return nil, err
+	}
+	return simulate.FromMachine(m, c.Places, simulate.NoLimit)
+}
+
+// A timing is the time of a run in seconds, and the smallest part of a processor that a rank had.
+type timing struct{ seconds, share float64 }
+
+func (j *judge) timingFile(p program, n, round int) string {
+	return filepath.Join(j.folder(p), fmt.Sprintf("plain-%d-%d", n, round))
+}
+
+// plain runs a program without the tracer.
+func (j *judge) plain(ctx context.Context, p program, n, round int) error {
+	file := j.timingFile(p, n, round)
+	if _, err := os.Stat(file + ".0"); err == nil {
+		return nil
+	}
+	var err error
+	for range attempts {
+		if _, err = j.mpirun(ctx, j.folder(p), 2, networks[n].options, []string{"CLOCK=" + file,
+			"LD_PRELOAD=" + filepath.Join(j.dir, "libclock.so")}, p.command); err != nil {
+			continue // a launch that other work has held up is ended after a minute
+		}
+		t, err := j.timing(p, n, round)
+		if err != nil || t.share >= busy {
+			return err
+		}
+	}
+	return err
+}
+
+// timing returns what plain has measured: the time of the rank that ended last.
+func (j *judge) timing(p program, n, round int) (t timing, err error) {
+	t.share = 2
+	for rank := range 2 {
+		var seconds, share float64
+		text, err := os.ReadFile(fmt.Sprintf("%s.%d", j.timingFile(p, n, round), rank))
+		if err != nil {
+			return t, err
+		}
+		if _, err := fmt.Sscan(string(text), &seconds, &share); err != nil {
+			return t, err
+		}
+		t.seconds, t.share = max(t.seconds, seconds), min(t.share, share)
+	}
+	return t, nil
+}
+
+func (j *judge) traceFolder(p program, n, round int) string {
+	return filepath.Join(j.folder(p), fmt.Sprintf("trace-%d-%d", n, round))
+}
+
+// traced runs a program with the tracer.
+func (j *judge) traced(ctx context.Context, p program, n, round int) error {
+	folder := j.traceFolder(p, n, round)
+	if _, err := os.Stat(folder); err == nil {
+		return nil
+	}
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		return err
+	}
+	err := j.mpirunOnce(ctx, p, 2, networks[n].options, folder)
+	if err != nil {
+		err = errors.Join(os.Mkdir(folder, 0o777),
+			j.mpirunOnce(ctx, p, 2, networks[n].options, folder))
+	}
+	return err
+}
+
+// mpirunOnce runs a program with the tracer, whose files go into a folder.
+func (j *judge) mpirunOnce(ctx context.Context, p program, ranks int, options,
+	folder string) error {
+	_, err := j.mpirun(ctx, j.folder(p), ranks, options, []string{"HALFPEAK_TRACE=" + folder,
+		"LD_PRELOAD=" + filepath.Join(j.dir, "libtrace.so")}, p.command)
+	if err != nil {
+		os.RemoveAll(folder)
+	}
+	return err
+}
+
+// lasted returns how long a traced run took in seconds, the part of the tracer, and the calls.
+func lasted(folder string) (seconds, tracer, calls float64, err error) {
+	for rank := range 2 {
+		text, err := os.ReadFile(filepath.Join(folder, fmt.Sprintf("trace.%06d", rank)))
+		if err != nil {
+			return 0, 0, 0, err
+		}
+		at := bytes.LastIndex(text, []byte("\nlasted "))
+		var all, own float64
+		if _, err := fmt.Sscan(string(text[at+len("\nlasted "):]), &all, &own); err != nil {
+			return 0, 0, 0, fmt.Errorf("%s: the trace has no end: %w", folder, err)
+		}
+		seconds, tracer = max(seconds, all/1e9), max(tracer, own/1e9)
+		calls = max(calls, float64(bytes.Count(text, []byte("\n"))))
+	}
+	return seconds, tracer, calls, nil
+}
+
+// predicted returns the finish of a trace on a machine in seconds.
+func predicted(ctx context.Context, folder string, ranks int, on simulate.Machine) (float64,
+	[]string, error) {
+	var files []string
+	for rank := range ranks {
+		files = append(files, filepath.Join(folder, fmt.Sprintf("trace.%06d", rank)))
+	}
+	s, notes, err := mpitrace.Read(mpitrace.Files(files...), mpitrace.Defaults)
+	if err != nil {
+		return 0, nil, err
+	}
+	p, err := simulate.New(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	done, err := p.Run(ctx, simulate.Setup{Machine: on, LogGOPS: simulate.Defaults()})
+	if err != nil {
+		return 0, nil, err
+	}
+	finish, _ := done.Finish()
+	return float64(finish) / 1e6, notes, nil
+}
+
+// best returns the traced run that other programs have disturbed least: the shortest one.
+func (j *judge) best(p program, n, traces int) (folder string, seconds, tracer, calls float64,
+	err error) {
+	seconds = math.Inf(1)
+	for round := range traces {
+		at := j.traceFolder(p, n, round)
+		s, own, c, err := lasted(at)
+		if err != nil {
+			return "", 0, 0, 0, err
+		}
+		if s < seconds {
+			folder, seconds, tracer, calls = at, s, own, c
+		}
+	}
+	return folder, seconds, tracer, calls, nil
+}
+
+// median returns the median time of the runs without the tracer in which both ranks were busy, or
+// of all if there is none.
+func (j *judge) median(p program, n, rounds int) (seconds float64, quiet int, err error) {
+	var all, kept []float64
+	for round := range rounds {
+		t, err := j.timing(p, n, round)
+		if err != nil {
+			return 0, 0, err
+		}
+		all = append(all, t.seconds)
+		if t.share >= busy {
+			kept = append(kept, t.seconds)
+		}
+	}
+	quiet = len(kept)
+	if quiet == 0 {
+		kept = all
+	}
+	return stats.QuantileOf(kept, 0.5), quiet, nil
+}
+
+// readFour traces four ranks, and reports whether the traces can be read and run to their ends.
+func (j *judge) readFour(ctx context.Context, w io.Writer, chosen []program) error {
+	for _, p := range chosen {
+		folder := filepath.Join(j.folder(p), "four")
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return err
+		}
+		err := j.mpirunOnce(ctx, p, 4, "--oversubscribe "+networks[0].options, folder)
+		var seconds float64
+		var notes []string
+		if err == nil {
+			seconds, notes, err = predicted(ctx, folder, 4, nil)
+		}
+		if err != nil {
+			fmt.Fprintf(w, "%s: %v\n", p.name, err)
+			continue
+		}
+		fmt.Fprintf(w, "%s: %.3g s as LogGOPSim's defaults have it. %s\n", p.name, seconds,
+			strings.Join(notes, " "))
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+// Real traces programs that others wrote, as Debian packages them, and compares their times
+// with those that halfpeak predicts from the traces.
+//
+// Each program runs on two ranks over shared memory and over TCP, with the tracer and without it.
+// Predicted are (a) the traced run, (b) runs without the tracer, and (c) runs on the other network:
+// from the trace of one, on the machine that calibrate measured on the other. Runs of all programs
+// alternate. With -priority, commands run before everything else on the computer.
+package main
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"log"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/calibrate"
+)
+
+//go:embed inputs
+var inputs embed.FS
+
+//go:embed c/clock.c
+var clockC string
+
+// A program is prepared once by a shell command in its folder, and then run.
+type program struct{ name, prepare, command string }
+
+const lammps = "cp -r /usr/share/lammps/examples/"
+
+var programs = []program{
+	{"LAMMPS melt", lammps + "melt/. .", "lmp -in in.melt"},
+	{"LAMMPS crack", lammps + "crack/. .", "lmp -in in.crack"},
+	{"LAMMPS friction", lammps + "friction/. .", "lmp -in in.friction"},
+	{"HPCC", "", "hpcc"},
+	{"NWChem", "", "nwchem h2o.nw"},
+	{"GROMACS", "gmx solvate -cs spc216.gro -box 2.5 2.5 2.5 -p topol.top -o conf.gro && " +
+		"gmx grompp -f md.mdp -c conf.gro -p topol.top -o topol.tpr -maxwarn 5",
+		"gmx_mpi mdrun -s topol.tpr -ntomp 1 -pin off -nb cpu"},
+	// The package has no pseudopotential, but the program that makes one.
+	{"Quantum ESPRESSO", "ld1.x < ld1.in", "pw.x -in si.in"},
+	{"FFTW", "mpicc.openmpi -O2 fft.c -o fft -lfftw3_mpi -lfftw3 -lm", "./fft"},
+}
+
+// networks are Open MPI's options for each.
+var networks = []struct{ name, options string }{
+	{"shared memory", "--mca pml ob1 --mca btl vader,self"},
+	{"TCP", "--mca pml ob1 --mca btl tcp,self"},
+}
+
+func main() {
+	log.SetFlags(0)
+	dir := flag.String("dir", "", "folder for measurements; those that are in it are not repeated")
+	rounds := flag.Int("rounds", 10, "runs of each program on each network without the tracer")
+	traces := flag.Int("traces", 3, "runs with it")
+	minutes := flag.String("minutes", "1", "of calibrate on each network")
+	priority := flag.Bool("priority", false, "run before everything else (root)")
+	only := flag.String("only", "", "programs whose names contain this")
+	four := flag.Bool("four", false, "only trace four ranks on the cores there are, and read that")
+	csv := flag.String("csv", "", "write the table to this file")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	j := judge{dir: *dir, priority: *priority}
+	if err := j.run(ctx, *only, *rounds, *traces, *minutes, *four, *csv); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func (j *judge) run(ctx context.Context, only string, rounds, traces int, minutes string, four bool,
+	csv string) error {
+	if j.dir == "" {
+		return errors.New("-dir names the folder for measurements")
+	}
+	var err error
+	if j.dir, err = filepath.Abs(j.dir); err != nil {
+		return err
+	}
+	chosen, err := j.prepare(ctx, only)
+	if err != nil {
+		return err
+	}
+	if four {
+		return j.readFour(ctx, os.Stdout, chosen)
+	}
+	for n := range networks {
+		if err := j.calibrate(ctx, n, minutes); err != nil {
+			return err
+		}
+	}
+	for round := range max(rounds, traces) {
+		for _, p := range chosen {
+			for n := range networks {
+				if round < rounds {
+					err = j.plain(ctx, p, n, round)
+				}
+				if round < traces && err == nil {
+					err = j.traced(ctx, p, n, round)
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return j.report(ctx, os.Stdout, chosen, rounds, traces, csv)
+}
+
+// prepare compiles what measures, and writes the inputs of the programs.
+func (j *judge) prepare(ctx context.Context, only string) (chosen []program, err error) {
+	if err := os.MkdirAll(j.dir, 0o777); err != nil {
+		return nil, err
+	}
+	for _, c := range []struct{ name, text, flags string }{
+		{"calibrate", calibrate.Source, "-lm"},
+		{"libtrace.so", calibrate.TraceSource, "-shared -fPIC"},
+		{"libclock.so", clockC, "-shared -fPIC"},
+	} {
+		source := filepath.Join(j.dir, c.name+".c")
+		if err := os.WriteFile(source, []byte(c.text), 0o666); err != nil {
+			return nil, err
+		}
+		if err := j.shell(ctx, j.dir, "mpicc.openmpi -O2 "+source+" -o "+c.name+" "+
+			c.flags); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range programs {
+		if !strings.Contains(p.name, only) {
+			continue
+		}
+		chosen = append(chosen, p)
+		folder := j.folder(p)
+		if _, err := os.Stat(folder); err == nil {
+			continue
+		}
+		sub, err := fs.Sub(inputs, "inputs/"+p.short())
+		if err != nil {
+			return nil, err
+		}
+		if _, err := fs.Stat(sub, "."); err == nil {
+			err = os.CopyFS(folder, sub)
+		} else {
+			err = os.MkdirAll(folder, 0o777)
+		}
+		if err == nil && p.prepare != "" {
+			err = j.shell(ctx, folder, p.prepare)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return chosen, nil
+}
+
+// short returns the name of the program's folder.
+func (p program) short() string {
+	if p.name == "Quantum ESPRESSO" {
+		return "qe"
+	}
+	return strings.ToLower(strings.ReplaceAll(p.name, " ", "-"))
+}
+
+func (j *judge) folder(p program) string { return filepath.Join(j.dir, p.short()) }
+
+func (j *judge) shell(ctx context.Context, folder, command string) error {
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "GMXLIB=/usr/share/gromacs/top")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", command, err, out[max(0, len(out)-2000):])
+	}
+	return nil
+}
