@@ -1,6 +1,8 @@
 package mpitrace
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -159,5 +161,49 @@ func (p *recorded) waitFor(a *arguments) error {
 		return err
 	}
 	p.wait(ops...)
+	return nil
+}
+
+// neighbours adds a collective of a neighbourhood: all messages at once.
+func (p *recorded) neighbours(a *arguments, q *request) error {
+	m := p.in(a)
+	if len(a.list) != len(a.blocks[0]) || len(a.dests) != len(a.blocks[1]) {
+		return errors.New("it needs a size for each neighbour")
+	}
+	if err := p.next(m, "neighbours", 0); err != nil {
+		return err
+	}
+	tag := collectiveTag + (m.called-1)%collectiveTags
+	var ops []schedule.Op
+	for way, kind := range [...]schedule.Kind{schedule.Recv, schedule.Send} {
+		peers := a.list
+		if kind == schedule.Send {
+			peers = a.dests
+		}
+		for i, peer := range peers {
+			x := arguments{comm: a.comm}
+			x.way[0].count, x.way[0].size, x.way[0].peer = float64(a.blocks[way][i]), 1, peer
+			if peer < 0 && peer != p.nullRank {
+				return fmt.Errorf("there is no rank %d", peer)
+			}
+			op, ok, err := p.message(kind, &x, 0)
+			if err != nil {
+				return err
+			}
+			if op.Tag, op.Context = tag, m.context+1; ok {
+				ops = append(ops, op)
+			}
+		}
+	}
+	if err := p.enter(); err != nil {
+		return err
+	}
+	if q == nil || len(ops) == 0 {
+		p.Blocking(ops...)
+		return nil
+	}
+	all := p.Begin(collectiveStream, ops...)
+	p.rest[all[0]] = all[1:]
+	p.requests[*q] = append(p.requests[*q], all[0])
 	return nil
 }

@@ -7,6 +7,46 @@ import (
 	"strconv"
 )
 
+// A trace of halfpeak's trace.c has a line for each call: its name without MPI_, the time since the
+// previous call and in the call (ns), and arguments. Addresses are in hexadecimal digits. Other
+// lines begin with a small letter. From rank 0 of two:
+//
+//	halfpeak-trace 2 rank 0 of 2 run 1795811666582
+//	comm 2 0 1,0                     communicator 2, made of 0 (all ranks), has ranks 1 and 0
+//	Comm_split 3016 118345 0 2       of communicator 0, which gave communicator 2
+//	Send 1889 544 56074b4e6060 8 1 0 0 1
+//	Isend 61 97 56074b4e6060 8 1 0 2 0 7f01a4
+//	Waitany 310 7140 7f01a4
+//	Alltoallv 900 3000 0 0 0 24x2 8,16
+//	Finalize 9690 0
+//	other MPI_Put 12 40100           calls that are computation, their number and time
+//	lasted 1131929346 417790         since MPI_Init, and the time of the tracer in it
+//
+// Each word of args is the meaning of an argument, as in [function]; and:
+//
+//	bytes                   of a message
+//	written                 1 if the program has written the memory since its last message
+//	list                    requests that the call has completed or started
+//	blocks blocks2          sizes of a collective: "24x3,0" is 24, 24, 24 and 0
+//	sources dests           ranks of a neighbourhood
+//	new                     communicator; -1 if the rank is not a member
+type recordedCall struct {
+	name string // MPI's
+	args []string
+	// outside reports whether the call counts before and behind a region, too.
+	outside bool
+	do      func(p *recorded, a *arguments) error
+}
+
+// recorded is a rank of such a trace.
+type recorded struct {
+	profiled
+	idle  int64 // ns of computation since the last operation
+	spent int64 // ns of the present call
+	file  *file
+	comms map[int64]*member
+}
+
 // fields are the rest of a line.
 type fields struct{ rest []byte }
 

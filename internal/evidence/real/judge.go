@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -206,23 +205,6 @@ func predicted(ctx context.Context, folder string, ranks int, on simulate.Machin
 	}
 	finish, _ := done.Finish()
 	return float64(finish) / 1e6, notes, nil
-}
-
-// best returns the traced run that other programs have disturbed least: the shortest one.
-func (j *judge) best(p program, n, traces int) (folder string, seconds, tracer, calls float64,
-	err error) {
-	seconds = math.Inf(1)
-	for round := range traces {
-		at := j.traceFolder(p, n, round)
-		s, own, c, err := lasted(at)
-		if err != nil {
-			return "", 0, 0, 0, err
-		}
-		if s < seconds {
-			folder, seconds, tracer, calls = at, s, own, c
-		}
-	}
-	return folder, seconds, tracer, calls, nil
 }
 
 // median returns the median time of the runs without the tracer in which both ranks were busy, or

@@ -22,7 +22,6 @@ type row struct {
 	traced                     float64 // s
 	own, plain, other          float64 // errors (a), (b) and (c), as fractions
 	predictedOwn, fromTheOther float64 // s
-	notes                      []string
 }
 
 // report prints a row for each program and network, with the errors and their summary.
@@ -57,31 +56,42 @@ func (j *judge) report(ctx context.Context, w io.Writer, chosen []program, round
 	return writeCSV(f, rows)
 }
 
-// compare predicts the runs of a program on network n: from its trace there, and from its trace on
-// the other network.
+// compare predicts the runs of a program on network n: from its traces there, and from its traces on
+// the other network. All times are medians.
 func (j *judge) compare(ctx context.Context, p program, n, rounds, traces int,
 	machines [2]simulate.Machine) (r row, err error) {
 	r.program, r.network = p.name, networks[n].name
 	if r.seconds, r.quiet, err = j.median(p, n, rounds); err != nil {
 		return r, err
 	}
-	other, _, _, _, err := j.best(p, 1-n, traces)
-	if err != nil {
-		return r, err
+	var traced, tracer, calls, own, errors, other []float64
+	for round := range traces {
+		folder := j.traceFolder(p, n, round)
+		seconds, spent, lines, err := lasted(folder)
+		if err != nil {
+			return r, err
+		}
+		finish, _, err := predicted(ctx, folder, 2, machines[n])
+		if err != nil {
+			return r, err
+		}
+		from, _, err := predicted(ctx, j.traceFolder(p, 1-n, round), 2, machines[n])
+		if err != nil {
+			return r, err
+		}
+		traced, tracer = append(traced, seconds), append(tracer, spent)
+		calls = append(calls, lines)
+		own, other = append(own, finish), append(other, from)
+		// The trace leaves out the tracer's time.
+		errors = append(errors, finish/(seconds-spent)-1)
 	}
-	var folder string
-	if folder, r.traced, r.tracer, r.calls, err = j.best(p, n, traces); err != nil {
-		return r, err
+	median := func(all []float64) float64 { return stats.QuantileOf(all, 0.5) }
+	r.traced, r.tracer, r.calls = median(traced), median(tracer), median(calls)
+	r.predictedOwn, r.fromTheOther, r.own = median(own), median(other), median(errors)
+	r.plain, r.other = r.predictedOwn/r.seconds-1, r.fromTheOther/r.seconds-1
+	if p.name == adaptive {
+		r.other = math.NaN()
 	}
-	if r.predictedOwn, r.notes, err = predicted(ctx, folder, 2, machines[n]); err != nil {
-		return r, err
-	}
-	if r.fromTheOther, _, err = predicted(ctx, other, 2, machines[n]); err != nil {
-		return r, err
-	}
-	r.own = r.predictedOwn/(r.traced-r.tracer) - 1 // the trace leaves out the tracer's time
-	r.plain = r.predictedOwn/r.seconds - 1
-	r.other = r.fromTheOther/r.seconds - 1
 	return r, nil
 }
 
@@ -90,9 +100,10 @@ func write(w io.Writer, rows []row) {
 		"| (b) without the tracer | (c) from the other network |")
 	fmt.Fprintln(w, strings.Repeat("|---", 8)+"|")
 	for _, r := range rows {
-		fmt.Fprintln(w, strings.ReplaceAll(fmt.Sprintf("| %s | %s | %.3f s | %.0f | %+.1f %% | "+
-			"%+.1f %% | %+.1f %% | %+.1f %% |", r.program, r.network, r.seconds, r.calls,
-			100*(r.traced/r.seconds-1), 100*r.own, 100*r.plain, 100*r.other), "-", "−"))
+		line := fmt.Sprintf("| %s | %s | %.3f s | %.0f | %+.1f %% | %+.1f %% | %+.1f %% | "+
+			"%+.1f %% |", r.program, r.network, r.seconds, r.calls, 100*(r.traced/r.seconds-1),
+			100*r.own, 100*r.plain, 100*r.other)
+		fmt.Fprintln(w, strings.NewReplacer("-", "−", "+NaN %", "").Replace(line))
 	}
 	for _, e := range []struct {
 		name string
@@ -104,7 +115,9 @@ func write(w io.Writer, rows []row) {
 	} {
 		var all []float64
 		for _, r := range rows {
-			all = append(all, 100*math.Abs(e.of(r)))
+			if e := e.of(r); !math.IsNaN(e) {
+				all = append(all, 100*math.Abs(e))
+			}
 		}
 		fmt.Fprintf(w, "%s median %.1f %%, worst %.1f %%\n", e.name, stats.QuantileOf(all, 0.5),
 			stats.QuantileOf(all, 1))
