@@ -2,7 +2,7 @@
 // points that are measured, on machines where every algorithm was measured, beside the loss that
 // it states and that of the library's own choice. Its tables are in docs/validation/tune.md.
 //
-//	go -C internal/evidence run ./tune -csv ../../docs/validation/tune.csv
+//	go -C internal/evidence run ./tune -csv ../../docs/tables/tune.csv
 //	go -C internal/evidence run ./tune -judge DIR/rules.conf
 //
 // With -judge it compares rules that tune wrote with Open MPI's own choices, on this computer.
