@@ -72,7 +72,8 @@ func hypothesesOf(points []Point, about *line) []hypothesis {
 		l.setVariances(rho, squares, points, w)
 		n := (1 - rho) / (1 + rho)
 		independent = min(independent, n)
-		all[i] = hypothesis{line: l, form: form, degrees: max(1, math.Round(n*float64(len(points))-2))}
+		degrees := max(1, math.Round(n*float64(len(points))-2))
+		all[i] = hypothesis{line: l, form: form, degrees: degrees}
 		logs[i] = likelihood(points, l, w) / 2
 	}
 	best := slices.Max(logs)

@@ -134,8 +134,8 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	return cmp.Or(o.out.write(cmd, fits.Rows(found, o.out.units)), found.Broken)
 }
 
-// facts chooses the model of a flag that belongs to one, if none is named: --segments 3 is a wish for
-// lines.
+// facts chooses the model of a flag that belongs to one, if none is named: --segments 3 is a wish
+// for lines.
 func (o *fitOptions) facts(set *pflag.FlagSet, args []string) facts {
 	for _, of := range [][2]string{{"method", "linear"}, {"segments", "piecewise"}} {
 		if set.Changed(of[0]) && !set.Changed("model") {

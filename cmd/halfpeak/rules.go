@@ -31,7 +31,7 @@ type rule struct {
 type ruleKind int
 
 const (
-	needing   ruleKind = iota // if one of these is given, one of those must be; without these always
+	needing   ruleKind = iota // with one of these, one of those is needed; without these, always
 	excluding                 // if one of these is given, none of those may be
 	choosing                  // at most one of these
 	bounding                  // the number of a flag, or of its values if it takes several

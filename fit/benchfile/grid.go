@@ -201,8 +201,8 @@ func (g *grid) isRepeated(line []byte) bool {
 	return false
 }
 
-// divide divides a line into the values of columns, and returns their number. The first row may show
-// that the header's words are not its columns.
+// divide divides a line into the values of columns, and returns their number. The first row may
+// show that the header's words are not its columns.
 func (g *grid) divide(line []byte) int {
 	n := lex.Fields(line, g.texts)
 	if n != len(g.names) && !g.ignore && g.b.table.Rows == 0 && g.refit(len(bytes.Fields(line))) {
@@ -211,8 +211,8 @@ func (g *grid) divide(line []byte) int {
 	return n
 }
 
-// isCutOff reports whether a row of n columns, fewer than the header's, was cut off: all of them are
-// then numbers. Other text is no row.
+// isCutOff reports whether a row of n columns, fewer than the header's, was cut off: all of them
+// are then numbers. Other text is no row.
 func (g *grid) isCutOff(p *parser, n int) bool {
 	if !lex.ParseAll(g.texts[:n], make([]lex.Number, n)) {
 		p.stop("it has %s, and the header has %d columns", lex.Plural(n, "value"), len(g.names))

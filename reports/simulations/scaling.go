@@ -83,8 +83,9 @@ func kneeNotes(s *scaling.Scaling) (notes []string) {
 		if k.Params != "" {
 			on += " with " + k.Params
 		}
-		notes = append(notes, fmt.Sprintf("%s take more than half of the critical path%s: %.0f %%; "+
-			"those of %s take most, %.0f %%.", subject, on, 100*k.Messages, k.Line, 100*k.Part))
+		notes = append(notes, fmt.Sprintf("%s take more than half of the critical path%s: "+
+			"%.0f %%; those of %s take most, %.0f %%.",
+			subject, on, 100*k.Messages, k.Line, 100*k.Part))
 	}
 	return notes
 }
@@ -162,8 +163,8 @@ func slug(name string) string {
 }
 
 // ScalingPicture draws the finish against the number of ranks, of each machine and set of
-// parameters. If there is one, it also draws the parts of the finish, the finish without any cost of
-// more ranks (ideal), and where messages begin to take most of the time.
+// parameters. If there is one, it also draws the parts of the finish, the finish without any cost
+// of more ranks (ideal), and where messages begin to take most of the time.
 func ScalingPicture(s *scaling.Scaling) (reports.Picture, error) {
 	type row = scaling.Scaled
 	f := reports.Figure{Title: s.Name, X: reports.Axis{Label: "ranks", Log: true, Twos: true},

@@ -241,7 +241,8 @@ func (g *randomProgram) message() {
 	receive := func() {
 		if g.IntN(2) == 0 {
 			g.messageOn(group[to], fmt.Sprintf("%s.recv(%d, source = %s, tag = %s)", comm, room,
-				starSource, starTag), fmt.Sprintf("receive(%d, %s, %s, %s)", room, source, cTag, comm))
+				starSource, starTag),
+				fmt.Sprintf("receive(%d, %s, %s, %s)", room, source, cTag, comm))
 			return
 		}
 		id := g.request(group[to])
@@ -317,7 +318,8 @@ var drawnCollectives = []drawnCollective{
 	{"bcast:binomial_tree",
 		`%[1]s.bcast(%[2]d, root = %[3]d %% %[1]s.size, algorithm = "binomial-mpich")`,
 		"MPI_Bcast(in, %[2]d, MPI_CHAR, %[3]d %% size(%[1]s), %[1]s)"},
-	{"reduce:ompi_binomial", `%[1]s.reduce(%[2]d, root = %[3]d %% %[1]s.size, algorithm = "binomial")`,
+	{"reduce:ompi_binomial",
+		`%[1]s.reduce(%[2]d, root = %[3]d %% %[1]s.size, algorithm = "binomial")`,
 		"MPI_Reduce(out, in, %[2]d / 8, MPI_DOUBLE, MPI_SUM, %[3]d %% size(%[1]s), %[1]s)"},
 	{"allreduce:rdb", `%[1]s.allreduce(%[2]d, algorithm = "recursive-doubling")`,
 		"MPI_Allreduce(out, in, %[2]d / 8, MPI_DOUBLE, MPI_SUM, %[1]s)"},
@@ -332,7 +334,8 @@ var drawnCollectives = []drawnCollective{
 	{"reduce_scatter:mpich_pair", `%[1]s.reduce_scatter(%[2]d, algorithm = "pairwise")`,
 		"reduce_scatter(%[2]d, %[1]s)"},
 	{"allgatherv:mpich_ring",
-		`%[1]s.allgather(sizes = [%[2]d * (i %% 3 + 1) for i in range(%[1]s.size)], algorithm = "ring")`,
+		`%[1]s.allgather(sizes = [%[2]d * (i %% 3 + 1) for i in ` +
+			`range(%[1]s.size)], algorithm = "ring")`,
 		"allgatherv(%[2]d, %[1]s)"},
 	{"alltoallv:ring",
 		`%[1]s.alltoall(sizes = [%[2]d * ((%[1]s.rank + i) %% 3 + 1) for i in ` +

@@ -144,7 +144,8 @@ func (j *randomJudge) smpi(ctx context.Context, compiled string, number int) (o 
 		o.orders[rank] = strings.Join(strings.Fields(line)[2:], " ")
 	}
 	if lines != randomRanks {
-		return o, fmt.Errorf("%d ranks have ended, want %d\n%s", lines, randomRanks, stderr.String())
+		return o, fmt.Errorf("%d ranks have ended, want %d\n%s", lines, randomRanks,
+			stderr.String())
 	}
 	return o, nil
 }
