@@ -44,7 +44,7 @@ func TestTracedPrograms(t *testing.T) {
 	for i, name := range names {
 		translation := mpitrace.Defaults
 		translation.Region = mpitrace.Region{Call: "pcontrol", From: 1, To: 2}
-		trace, err := mpitrace.Read(traced[i], translation)
+		trace, _, err := mpitrace.Read(traced[i], translation)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
