@@ -36,9 +36,13 @@ func (p Platform) layersOf(of domain) []string {
 	}
 	for _, t := range p.Levels {
 		for _, row := range levelKind.keys {
-			name := t.Text(row.name)
-			if row.names == "layer" && name != "" && !slices.Contains(names, name) {
-				names = append(names, name)
+			if row.names != "layer" {
+				continue
+			}
+			for _, name := range t.Keys[row.name] {
+				if name != "" && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
 			}
 		}
 	}

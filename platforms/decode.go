@@ -75,7 +75,7 @@ func (s *source) header(e *unstable.Node) []string {
 	path := s.define(nil, e.Key(), as)
 	at := strings.Join(path, ".")
 	switch table := s.place(path).(type) {
-	case *string, textSetter, flagSetter, listSetter:
+	case *string, textSetter, flagSetter, listSetter, anySetter:
 		s.fail(at, notATable)
 	case *[]Branch:
 		if isList {
@@ -143,6 +143,7 @@ type (
 	textSetter func(text string)
 	flagSetter func(is bool)
 	listSetter func(texts []string)
+	anySetter  func(texts []string)
 	tablesOf   struct{ *tableKind }
 	tableOf    struct {
 		*tableKind
@@ -253,6 +254,8 @@ func (s *source) key(t tableOf, path, name string) any {
 		return &t.Branches
 	case asTable:
 		return &t.Sources
+	case asTextOrList:
+		return anySetter(set)
 	}
 	return textSetter(func(text string) { set([]string{text}) })
 }
@@ -276,6 +279,12 @@ func (s *source) store(path []string, into any, node *unstable.Node) {
 		into(s.str(at, node))
 	case listSetter:
 		into(s.strs(at, node))
+	case anySetter:
+		if node.Kind == unstable.Array {
+			into(s.strs(at, node))
+		} else {
+			into([]string{s.str(at, node)})
+		}
 	case flagSetter:
 		if node.Kind != unstable.Bool {
 			s.fail(at, "must be true or false, without quotes")

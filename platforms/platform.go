@@ -101,20 +101,33 @@ func (p Platform) Machine() (m machine.Machine, ok bool) {
 func (p Platform) level(t Table, modelOf func(Layer) model.Layer) (l machine.Level, ok bool) {
 	l.Name = t.Name
 	for _, k := range machine.Keys {
-		text := t.Text(k.Name)
-		switch {
-		case text == "":
-		case k.Layer(&l) != nil:
-			layer, err := p.Layer(text)
-			if err != nil {
+		texts := t.Keys[k.Name]
+		if len(texts) == 0 || texts[0] == "" {
+			continue
+		}
+		var layers []model.Layer // that the key names
+		for _, name := range texts {
+			if layer, err := p.Layer(name); err == nil {
+				layers = append(layers, modelOf(layer))
+			}
+		}
+		known := len(layers) == len(texts)
+		switch at := k.At(&l).(type) {
+		case *model.Layer:
+			if !known {
 				return l, false
 			}
-			*k.Layer(&l) = modelOf(layer)
-		case k.IsNumber():
-			slot := p.composition.slotAt["level."+t.Name+"."+k.Name]
-			model.KnobAt(k.At(&l)).Set(p.composition.values[slot])
+			*at = layers[0]
+		case *machine.Port:
+			if !known {
+				return l, false
+			}
+			*at = layers
+		case *machine.Topology:
+			*at, _ = machine.ParseTopology(texts[0]) // it was read before
 		default:
-			l.Topology, _ = machine.ParseTopology(text) // it was read before
+			slot := p.composition.slotAt["level."+t.Name+"."+k.Name]
+			model.KnobAt(at).Set(p.composition.values[slot])
 		}
 	}
 	return l, true

@@ -17,9 +17,10 @@ type form int
 const (
 	asText form = iota
 	asList
-	asFlag     // true or false
-	asBranches // of a layer
-	asTable    // texts by key
+	asFlag       // true or false
+	asBranches   // of a layer
+	asTable      // texts by key
+	asTextOrList // one text, or several
 )
 
 // A key is a row of the schema.
@@ -349,8 +350,13 @@ func levelKeys() (all []key) {
 		switch {
 		case k.IsNumber():
 			row.number = &Param{Measure: k.Measure, Phrase: k.Phrase}
-		case k.Layer(&machine.Level{}) != nil:
-			row.names = "layer"
+		default:
+			switch k.At(&machine.Level{}).(type) {
+			case *model.Layer:
+				row.names = "layer"
+			case *machine.Port:
+				row.names, row.form = "layer", asTextOrList
+			}
 		}
 		all = append(all, row)
 	}

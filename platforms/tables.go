@@ -203,7 +203,13 @@ func (s *scope) level() {
 	s.sourced(s.texts["source"])
 	for _, row := range levelKind.keys {
 		if row.names == "layer" && (s.has(row.name) || row.name == "layer") {
-			s.levelLayer(row.name, s.texts[row.name])
+			names := s.table.Keys[row.name]
+			if len(names) == 0 {
+				names = []string{""}
+			}
+			for _, name := range names {
+				s.levelLayer(row.name, name)
+			}
 		}
 	}
 	if s.texts["arity"] == "" {

@@ -89,6 +89,10 @@ func LevelTable(
 			if *at != nil {
 				t.Set(k.Name, name(k.Name, *at))
 			}
+		case *machine.Port:
+			t.Set(k.Name, list.Map(*at, func(rail model.Layer) string {
+				return name(k.Name, rail)
+			})...)
 		case *machine.Topology:
 			t.Set(k.Name, at.String())
 		default:

@@ -35,6 +35,9 @@ var parameters = []struct {
 	{collective.Segment, "segment", func(c collective.Call) bool { return c.Segment != 0 }},
 	{collective.Fanout, "fan-out", func(c collective.Call) bool { return c.Fanout != 0 }},
 	{collective.Gamma, "gamma", func(c collective.Call) bool { return c.Gamma != 0 }},
+	{collective.Channels, "channels", func(c collective.Call) bool { return c.Channels != 0 }},
+	{collective.PerNode | collective.Channels, "ranks-per-node",
+		func(c collective.Call) bool { return c.PerNode != 0 }},
 }
 
 // checkParameters returns an error if the call has a parameter that no algorithm takes.

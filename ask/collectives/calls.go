@@ -16,13 +16,13 @@ import (
 // numbers of ranks and with these sizes.
 type Calls struct {
 	Collective string
-	// Algorithm is a name; "all", or "best" for the rows of the best alone; empty: the library's
-	// own choice, see [collective.Default].
+	// Algorithm is a name, or several as in "ring,tree"; "all", or "best" for the rows of the best
+	// alone; empty: the library's own choice, see [collective.Default].
 	Algorithm string
 	Ranks     []int
 	Sizes     []quantity.Bytes // of the message, or of a rank's block; a barrier has none
 	Segments  []quantity.Bytes // tried beside whole messages, by the algorithms that take any
-	Call      collective.Call  // Root, Fanout and Gamma
+	Call      collective.Call  // Root, Fanout, Gamma and Channels
 	// Copy is the time per byte that each rank first takes to copy its own data. It delays all
 	// ranks alike.
 	Copy    quantity.MicrosPerByte
@@ -48,7 +48,12 @@ func (c *Calls) takeLocalWork(of platforms.Costs) {
 }
 
 // several reports whether algorithms are compared.
-func (q Calls) several() bool { return q.Algorithm == "all" || q.Algorithm == "best" }
+func (q Calls) several() bool {
+	return q.Algorithm == "all" || q.Algorithm == "best" || strings.Contains(q.Algorithm, ",")
+}
+
+// named returns the names of the algorithms.
+func (q Calls) named() []string { return strings.Split(q.Algorithm, ",") }
 
 // sizes returns the sizes of the calls; a barrier has none.
 func (q Calls) sizes(of Algorithms) []quantity.Bytes {

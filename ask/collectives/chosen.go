@@ -1,6 +1,7 @@
 package collectives
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -15,14 +16,16 @@ import (
 // is simulated.
 func (q Question) algorithms() (all Algorithms, err error) {
 	switch {
-	case q.several():
+	case q.Algorithm == "all" || q.Algorithm == "best":
 		all, err = AlgorithmsOf(q.Collective)
+		all = slices.DeleteFunc(slices.Clone(all), func(e collective.Entry) bool { return e.Bound })
 	case q.Algorithm == "":
 		all, err = q.defaults()
 	default:
-		var e collective.Entry
-		e, err = collective.Find(q.Collective, q.Algorithm)
-		all = Algorithms{e}
+		for _, name := range q.named() {
+			e, failed := collective.Find(q.Collective, name)
+			all, err = append(all, e), cmp.Or(err, failed)
+		}
 	}
 	if err != nil {
 		return nil, err

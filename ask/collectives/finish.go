@@ -244,8 +244,16 @@ func (f *finishing) run(ctx context.Context, c platforms.Costs, record bool) (
 	}
 	calls := f.q.Calls
 	calls.takeLocalWork(c)
+	design := f.q
+	design.Machine = c.Machine
 	for i, cell := range f.cells {
 		cell.Call.Gamma = calls.Call.Gamma
+		perNode, rails := design.nodes(on, cell.Ranks)
+		placed, err := design.onNodes(cell.Entry, calls.Call, perNode, rails)
+		if err != nil {
+			return nil, 0, nil, err
+		}
+		cell.Call.Channels, cell.Call.PerNode = placed.Channels, placed.PerNode
 		if cell.Params&collective.Shape != 0 {
 			cell.Call.LogP = logPOf(on, cell.Ranks, cell.Call)
 		}

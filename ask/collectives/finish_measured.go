@@ -117,7 +117,7 @@ func numbersOf(l machine.Level) [10]float64 {
 // messageCosts returns the times that a message of n bytes takes at a level.
 func messageCosts(l machine.Level, n quantity.Bytes) []quantity.Micros {
 	c := l.Cost(n)
-	inside, port := l.Occupies(n, c)
+	inside, port, _ := l.Occupies(n, c, 0)
 	all := []quantity.Micros{c.Send + c.Latency + c.Serialization + c.Receive, c.Gap,
 		inside.Each, port.Each, l.Hop}
 	for _, layer := range []model.Layer{l.Link, l.Local, l.Global, l.Hops} {

@@ -71,7 +71,10 @@ func (q Question) asks(f Fit) bool {
 	if q.Algorithm == "" {
 		return slices.Contains(q.unnamed(), f.Entry.Name)
 	}
-	return slices.Contains([]string{"all", "best", f.Entry.Name, f.Data.Name}, q.Algorithm)
+	return slices.ContainsFunc(q.named(), func(name string) bool {
+		return slices.Contains([]string{"all", "best", f.Entry.Name, f.Data.Name}, name) ||
+			name != "" && name == f.Entry.NCCL
+	})
 }
 
 // unnamed returns the names of the measured algorithms that a question is about which names none:

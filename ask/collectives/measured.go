@@ -34,10 +34,25 @@ type ComparedCell struct {
 	Modelled string
 	Model    quantity.Micros // of the same statistic
 	InSample bool            // the model was fitted to this measurement
+	Interval string          // of the model, 95 %: the measured time is inside or outside; empty: none
 }
 
 // Relative returns (model − measured)/measured.
 func (c ComparedCell) Relative() float64 { return float64(c.Model-c.Time) / float64(c.Time) }
+
+// Where a measured time is.
+const inside, outside = "inside", "outside"
+
+// placeIn says where a measured time is; empty if the interval has no finite ends.
+func placeIn(i quantity.Interval, t quantity.Micros) string {
+	switch {
+	case !i.Known() || math.IsNaN(i.High):
+		return ""
+	case i.Low <= float64(t) && float64(t) <= i.High:
+		return inside
+	}
+	return outside
+}
 
 // ComparedErrors sums up the cells of one data. Medians, since a few disturbed calls
 // are usual; the signed one shows whether the model is too slow or too fast as a
@@ -45,6 +60,7 @@ func (c ComparedCell) Relative() float64 { return float64(c.Model-c.Time) / floa
 type ComparedErrors struct {
 	Label                 string
 	Cells                 int
+	Inside, Known         int     // number of cells in their interval, and of those that have one
 	InSample              int     // number of cells whose measurements the model was fitted to
 	Median, Signed, Worst float64 // of |error|, of the error, of |error|; as fractions
 	WorstAt               ComparedCell
@@ -141,9 +157,9 @@ func (a *Comparison) add(ctx context.Context, q Question, d *fitted.Data) error 
 	var cells []ComparedCell
 	for _, p := range points {
 		c, ok := best[Place{p.Ranks, p.Size}]
-		t := c.Time
+		t, within := c.Time, c.Within
 		if d.Statistic == fitted.Average {
-			t = c.Average
+			t, within = c.Average, c.AverageWithin
 		}
 		// The schedule was too large, or one rank was simulated for all and has no average.
 		if !ok || math.IsNaN(float64(t)) {
@@ -151,7 +167,7 @@ func (a *Comparison) add(ctx context.Context, q Question, d *fitted.Data) error 
 			continue
 		}
 		cells = append(cells, ComparedCell{Of: d, Point: p, Modelled: c.Name, Model: t,
-			InSample: fittedTo(q, d, p)})
+			InSample: fittedTo(q, d, p), Interval: placeIn(within, p.Time)})
 	}
 	if len(cells) > 0 {
 		a.Errors = append(a.Errors, sumUp(d.Label(), cells))
@@ -185,6 +201,13 @@ func sumUp(label string, cells []ComparedCell) ComparedErrors {
 		m.Unsteady = max(m.Unsteady, 1-float64(c.Time/most[c.Ranks]))
 		if c.InSample {
 			m.InSample++
+		}
+		switch c.Interval {
+		case inside:
+			m.Inside++
+			m.Known++
+		case outside:
+			m.Known++
 		}
 		e := c.Relative()
 		signed, size = append(signed, e), append(size, math.Abs(e))

@@ -1,8 +1,14 @@
 package collectives
 
 import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -20,6 +26,9 @@ type Question struct {
 	Statistic fitted.Statistic
 	// PerNode is the number of ranks on each node; 0: as measured.
 	PerNode int
+	// Nodes are numbers of nodes in place of numbers of ranks: of PerNode ranks each or, if that is
+	// 0, of as many as the largest measured nodes, or as nodes of the machine, have.
+	Nodes []int
 	// Total says that sizes are those of all ranks' blocks.
 	Total bool
 	// Tune is the command that measures each algorithm, for messages.
@@ -57,6 +66,39 @@ func (q Question) On(d platforms.Design) (Question, error) {
 	if d.Layer.Model != nil { // a file of measured collectives may have none
 		q.local = d.Costs()
 	}
+	return q.onWholeNodes()
+}
+
+// onWholeNodes returns the question with the ranks of its numbers of nodes.
+func (q Question) onWholeNodes() (Question, error) {
+	if len(q.Nodes) == 0 {
+		return q, nil
+	}
+	perNode := q.PerNode
+	for _, f := range q.Fits {
+		for _, p := range f.Data.Points {
+			if q.PerNode == 0 {
+				perNode = max(perNode, p.PerNode)
+			}
+		}
+	}
+	if len(q.Fits) == 0 && perNode == 0 && len(q.Machine.Levels) > 0 {
+		perNode = q.Machine.Sizes()[q.node()]
+	}
+	if perNode == 0 {
+		return q, usage.Fields(errors.New("how many ranks a node has is not known; "+
+			"give their number"), "ranks-per-node")
+	}
+	if len(q.Fits) > 0 {
+		q.PerNode = perNode
+	}
+	q.Ranks = nil
+	for _, n := range q.Nodes {
+		if n < 1 || n > math.MaxInt32/perNode {
+			return q, usage.Fields(fmt.Errorf("%d nodes; give at least 1", n), "nodes")
+		}
+		q.Ranks = append(q.Ranks, n*perNode)
+	}
 	return q, nil
 }
 
@@ -73,4 +115,22 @@ func (q Question) about(c Calls, silent bool) Question {
 		q.Progress = nil
 	}
 	return q
+}
+
+// node returns the level whose units are the nodes of the machine, which has levels: the innermost
+// one with a port, or the one of that name, or the outermost but one.
+func (q Question) node() int {
+	levels := q.Machine.Levels
+	node := max(0, len(levels)-2)
+	for i, l := range slices.Backward(levels) {
+		if l.Name == "node" {
+			node = i
+		}
+	}
+	for i, l := range slices.Backward(levels) {
+		if l.Rails() > 0 {
+			node = i
+		}
+	}
+	return node
 }

@@ -35,6 +35,7 @@ func (q Question) simulated(ctx context.Context) (*Times, error) {
 	if q.Measured != "" {
 		answer.Notes = append(answer.Notes, q.Measured)
 	}
+	answer.Notes = append(answer.Notes, channelNotes(cells)...)
 	for len(cells) > 0 {
 		var here []Timing
 		here, cells = cut(cells, func(a, b Timing) bool { return a.Place() == b.Place() })
@@ -134,6 +135,7 @@ func (q Question) cells(ctx context.Context, all Algorithms, m simulate.Machine)
 		if !levels {
 			latency = latencyBound(m, ranks)
 		}
+		perNode, rails := q.nodes(m, ranks)
 		for _, size := range sizes {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
@@ -147,9 +149,13 @@ func (q Question) cells(ctx context.Context, all Algorithms, m simulate.Machine)
 				})
 			}
 			for _, e := range here {
-				// Some algorithms are for one number of ranks. Among several they are left out
-				// elsewhere; asked for alone, Check returns the error.
-				if e.Ranks != 0 && e.Ranks != ranks && len(all) > 1 {
+				// Some algorithms are for one number of ranks, or for several nodes. Among several
+				// they are left out elsewhere; asked for alone, Check returns the error.
+				call, err := q.onNodes(e, q.Call, perNode, rails)
+				if err != nil {
+					return nil, err
+				}
+				if len(all) > 1 && !serves(e, ranks, call) {
 					continue
 				}
 				for _, segment := range segments {
@@ -158,7 +164,7 @@ func (q Question) cells(ctx context.Context, all Algorithms, m simulate.Machine)
 					if segment > 0 && (segment >= size || e.Params&collective.Segment == 0) {
 						continue
 					}
-					c := q.Call
+					c := call
 					c.Bytes, c.Segment = uint64(size), uint64(segment)
 					// The shape of such a tree depends on the costs of its messages.
 					if e.Params&collective.Shape != 0 {

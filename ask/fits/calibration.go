@@ -68,7 +68,9 @@ func (c *Calibrated) levels() (notes []string) {
 			text += fmt.Sprintf("; both directions at once %.3g %% slower", 100*l.Reverse)
 		}
 		share("all inside one together", l.Shared)
-		share("all out of one together", l.Port)
+		if len(l.Port) > 0 { // a calibration finds one rail
+			share("all out of one together", l.Port[0])
+		}
 		if network := l.Topology.String(); network != "" {
 			text += fmt.Sprintf("; %s, %.3g µs a link", network, float64(l.Hop))
 			share("through a link", l.Link)

@@ -37,12 +37,33 @@ func (f *Fitted) TOML() (string, error) {
 		return Encoded(d, "fit."+remarks), nil
 	}
 	var d platforms.File
+	// A log of one number of ranks has curves, and answers about the ranks that were measured.
+	if one := f.ofOnePlace(); one != nil {
+		d = one.collectivesFile()
+	}
 	remarks := addCurves(&d, f.Curves)
-	if len(d.Layers) == 0 {
+	if len(d.Layers) == 0 && len(d.Collectives) == 0 {
 		return "", fmt.Errorf("nothing to save: none of the curves can be a layer%s",
 			strings.ReplaceAll(remarks, "\n", "; "))
 	}
 	return Encoded(d, "fit."+remarks), nil
+}
+
+// ofOnePlace returns the joint fits of collectives that nccl-tests measured on one number of ranks;
+// nil if there are none.
+func (f *Fitted) ofOnePlace() *Fitted {
+	var logs []Source
+	for _, s := range f.sources {
+		if s.Table.Format == "nccl-tests" && s.Table.Kind == benchfile.Collective &&
+			s.Table.Collective.Ranks > 1 {
+			logs = append(logs, s)
+		}
+	}
+	one := &Fitted{sources: logs}
+	if len(logs) == 0 || one.collectives(logs, MeasuredOptions{}) != nil {
+		return nil
+	}
+	return one
 }
 
 // addCurves adds a layer to the file for each curve that can be one, and returns a line about each

@@ -107,7 +107,10 @@ func ShapeOf(m machine.Machine, on Placement) string {
 		switch {
 		case l.Ports > 0:
 			shared += fmt.Sprintf("; %.4g at once leave a %s, and enter it", l.Ports, l.Name)
-		case l.Port != nil:
+		case len(l.Port) > 1:
+			shared += fmt.Sprintf("; messages out of a %s share its %d rails, and those into it",
+				l.Name, len(l.Port))
+		case len(l.Port) > 0:
 			shared += fmt.Sprintf("; messages out of a %s share its port, and those into it",
 				l.Name)
 		}

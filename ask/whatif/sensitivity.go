@@ -89,7 +89,7 @@ func (d Design) Limiting(q Quantity, now float64) (s Sensitivity, resource strin
 		}
 		for _, level := range d.Platform.Levels {
 			for _, key := range []string{"port", "shared", "link", "local", "global", "layer"} {
-				if level.Text(key) == of.Owner && of.Table == "layer" {
+				if of.Table == "layer" && slices.Contains(level.Keys[key], of.Owner) {
 					return s, "the " + key + " of level " + level.Name, true
 				}
 			}

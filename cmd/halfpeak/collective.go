@@ -50,6 +50,8 @@ func newCollective() *cobra.Command {
 	f := cmd.Flags()
 	flags.Var(f, &o.question.Ranks, flags.ParseRanks, "numbers", "ranks", "2..64",
 		"numbers of ranks")
+	flags.Var(f, &o.question.Nodes, flags.ParseRanks, "numbers", "nodes", "",
+		"numbers of nodes in place of --ranks, with all ranks of a node or --ranks-per-node")
 	f.IntVar(&o.question.PerNode, "ranks-per-node", 0,
 		"`ranks` on each node, for measured collectives; by default as measured")
 	f.BoolVar(&o.question.Total, "total", false,
@@ -63,7 +65,8 @@ func newCollective() *cobra.Command {
 	f.StringVar(&o.places, "places", "",
 		"place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
 	f.StringVar(&o.question.Algorithm, "algorithm", "all",
-		"all, best, default (the library's own) or the `name` of one algorithm")
+		"all, best, default (the library's own), or the `name` of one algorithm, or several as "+
+			"in ring,tree")
 	f.BoolVar(&o.question.Loop, "osu-loop", false,
 		"report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
 	o.measured.declare(cmd)
@@ -84,6 +87,7 @@ func newCollective() *cobra.Command {
 		excludes("--to", "--format",
 			"--to {--to} has its own form, without --format; for rules in JSON use --to "+
 				"openmpi-json"),
+		excludes("--nodes", "--ranks", "--nodes and --ranks cannot be combined"),
 		excludes("--to", "--measured",
 			"--to and --measured do not go together: rules are of one machine's times"))
 	return cmd
@@ -98,7 +102,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.readPlatform(args[0], args[1]); err != nil {
 		return err
 	}
-	if err := o.place(cmd.Flags().Changed("ranks")); err != nil {
+	if err := o.place(cmd.Flags().Changed("ranks") || len(o.question.Nodes) > 0); err != nil {
 		return err
 	}
 	if err := o.check(args[1]); err != nil {
@@ -278,7 +282,7 @@ func (m *measuredFlags) chosenStatistic() fitted.Statistic {
 func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) error {
 	m := &o.measured
 	// Nil asks for those of the measurements.
-	if !cmd.Flags().Changed("ranks") {
+	if !cmd.Flags().Changed("ranks") && len(o.question.Nodes) == 0 {
 		o.question.Ranks = nil
 	}
 	if !cmd.Flags().Changed("size") {
@@ -357,6 +361,8 @@ func newSchedule() *cobra.Command {
 		"for logp-optimal: the `platform` whose L, o and g shape the tree")
 	completeBy(cmd, "machine", completePlatforms)
 	cmd.Flags().IntVar(&ranks, "ranks", 8, "`number` of ranks")
+	cmd.Flags().IntVar(&c.PerNode, "ranks-per-node", 0,
+		"`ranks` on each node, one node after the other, for channels and algorithms in two levels")
 	cmd.Flags().StringArrayVar(&params, "param", nil,
 		"with a program (.star): `NAME=VALUE` of a parameter of main; may be given again")
 	flags.Var(cmd.Flags(), &size, quantity.ParseBytes, "size", "size", "1KiB",

@@ -35,6 +35,7 @@ var inputs = map[string]string{
 	"pairs.log":     "../../reports/fleet/testdata/pairs.log",
 
 	"rack.toml":    "../../model/machine/testdata/rack.toml",
+	"rails.toml":   "../../model/machine/testdata/rails.toml",
 	"intra.txt":    "../../model/machine/testdata/intra.txt",
 	"inter.txt":    "../../model/machine/testdata/inter.txt",
 	"cluster.toml": "../../model/machine/testdata/cluster.toml",

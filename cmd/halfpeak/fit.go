@@ -22,6 +22,7 @@ type fitOptions struct {
 	model, method string
 	rtt           quantity.Micros
 	save          string
+	link          string
 	plotting
 	out output
 }
@@ -86,6 +87,8 @@ func newFit() *cobra.Command {
 	f.BoolVar(&o.asked.Measured.Total, "total", false,
 		"in a CSV of allgather, reduce_scatter, …, sizes count all ranks' blocks together, as "+
 			"in nccl-tests")
+	f.StringVar(&o.link, "link", "",
+		"the `links` of a node to the network, as in 4x200Gbit/s: is nccl-tests' busbw usual?")
 	f.BoolVar(&o.asked.Runs, "runs", false,
 		"treat the files, or a file's pairs of nodes, as runs of one measurement")
 	completeAlgorithms(cmd)
@@ -121,6 +124,10 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
+	closing, err := found.Closing(o.save, o.link)
+	if err != nil {
+		return usagef("--link %w", err)
+	}
 	if err := o.draw(o.out.units, func() (reports.Picture, error) {
 		return fits.Picture(found)
 	}); err != nil {
@@ -131,7 +138,9 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	// A file that was left out is missing, and what was saved is whole.
-	return cmp.Or(o.out.write(cmd, fits.Rows(found, o.out.units)), found.Broken)
+	rows := fits.Rows(found, o.out.units)
+	rows.Notes = append(rows.Notes, closing...)
+	return cmp.Or(o.out.write(cmd, rows), found.Broken)
 }
 
 // facts chooses the model of a flag that belongs to one, if none is named: --segments 3 is a wish

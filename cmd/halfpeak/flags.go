@@ -234,6 +234,9 @@ func declareCall(cmd *cobra.Command, call *collective.Call) {
 	cmd.Flags().IntVar(&call.Root, "root", 0, "`rank` that sends to all, or receives from all")
 	cmd.Flags().IntVar(&call.Fanout, "fan-out", 0,
 		"`number` of chains, radix, or simultaneous exchanges; 0: the algorithm's default")
+	cmd.Flags().IntVar(&call.Channels, "channels", 0,
+		"`number` of rings or trees that share the message, channel c by the c-th rail of each "+
+			"node; by default one for each rail if the algorithm is NCCL's")
 	flags.Var(cmd.Flags(), &call.Gamma, func(text string) (float64, error) {
 		gamma, err := quantity.ParseMicrosPerByte(text)
 		// A call counts in ns, as the schedules of GOAL do.

@@ -114,6 +114,7 @@ type use struct {
 type bundleKey struct {
 	from, to uint32
 	size     uint64
+	channel  uint16 // its NIC, where ports have rails; else 0
 }
 
 // A transit is how far the message of a send is that flows. There is one for each message of the

@@ -116,7 +116,10 @@ func (r *run) follow(i uint32, t uint64) {
 func (r *run) bundleOf(i uint32) *bundle {
 	from, to, size := r.nodes[i].rank, r.ops[i].Peer, r.ops[i].Size
 	c := r.flows.transits[i].cost
-	k := bundleKey{from, to, size}
+	k := bundleKey{from: from, to: to, size: size}
+	if r.shared.rails > 1 {
+		k.channel = r.ops[i].NIC
+	}
 	if !c.interleaved && !r.shared.byRank {
 		k.from, k.to = r.shared.unitsOf(int(from))[0], r.shared.unitsOf(int(to))[0]
 	}
@@ -129,7 +132,7 @@ func (r *run) bundleOf(i uint32) *bundle {
 		return b
 	}
 	b := &bundle{size: float64(max(size, 1))}
-	bytes := r.addUses(b, from, to, size, c)
+	bytes := r.addUses(b, k.channel, from, to, size, c)
 	// Where a message uses nothing, as on links without a layer, the flow is all of its time.
 	if c.interleaved && len(b.uses) > 0 {
 		// Bytes that take longer than they occupy anything pass stages that nobody shares. Messages
@@ -155,9 +158,10 @@ func (r *run) bundleOf(i uint32) *bundle {
 // addUses adds to a bundle the resources on the way from one rank to another, and the part that the
 // message takes of their opposite directions. It returns the longest time, in ticks, that one of
 // them needs for the bytes.
-func (r *run) addUses(b *bundle, from, to uint32, size uint64, c *cost) (bytes float64) {
+func (r *run) addUses(b *bundle, channel uint16, from, to uint32, size uint64, c *cost) (
+	bytes float64) {
 	ranks := r.s.Ranks()
-	links := r.shared.pass(from, to, size, c, func(resource, opposite int, o occupancy) {
+	links := r.shared.pass(from, to, channel, size, c, func(resource, opposite int, o occupancy) {
 		if resource != none && o.each > 0 {
 			b.alone = max(b.alone, float64(o.alone))
 			bytes = max(bytes, float64(o.bytes))
@@ -169,7 +173,11 @@ func (r *run) addUses(b *bundle, from, to uint32, size uint64, c *cost) (bytes f
 	})
 	if c.interleaved && links == 0 {
 		reverse := r.shared.levelAt(r.shared.Level(int(from), int(to))).Reverse
-		send, receive := float64(c.nic), float64(min(c.intake, c.nic))
+		nic := c.nic
+		if channel > 0 {
+			nic = c.railNIC
+		}
+		send, receive := float64(nic), float64(min(c.intake, nic))
 		b.use(int(from), send)
 		b.use(ranks+int(to), receive)
 		b.use(ranks+int(from), reverse*send)

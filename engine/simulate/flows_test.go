@@ -15,7 +15,7 @@ import (
 // flowing is nodes of two ranks with a NIC of 1,000 B/µs; messages above 100 B have fair shares.
 // Ranks send 1,000 B/µs too, or twice as much within a node.
 func flowing(nodes int, eager bool) machine.Machine {
-	inside := machine.Level{Name: "node", Arity: 2, Packet: 100, Layer: &model.LogGP{LogP: model.LogP{Latency: 1}, GapPerByte: 0.0005}, Port: &model.Linear{Tau: 0.001}}
+	inside := machine.Level{Name: "node", Arity: 2, Packet: 100, Layer: &model.LogGP{LogP: model.LogP{Latency: 1}, GapPerByte: 0.0005}, Port: machine.Port{&model.Linear{Tau: 0.001}}}
 	outside := machine.Level{Name: "cluster", Arity: nodes, Packet: 100, Layer: &model.LogGP{LogP: model.LogP{Latency: 5}, GapPerByte: 0.001}}
 	if !eager {
 		outside.Eager = 1
@@ -188,7 +188,7 @@ func TestRoutesOfPort(t *testing.T) {
 	for _, packet := range []quantity.Bytes{100, 1 << 30} {
 		layer := &model.LogGP{LogP: model.LogP{Latency: 5}, GapPerByte: 0.001}
 		m := machine.Machine{Levels: []machine.Level{
-			{Name: "switch", Arity: 4, Packet: packet, Layer: layer, Port: &model.Linear{Tau: 0.0005}, Routes: 2},
+			{Name: "switch", Arity: 4, Packet: packet, Layer: layer, Port: machine.Port{&model.Linear{Tau: 0.0005}}, Routes: 2},
 			{Name: "cluster", Arity: 2, Packet: packet, Layer: layer}}}
 		for _, test := range []struct {
 			messages [][3]int
@@ -376,7 +376,7 @@ func TestOrderOfWildcards(t *testing.T) {
 		for _, packet := range []quantity.Bytes{0, 100} {
 			m := flowing(2, true)
 			m.Levels[0].Packet, m.Levels[1].Packet = packet, packet
-			m.Levels[0].Port = &model.Linear{Beta: 0.7, Tau: 0.1}
+			m.Levels[0].Port = machine.Port{&model.Linear{Beta: 0.7, Tau: 0.1}}
 			sizes := []uint64{90, 80, 2, 70, 1, 60, 3, 50, 1}
 			b := schedule.NewBuilder(4)
 			b.NextRank()

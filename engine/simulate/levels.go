@@ -20,6 +20,7 @@ type levels struct {
 	places machine.Places
 	inner  []int // cores of an inner unit, by level
 	routes int   // largest number of links of a port
+	rails  int   // largest number of rails of a port
 }
 
 // FromMachine returns a machine of levels with ranks at the given places. A message has the cost of
@@ -41,8 +42,10 @@ type levels struct {
 // message that no other slows down has the cost of its level. It occupies its resources for as long
 // as the longest of these times; what remains of that behind its last byte, the gap, delays later
 // messages only. Messages from one rank to another by one NIC use the resources one after the
-// other. Messages above [machine.Level.Packet] have fair shares of the NICs of both ranks, too, and
-// begin a gap after each other; from [machine.Level.Overlap] on they do not wait for that.
+// other. A message by the NIC c ≥ 1 of its rank is one of channel c − 1: it also occupies the rail
+// of that channel, out of and into each unit whose port has several. Messages above
+// [machine.Level.Packet] have fair shares of the NICs of both ranks, too, and begin a gap after
+// each other; from [machine.Level.Overlap] on they do not wait for that.
 //
 // # Rendezvous of a level
 //
@@ -94,6 +97,7 @@ func FromMachine(m machine.Machine, on machine.Places, eager quantity.Bytes) (Ma
 	for i, size := range m.Sizes() {
 		l.inner = append(l.inner, size/m.Levels[i].Arity)
 		l.routes = max(l.routes, m.Levels[i].Routes, m.Levels[i].Direct)
+		l.rails = max(l.rails, m.Levels[i].Rails())
 	}
 	return l, nil
 }
@@ -177,11 +181,16 @@ const portsGap = 0.9
 
 // ownGap returns how long a message of n bytes with this gap, in ticks, occupies the NIC of a rank.
 // If the gap is that of a port outside the rank, such as a slow link of a cluster of hosts, it is
-// the gap of a message that does not pass the port: the NIC sends elsewhere meanwhile.
-func (l *levels) ownGap(distance int, n, gap uint64) uint64 {
+// the gap of a message that does not pass the port: the NIC sends elsewhere meanwhile. A message of
+// a channel passes a rail of the port.
+func (l *levels) ownGap(distance int, n, gap uint64, channel int) uint64 {
 	size := quantity.Bytes(max(n, 1))
 	for i := distance%len(l.Levels) - 1; i >= 0; i-- {
-		_, port := l.Levels[i].Occupies(size, machine.Cost{Gap: inMicros(gap)})
+		cost := machine.Cost{Gap: inMicros(gap)}
+		_, port, rail := l.Levels[i].Occupies(size, cost, channel)
+		if rail.Each > 0 {
+			port = rail
+		}
 		if float64(port.Each) < portsGap*float64(gap)/picos {
 			break
 		}

@@ -228,7 +228,7 @@ func TestLanesAreOfOneUnit(t *testing.T) {
 // last gap behind them.
 func TestPortOfItsOwnTimes(t *testing.T) {
 	m := twoNodes(2)
-	m.Levels[1].Port = &model.Linear{Beta: 0.1}
+	m.Levels[1].Port = machine.Port{&model.Linear{Beta: 0.1}}
 	list := [][2]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}
 	got := timesOn(t, pairs(t, 8, 1, list...), on(t, m, "core", 8, simulate.NoLimit))
 	if want := "300 300 300 300 3301 3301 3301 3301"; got != want {
@@ -312,7 +312,9 @@ func TestEnoughLanes(t *testing.T) {
 			m := twoNodes(2)
 			m.Levels[2].Layer = &model.LogGP{LogP: model.LogP{Latency: 1, SendOverhead: 2, ReceiveOverhead: 1, GapTime: 1}, GapPerByte: 0.002}
 			for i := range m.Levels[:2] {
-				m.Levels[i].Lanes, m.Levels[i].Ports = lanes, lanes
+				if m.Levels[i].Lanes = lanes; s.NICs() == 1 { // further NICs are rails of one transfer each
+					m.Levels[i].Ports = lanes
+				}
 			}
 			r, err := prepare(t, s).Run(context.Background(), simulate.Setup{Machine: on(t, m, "core", s.Ranks(), simulate.NoLimit)})
 			if err != nil {

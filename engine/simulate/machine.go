@@ -131,6 +131,7 @@ func costAt(l machine.Level, n uint64, eager quantity.Bytes) machine.Cost {
 type cost struct {
 	send, stream, receive, gap, intake uint64
 	nic                                uint64 // at most gap: the part of it that is the rank's own
+	railNIC                            uint64 // the same of a message of a channel
 	latency                            int64  // at least -send
 	relay, fresh                       int64  // more time of a processor; see machine.Cost
 	rendezvous                         bool

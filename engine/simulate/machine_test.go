@@ -242,7 +242,7 @@ func TestCapacityOfLogP(t *testing.T) {
 	logP := model.LogP{Latency: 10, SendOverhead: 1, ReceiveOverhead: 1, GapTime: 5}
 	var messages []sent
 	for from := range 10 {
-		messages = append(messages, sent{from + 1, 0, 1})
+		messages = append(messages, sent{from + 1, 0, 1, 0})
 	}
 	for _, test := range []struct {
 		layer model.Layer

@@ -58,7 +58,7 @@ func TestDirect(t *testing.T) {
 	far := &model.LogGP{LogP: model.LogP{Latency: 5}, GapPerByte: 0.001}
 	for _, direct := range []int{0, 3} {
 		m := machine.Machine{Levels: []machine.Level{
-			{Name: "switch", Arity: 1, Packet: 100, Layer: near, Port: &model.Linear{Tau: 0.001}, Direct: direct},
+			{Name: "switch", Arity: 1, Packet: 100, Layer: near, Port: machine.Port{&model.Linear{Tau: 0.001}}, Direct: direct},
 			{Name: "cluster", Arity: 3, Packet: 100, Layer: far},
 		}}
 		got := ends(t, m, 3, [][3]int{{0, 1, 10000}, {0, 2, 10000}})

@@ -190,7 +190,8 @@ func (r *run) messageCost(from, to uint32, size uint64) *cost {
 		found = &ticks
 		if leveled && size != handshake {
 			found.joint = l.joint(level, size)
-			found.nic = l.ownGap(level, size, found.gap)
+			found.nic = l.ownGap(level, size, found.gap, 0)
+			found.railNIC = l.ownGap(level, size, found.gap, 1)
 			found.deferred = !found.rendezvous && l.levelAt(level).Defers(quantity.Bytes(size))
 			found.interleaved = found.stream > 0 && l.interleaved(level, size)
 			found.overlaps = l.overlaps(level, size)

@@ -17,6 +17,7 @@ import (
 type sent struct {
 	from, to int
 	size     uint64
+	nic      uint16 // 0, or 1 + its channel
 }
 
 // together is a schedule in which all messages are sent at time 0, in order.
@@ -27,10 +28,10 @@ func together(t testing.TB, ranks int, messages []sent) *simulate.Program {
 		b.NextRank()
 		for i, m := range messages {
 			if m.from == rank {
-				b.Send(m.size, uint32(m.to), uint32(i))
+				b.Add(schedule.Op{Kind: schedule.Send, Size: m.size, Peer: uint32(m.to), Tag: uint32(i), NIC: m.nic})
 			}
 			if m.to == rank {
-				b.Recv(m.size, uint32(m.from), uint32(i))
+				b.Add(schedule.Op{Kind: schedule.Recv, Size: m.size, Peer: uint32(m.from), Tag: uint32(i), NIC: m.nic})
 			}
 		}
 	}
@@ -62,7 +63,7 @@ func TestPortOfManySizes(t *testing.T) {
 	work := 0.0
 	for i := range 128 {
 		size := uint64(1<<20) / uint64(i+1)
-		messages = append(messages, sent{i, 128 + i, size})
+		messages = append(messages, sent{from: i, to: 128 + i, size: size})
 		work += 0.4 + float64(size-1)/12500
 	}
 	r, err := together(t, 256, messages).Run(context.Background(),
@@ -84,9 +85,9 @@ func TestInsideOfAPort(t *testing.T) {
 		port model.Layer
 		want float64 // of two messages of 10 kB inside nodes and one between nodes, at 0.001 µs/B
 	}{{&model.Linear{Tau: 0.001}, 1 + 10}, {nil, 1 + 30}} {
-		m := machine.Machine{Levels: []machine.Level{{Name: "node", Arity: 2, Layer: layer, Port: test.port},
+		m := machine.Machine{Levels: []machine.Level{{Name: "node", Arity: 2, Layer: layer, Port: portOf(test.port)},
 			{Name: "cluster", Arity: 4, Layer: layer, Shared: &model.Linear{Tau: 0.001}}}}
-		messages := []sent{{0, 1, 10001}, {2, 3, 10001}, {4, 6, 10001}}
+		messages := []sent{{0, 1, 10001, 0}, {2, 3, 10001, 0}, {4, 6, 10001, 0}}
 		r, err := together(t, 8, messages).Run(context.Background(),
 			simulate.Setup{Machine: on(t, m, "core", 8, simulate.NoLimit)})
 		if err != nil {
@@ -96,6 +97,14 @@ func TestInsideOfAPort(t *testing.T) {
 			t.Errorf("port %v: the last message ends at %.3f µs, want %.3f", test.port, float64(finish), test.want)
 		}
 	}
+}
+
+// portOf returns a port of one rail; none without a layer.
+func portOf(l model.Layer) machine.Port {
+	if l == nil {
+		return nil
+	}
+	return machine.Port{l}
 }
 
 // A drawn machine has random levels whose costs this test computes on its own: a message of n bytes
@@ -131,11 +140,15 @@ func drawMachine(random *rand.Rand, gaps bool) drawn {
 		d.Levels = append(d.Levels, l)
 	}
 	for i := range d.Levels[:len(d.Levels)-1] {
-		switch random.IntN(3) {
+		switch random.IntN(4) {
 		case 0:
-			d.Levels[i].Ports = 1 + random.Float64()
+			d.Levels[i].Ports = 1 + 3*random.Float64()
 		case 1:
-			d.Levels[i].Port = &model.Linear{Tau: slower()}
+			d.Levels[i].Port = machine.Port{&model.Linear{Tau: slower()}}
+		case 2:
+			for range 2 + random.IntN(2) {
+				d.Levels[i].Port = append(d.Levels[i].Port, &model.Linear{Tau: slower()})
+			}
 		}
 		if random.IntN(4) == 0 {
 			d.Levels[i].Packet = 500
@@ -144,8 +157,9 @@ func drawMachine(random *rand.Rand, gaps bool) drawn {
 	return d
 }
 
-// A unit that ranks share: its level, number and part (0 inside, 1 its port out, 2 its port in).
-type unit struct{ level, number, part int }
+// A unit that ranks share: its level, number and part (0 inside, 1 its port out, 2 its port in), and
+// the rail of the port, from 1; 0 is all of it.
+type unit struct{ level, number, part, rail int }
 
 // uses returns how long a message between two cores occupies each unit, how long the slowest unit
 // needs for its bytes, and the gap by which the longest occupancy exceeds that.
@@ -173,14 +187,39 @@ func (d drawn) uses(m sent) (all map[unit]float64, stream, excess float64) {
 			alone = max(alone, gap)
 		}
 	}
+	// All rails together carry the sum of their rates, and a channel keeps to one of them.
+	port := func(u unit, l machine.Level) {
+		rate, rails := 0.0, int(l.Ports)
+		fastest := math.Inf(1)
+		for _, rail := range l.Port {
+			tau := float64(rail.(*model.Linear).Tau)
+			rate, rails, fastest = rate+1/tau, len(l.Port), min(fastest, tau)
+		}
+		if l.Port == nil {
+			add(u, l.Ports, nil)
+		} else {
+			add(u, 0, &model.Linear{Tau: quantity.MicrosPerByte(1 / rate)})
+			alone, slowest = max(alone, n*fastest), max(slowest, (n-1)/rate)
+		}
+		if m.nic == 0 || rails < 2 {
+			return
+		}
+		u.rail = 1 + int(m.nic-1)%rails
+		if l.Port == nil {
+			add(u, 1, nil)
+		} else {
+			add(u, 0, l.Port[u.rail-1])
+		}
+	}
 	for i, l := range d.Levels {
 		size *= l.Arity
 		if i < common {
-			add(unit{i, m.from / size, 1}, l.Ports, l.Port)
-			add(unit{i, m.to / size, 2}, l.Ports, l.Port)
+			for part, core := range []int{m.from, m.to} {
+				port(unit{i, core / size, part + 1, 0}, l)
+			}
 		} else {
-			add(unit{i, m.from / size, 0}, l.Lanes, l.Shared)
-			if l.Port != nil || l.Ports > 0 { // the message stays inside it
+			add(unit{i, m.from / size, 0, 0}, l.Lanes, l.Shared)
+			if len(l.Port) > 0 || l.Ports > 0 { // the message stays inside it
 				break
 			}
 		}
@@ -200,7 +239,8 @@ func TestWorkOverCapacity(t *testing.T) {
 		ranks := d.Cores()
 		var messages []sent
 		for range 1 + random.IntN(40) {
-			m := sent{random.IntN(ranks), random.IntN(ranks), uint64(1 + random.IntN(1<<(3+random.IntN(10))))}
+			m := sent{random.IntN(ranks), random.IntN(ranks), uint64(1 + random.IntN(1<<(3+random.IntN(10)))),
+				uint16(random.IntN(4))}
 			if m.from != m.to {
 				messages = append(messages, m)
 			}
@@ -335,7 +375,7 @@ func TestFinishesOfFilling(t *testing.T) {
 		to := random.Perm(ranks) // one message for each rank: NICs of ranks hold nothing back
 		for from := range ranks {
 			if from != to[from] {
-				messages = append(messages, sent{from, to[from], uint64(2 + random.IntN(5000))})
+				messages = append(messages, sent{from, to[from], uint64(2 + random.IntN(5000)), uint16(random.IntN(4))})
 			}
 		}
 		r, err := together(t, ranks, messages).Run(context.Background(), simulate.Setup{

@@ -46,9 +46,9 @@ func newSharing(m Machine, channels int, fail func(format string, args ...any)) 
 }
 
 // resources returns the number of resources that ranks share: the inside of each unit, its links
-// out and its links in, and the links of the topology.
+// out and its links in, its rails out and in, and the links of the topology.
 func (l *levels) resources() int {
-	n := l.count * (1 + 2*l.routes)
+	n := l.count * (1 + 2*l.routes + 2*l.rails)
 	if l.ways != nil {
 		n += l.ways.Topology.Links()
 	}
@@ -62,7 +62,7 @@ const none = -1
 // for how long. One of the two is none where the other has no opposite, as the inside of a unit and
 // the links of routes, which may go another way back. It returns the number of links of the
 // topology among them.
-func (s *sharing) pass(from, to uint32, size uint64, c *cost,
+func (s *sharing) pass(from, to uint32, channel uint16, size uint64, c *cost,
 	use func(resource, opposite int, o occupancy)) (links int) {
 	a, b := s.unitsOf(int(from)), s.unitsOf(int(to))
 	level := s.common(a, b)
@@ -73,6 +73,13 @@ func (s *sharing) pass(from, to uint32, size uint64, c *cost,
 			use(out+link, in+link, o)
 			link = s.link(i, b[i], to, from)
 			use(in+link, out+link, o)
+			if rails := s.Levels[i].Rails(); channel > 0 && rails > 1 {
+				o, rail := s.railOf(i, channel, size, c), int(channel-1)%rails
+				out := s.count * (1 + 2*s.routes)
+				in := out + s.count*s.rails
+				use(out+int(a[i])*s.rails+rail, none, o)
+				use(in+int(b[i])*s.rails+rail, none, o)
+			}
 		} else {
 			use(int(a[i]), none, o)
 			if s.enclosed(i) {
@@ -80,7 +87,7 @@ func (s *sharing) pass(from, to uint32, size uint64, c *cost,
 			}
 		}
 	}
-	network := s.count * (1 + 2*s.routes)
+	network := s.count * (1 + 2*s.routes + 2*s.rails)
 	route := s.route(level, from, to)
 	for _, link := range route {
 		use(network+link, none, s.ways.occupancy(link, size))
@@ -134,7 +141,7 @@ func (s *sharing) occupies(level int, size uint64, c *cost) []occupancy {
 	if !ok {
 		cost := machine.Cost{Gap: inMicros(c.gap), Serialization: inMicros(c.stream)}
 		for i, l := range s.Levels {
-			o, port := l.Occupies(quantity.Bytes(max(size, 1)), cost)
+			o, port, _ := l.Occupies(quantity.Bytes(max(size, 1)), cost, 0)
 			reverse := 0.0 // the inside has no direction
 			if i < level {
 				o, reverse = port, s.Levels[level].Reverse
@@ -159,6 +166,14 @@ func (s *sharing) occupies(level int, size uint64, c *cost) []occupancy {
 	}
 	s.last, s.occupied = k, all
 	return all
+}
+
+// railOf returns how long a message of a channel, numbered from 1, occupies its rail at a level.
+func (s *sharing) railOf(level int, channel uint16, size uint64, c *cost) occupancy {
+	cost := machine.Cost{Gap: inMicros(c.gap), Serialization: inMicros(c.stream)}
+	_, _, o := s.Levels[level].Occupies(quantity.Bytes(max(size, 1)), cost, int(channel))
+	ticks := func(t quantity.Micros) uint64 { return uint64(math.Round(float64(t) * picos)) }
+	return occupancy{each: ticks(o.Each), alone: ticks(o.Alone), bytes: ticks(max(o.Bytes, 0))}
 }
 
 // occupancy returns how long a message of size bytes occupies a link, in ticks.
@@ -193,5 +208,5 @@ func (s *sharing) isShared(distance int, size uint64, c *cost) bool {
 // are ports, which they do not pass.
 func (l *levels) enclosed(level int) bool {
 	at := l.Levels[level]
-	return at.Port != nil || at.Ports > 0
+	return at.Rails() > 0
 }

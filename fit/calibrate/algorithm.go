@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -46,7 +47,9 @@ func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measu
 	gamma := 1e3 * c.local(Combine, r.Size) / float64(max(r.Size, 1)) // ns/B
 	call := collective.Call{Bytes: uint64(r.Size), Gamma: gamma}
 	for _, e := range all {
-		if e.Check(r.Pairs, call) != nil {
+		if !slices.ContainsFunc(collective.Libraries, func(l collective.Library) bool {
+			return l.Has(e)
+		}) || e.Check(r.Pairs, call) != nil {
 			continue
 		}
 		s, err := e.ScheduleLimit(ctx, maxOperations, r.Pairs, call)

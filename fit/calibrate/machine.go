@@ -50,7 +50,7 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 			all = append(all, outer)
 			continue
 		case !outermost && !(c.networked() && i == len(m.Levels)-2): // links are a network's ports
-			m.Levels[i].Port = c.occupancy(m, i, true)
+			m.Levels[i].Port = onePort(c.occupancy(m, i, true))
 			m.Levels[i].Routes = c.routes(m.Levels[i].Port, i, i+1)
 			if c.direct(m.Levels[i].Port, i) {
 				m.Levels[i].Routes, m.Levels[i].Direct = 0, m.Levels[i+1].Arity

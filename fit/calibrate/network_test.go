@@ -211,7 +211,7 @@ func TestDirectLinks(t *testing.T) {
 			want = 3
 		}
 		m := machineOf(t, calibration(t, text+"# 9 s\n"))
-		if got := m.Levels[0].Direct; got != want || m.Levels[0].Port == nil {
+		if got := m.Levels[0].Direct; got != want || len(m.Levels[0].Port) == 0 {
 			t.Errorf("in pairs %v: links to %d units, want %d", direct, got, want)
 		}
 	}

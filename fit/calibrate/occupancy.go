@@ -39,7 +39,8 @@ func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.L
 		}
 		alone := float64(one.At(r.Size))
 		if level > 0 && port {
-			if inner := m.Levels[level-1].Port; inner != nil { // pairs spread over the inner units
+			// Pairs spread over the inner units.
+			if inner := m.Levels[level-1].Port; len(inner) > 0 {
 				each := (r.Pairs + m.Levels[level].Arity - 1) / m.Levels[level].Arity
 				alone = max(alone, float64(each)*float64(inner.OneWay(r.Size)))
 			}
@@ -165,7 +166,7 @@ func (c *Calibration) blocks(m machine.Machine, level int) (
 		case c.Levels[level].Arity%d == 0:
 			block := m.Levels[level]
 			block.Name, block.Arity = fmt.Sprintf("%s-%d", block.Name, d), d/inner
-			block.Port, block.Shared = occupied(points, one), nil
+			block.Port, block.Shared = onePort(occupied(points, one)), nil
 			block.Routes = c.routes(block.Port, level, level)
 			inner = d
 			blocks = append(blocks, block)
@@ -184,11 +185,11 @@ func (c *Calibration) blocks(m machine.Machine, level int) (
 // streams of one pair: cables of a switch are as fast as those of hosts, and each receiver is
 // reached by one of them. It is 0 if the ratio of the port's speed to a stream's is not a whole
 // number of at least 2, or if the port is a host's.
-func (c *Calibration) routes(port model.Layer, level, meet int) int {
+func (c *Calibration) routes(port machine.Port, level, meet int) int {
 	// At 1 MiB fixed costs hardly count, so the ratio is that of the bandwidths.
 	const n = 1 << 20
 	one := c.curve(Stream, meet)
-	if port == nil || len(one.Sizes) < 2 || !slices.Contains(hostLevels, c.Levels[level].Name) {
+	if len(port) == 0 || len(one.Sizes) < 2 || !slices.Contains(hostLevels, c.Levels[level].Name) {
 		return 0
 	}
 	ratio := float64(one.At(n) / port.OneWay(n))
@@ -201,9 +202,9 @@ func (c *Calibration) routes(port model.Layer, level, meet int) int {
 // direct reports whether a unit of the level has a link to each other one: pairs that leave a unit
 // for several ones in turn do not wait for each other as those to a single unit do. The links are
 // then as many as these units, and a stream is as fast as one pair's at most.
-func (c *Calibration) direct(port model.Layer, level int) bool {
+func (c *Calibration) direct(port machine.Port, level int) bool {
 	one := c.curve(Stream, level+1)
-	if port == nil || len(one.Sizes) < 2 {
+	if len(port) == 0 || len(one.Sizes) < 2 {
 		return false
 	}
 	var largest Measurement
@@ -245,4 +246,12 @@ func (c *Calibration) bothWays(l machine.Level) model.Layer {
 		t.Times = append(t.Times, max(min(d, most), (s+min(d, s))/2, minTime))
 	}
 	return t
+}
+
+// onePort returns a port of one rail; none if the layer is nil.
+func onePort(l model.Layer) machine.Port {
+	if l == nil {
+		return nil
+	}
+	return machine.Port{l}
 }

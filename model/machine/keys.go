@@ -9,8 +9,8 @@ type Key struct {
 	Measure model.Measure // of a number
 	Phrase  string        // what the number is
 	Help    string        // a row of FORMAT.md; "": the row before tells of this key, too
-	// At returns what the key sets: a *model.Layer for the name of a layer, a *Topology, or for a
-	// number an *int, *float64, *quantity.Micros or *quantity.Bytes.
+	// At returns what the key sets: a *model.Layer for the name of a layer, a *[Port] for several,
+	// a *Topology, or for a number an *int, *float64, *quantity.Micros or *quantity.Bytes.
 	At func(l *Level) any
 }
 
@@ -88,7 +88,9 @@ var Keys = []Key{
 		Name: "ports", Measure: model.Share,
 		Phrase: "transfers out, and in, at full speed at once",
 		Help: "one of the two: the same for those that leave a unit, and apart from these for " +
-			"those that enter it",
+			"those that enter it. Several layers are its rails, `port = [\"nic\", " +
+			"\"slow-nic\"]`: channel c of a collective takes the c-th, and other messages any " +
+			"that is free",
 		At: func(l *Level) any { return &l.Ports },
 	},
 	{Name: "port", At: func(l *Level) any { return &l.Port }},
@@ -152,16 +154,10 @@ var Keys = []Key{
 	{Name: "global", At: func(l *Level) any { return &l.Global }},
 }
 
-// Layer returns the place of the layer that the key names; nil if it names none.
-func (k Key) Layer(l *Level) *model.Layer {
-	at, _ := k.At(l).(*model.Layer)
-	return at
-}
-
 // IsNumber reports whether the key has a number.
 func (k Key) IsNumber() bool {
 	switch k.At(&Level{}).(type) {
-	case *model.Layer, *Topology:
+	case *model.Layer, *Port, *Topology:
 		return false
 	}
 	return true

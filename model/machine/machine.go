@@ -40,7 +40,8 @@ type Level struct {
 	// ranks inside the unit, as a memory or bus does, but for those inside an inner unit with a
 	// port. Port carries the messages that leave the
 	// unit, and a second one like it those that enter, as a NIC does.
-	Shared, Port model.Layer
+	Shared model.Layer
+	Port   Port
 	// Lanes and Ports replace Shared and Port by the number of transfers that run at full speed at
 	// the same time: each transfer occupies the resource for its [Cost.Gap] divided by that number.
 	// They are at least 1 and need not be whole; 0 means no limit.
@@ -139,9 +140,9 @@ func (l Level) checkSharing(outermost bool) (key string, err error) {
 		return "lanes", errShare
 	case l.Ports != 0 && !fullSpeed(l.Ports):
 		return "ports", errShare
-	case l.Routes != 0 && (l.Routes < 1 || l.Port == nil && l.Ports == 0):
+	case l.Routes != 0 && (l.Routes < 1 || len(l.Port) == 0 && l.Ports == 0):
 		return "routes", errors.New("must be at least 1, and is for a level with port or ports")
-	case l.Direct != 0 && (l.Direct < 2 || l.Routes > 1 || l.Port == nil && l.Ports == 0):
+	case l.Direct != 0 && (l.Direct < 2 || l.Routes > 1 || len(l.Port) == 0 && l.Ports == 0):
 		return "direct", errors.New("must be at least 2, and is for a level with port or ports " +
 			"and no routes")
 	case !(l.Reverse >= 0 && l.Reverse <= 1):
@@ -151,12 +152,12 @@ func (l Level) checkSharing(outermost bool) (key string, err error) {
 		return "crowd", errors.New("must be at least 0")
 	case l.Lanes != 0 && l.Shared != nil:
 		return "lanes", errors.New("has the same meaning as shared; omit one of them")
-	case l.Ports != 0 && l.Port != nil:
+	case l.Ports != 0 && len(l.Port) > 0:
 		return "ports", errors.New("has the same meaning as port; omit one of them")
 	case l.Ports != 0 && outermost:
 		return "ports", errors.New("is for messages that leave a unit, " +
 			"and this is the whole machine; use lanes for those inside")
-	case l.Port != nil && outermost:
+	case len(l.Port) > 0 && outermost:
 		return "port", errors.New("is for messages that leave a unit, " +
 			"and this is the whole machine; use shared for those inside")
 	}
@@ -209,7 +210,7 @@ func (m Machine) Sizes() []int {
 // Shares reports whether ranks share anything that carries messages.
 func (m Machine) Shares() bool {
 	for _, l := range m.Levels {
-		if l.Shared != nil || l.Port != nil || l.Lanes > 0 || l.Ports > 0 ||
+		if l.Shared != nil || len(l.Port) > 0 || l.Lanes > 0 || l.Ports > 0 ||
 			l.Link != nil || l.Local != nil || l.Global != nil {
 			return true
 		}
@@ -339,22 +340,35 @@ type Occupancy struct{ Each, Alone, Bytes quantity.Micros }
 // Occupies returns how long a message of n ≥ 1 bytes occupies the shared resource inside a unit
 // of the level, and each port of the unit. c is [Level.Cost] at the common level of its two ranks:
 // a number of lanes or ports counts messages of its gap, of which its bytes take what they take on
-// their way, and at most all. A link of R routes carries an R-th of what the port does.
-func (l Level) Occupies(n quantity.Bytes, c Cost) (inside, port Occupancy) {
-	occupancy := func(layer model.Layer, number, links float64) Occupancy {
-		share := quantity.Micros(links / number)
-		switch {
-		case layer != nil:
-			share = quantity.Micros(links)
-			t := share * layer.OneWay(n)
-			return Occupancy{t, t, t - share*layer.OneWay(1)}
-		case number > 0:
-			each := share * c.Gap
-			return Occupancy{each, max(c.Gap, each), share * min(c.Serialization, c.Gap)}
-		}
+// their way, and at most all. A link of R routes carries an R-th of what the port does. A message
+// without a channel takes any rail that is free, so it delays others by what it is of all rails.
+// One of a channel, numbered from 1, also occupies the rail of its channel.
+func (l Level) Occupies(n quantity.Bytes, c Cost, channel int) (inside, port, rail Occupancy) {
+	if inside = counted(l.Lanes, 1, c); l.Shared != nil {
+		t := l.Shared.OneWay(n)
+		inside = Occupancy{t, t, t - l.Shared.OneWay(1)}
+	}
+	links := float64(max(l.Routes, 1))
+	if port = counted(l.Ports, links, c); len(l.Port) > 0 {
+		links := quantity.Micros(links)
+		each := links * l.Port.OneWay(n)
+		port = Occupancy{each, links * l.Port.fastest(n), each - links*l.Port.OneWay(1)}
+	}
+	if channel > 0 && l.Rails() > 1 {
+		rail = l.rail(n, c, channel-1)
+	}
+	return inside, port, rail
+}
+
+// counted returns the occupancy of a resource that carries a number of messages of cost c at full
+// speed, or of one of its links.
+func counted(number, links float64, c Cost) Occupancy {
+	if number == 0 {
 		return Occupancy{}
 	}
-	return occupancy(l.Shared, l.Lanes, 1), occupancy(l.Port, l.Ports, float64(max(l.Routes, 1)))
+	share := quantity.Micros(links / number)
+	each := share * c.Gap
+	return Occupancy{each, max(c.Gap, each), share * min(c.Serialization, c.Gap)}
 }
 
 // overheads returns the level's Send and Receive times in µs or, where nil, the layer's overheads.
@@ -367,4 +381,24 @@ func (l Level) overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 		receive = l.Receive.OneWay(n)
 	}
 	return send, receive
+}
+
+// Rails returns the number of rails by which channels leave a unit of the level; 0 without a port.
+// A number of Ports that is not whole has as many rails as whole ports.
+func (l Level) Rails() int {
+	if len(l.Port) > 0 {
+		return len(l.Port)
+	}
+	return int(l.Ports)
+}
+
+// rail returns how long a message of n bytes occupies the rail of a channel, numbered from 0;
+// channels beyond the rails begin again at the first.
+func (l Level) rail(n quantity.Bytes, c Cost, channel int) Occupancy {
+	if len(l.Port) == 0 {
+		return counted(1, 1, c)
+	}
+	rail := l.Port[channel%len(l.Port)]
+	t := rail.OneWay(n)
+	return Occupancy{t, t, t - rail.OneWay(1)}
 }

@@ -142,9 +142,9 @@ func TestCheck(t *testing.T) {
 		{"lanes", func(m *Machine) { m.Levels[0].Lanes = 0.5 }},
 		{"ports", func(m *Machine) { m.Levels[0].Ports = -1 }},
 		{"ports", func(m *Machine) { m.Levels[3].Ports = 1 }},
-		{"port", func(m *Machine) { m.Levels[3].Port = m.Levels[3].Layer }},
+		{"port", func(m *Machine) { m.Levels[3].Port = Port{m.Levels[3].Layer} }},
 		{"lanes", func(m *Machine) { m.Levels[3].Lanes, m.Levels[3].Shared = 1, m.Levels[3].Layer }},
-		{"ports", func(m *Machine) { m.Levels[0].Ports, m.Levels[0].Port = 1, m.Levels[0].Layer }},
+		{"ports", func(m *Machine) { m.Levels[0].Ports, m.Levels[0].Port = 1, Port{m.Levels[0].Layer} }},
 	} {
 		m := small()
 		c.change(&m)

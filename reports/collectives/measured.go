@@ -22,6 +22,7 @@ func MeasuredRows(a *collectives.Comparison) reports.Rows {
 	col := reports.Col[cell]
 	named := slices.ContainsFunc(a.Cells, func(c cell) bool { return c.Of.Name != "" })
 	inSample := slices.ContainsFunc(a.Cells, func(c cell) bool { return c.InSample })
+	known := slices.ContainsFunc(a.Cells, func(c cell) bool { return c.Interval != "" })
 	signed := reports.PercentText("%+.1f %%")
 	rows := reports.TableOf(a.Cells,
 		col("collective", "", func(c cell) any { return c.Of.Collective }),
@@ -38,6 +39,8 @@ func MeasuredRows(a *collectives.Comparison) reports.Rows {
 		col("model_us", "model", func(c cell) any { return c.Model }),
 		col("error_percent", "error",
 			func(c cell) any { return 100 * c.Relative() }).Texted(signed),
+		col("interval", reports.HeadIf(known, "interval"),
+			func(c cell) any { return reports.OrNil(c.Interval) }),
 		col("in_sample", reports.HeadIf(inSample, "in sample"),
 			func(c cell) any { return c.InSample }),
 	)
@@ -60,6 +63,9 @@ func note(m collectives.ComparedErrors) string {
 	note := fmt.Sprintf("%s: median error %s (%s), worst %s on %d ranks at %s, of %d times",
 		m.Label, percent(m.Median), reports.PercentText("%+.1f %%")(100*m.Signed),
 		percent(m.Worst), m.WorstAt.Ranks, m.WorstAt.Size, m.Cells)
+	if m.Known > 0 {
+		note += fmt.Sprintf("; %d of %d are inside of their 95 %% interval", m.Inside, m.Known)
+	}
 	switch m.InSample {
 	case 0:
 	case m.Cells:

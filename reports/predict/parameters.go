@@ -85,7 +85,7 @@ func levelNotes(p platforms.Platform) (notes []string) {
 			{"its inside occupied", "shared"},
 			{"its port occupied", "port"},
 		} {
-			if layer := names.Text(of.key); layer != "" {
+			for _, layer := range names.Keys[of.key] {
 				note += ", " + of.name + " as " + p.Name + "/" + layer
 			}
 		}

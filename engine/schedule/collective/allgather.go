@@ -62,10 +62,23 @@ func ringAllgather(p *member) {
 // block v + first − s, and receives from its left neighbour by take.
 func (p *member) ring(first int, block func(i int) span, take func(from int, to ...span) uint32,
 	step func()) {
-	v, n := p.virtual(), p.Size
+	p.around(circle{p.Size, p.virtual(), p.real}, first, block, take, step)
+}
+
+// A circle is a ring of size members, in which the member has the number at; place returns the
+// place of a number.
+type circle struct {
+	size, at int
+	place    func(number int) int
+}
+
+// around is ring among the members of a circle.
+func (p *member) around(c circle, first int, block func(i int) span,
+	take func(from int, to ...span) uint32, step func()) {
+	v, n := c.at, c.size
 	for s := range n - 1 {
-		p.send(p.real((v+1)%n), block((v+first-s+n)%n))
-		take(p.real((v-1+n)%n), block((v+first-s-1+n)%n))
+		p.send(c.place((v+1)%n), block((v+first-s+n)%n))
+		take(c.place((v-1+n)%n), block((v+first-s-1+n)%n))
 		step()
 	}
 }

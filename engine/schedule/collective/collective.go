@@ -68,6 +68,12 @@ type Call struct {
 	// Gamma is the time to combine two bytes into one, in ns/B, at least 0. Each combination is a
 	// calc of Gamma × its bytes, rounded to whole nanoseconds, and omitted if that is 0.
 	Gamma float64
+	// Channels is the number of shares of the message, each of which goes by a ring or tree of its
+	// own; 0 or 1: one. Only algorithms whose Params have Channels take it.
+	Channels int
+	// PerNode is the number of consecutive places on each node, for channels and for algorithms in
+	// two levels; 0: not known. The last node may have fewer.
+	PerNode int
 	// LogP shapes the tree of logp-optimal. Only the ratios of its times matter. The zero value
 	// stands for L = g = 1, which gives a binomial tree.
 	LogP model.LogP
@@ -82,6 +88,9 @@ type member struct {
 	Call
 	b     *schedule.Builder
 	first uint32  // the part's first operation
+	begun uint32  // that of its channel
+	turn  turn    // of the channel's places
+	nic   uint16  // of its messages
 	ops   []state // from first on
 	gate  []uint32
 	call  uint32 // 1 + the last blocking send or receive; 0 for none
@@ -105,6 +114,21 @@ const (
 	exchanged           // place q becomes q XOR i, as in exchanges of pairs; p is a power of two
 )
 
+// A turn rotates the places within nodes of some ranks each: those of channel c of n. The zero
+// value rotates nothing.
+type turn struct{ perNode, ranks, c, n int }
+
+// by returns the place at a distance of direction times the rotation. A last node of fewer ranks is
+// rotated by less.
+func (t turn) by(place, direction int) int {
+	if t.perNode < 2 {
+		return place
+	}
+	first := place / t.perNode * t.perNode
+	size := min(t.perNode, t.ranks-first)
+	return first + (place-first+direction*(t.c*size/t.n)+size)%size
+}
+
 type state struct {
 	waits, awaited bool
 	asked          uint32 // one more than the last operation that was made to wait for it
@@ -117,6 +141,7 @@ func (p *member) addSend(bytes uint64, to int) uint32 { return p.add(schedule.Se
 func (p *member) addRecv(bytes uint64, from int) uint32 { return p.add(schedule.Recv, bytes, from) }
 
 func (p *member) add(kind schedule.Kind, bytes uint64, place int) uint32 {
+	place = p.turn.by(place, 1)
 	peer := uint32(place)
 	if p.alone != asymmetric {
 		// The member is at place 0, so place is the distance to its peer. In a shift, the message
@@ -130,7 +155,7 @@ func (p *member) add(kind schedule.Kind, bytes uint64, place int) uint32 {
 		peer = p.Members[place]
 	}
 	return p.put(schedule.Op{Kind: kind, Size: bytes, Peer: peer, Tag: p.Tag, CPU: p.CPU,
-		Context: p.Context})
+		NIC: p.nic, Context: p.Context})
 }
 
 // addCalc adds a computation, and returns its index.
@@ -150,7 +175,7 @@ func (p *member) put(o schedule.Op) uint32 {
 // step ends a blocking call: all later operations wait for those added since the previous step.
 func (p *member) step() {
 	n := p.b.Next()
-	from := p.first
+	from := p.begun
 	if len(p.gate) > 0 {
 		from = p.gate[len(p.gate)-1] + 1
 	}
@@ -190,7 +215,8 @@ func (a Algorithm) Add(b *schedule.Builder, g Group, c Call, after ...uint32) (e
 }
 
 func (a Algorithm) add(p *member, after, end []uint32) []uint32 {
-	p.first, p.ops, p.gate, p.call = p.b.Next(), p.ops[:0], p.gate[:0], 0
+	p.first, p.ops = p.b.Next(), p.ops[:0]
+	p.begin()
 	p.reset()
 	a(p)
 	if len(p.ops) == 0 {
@@ -208,6 +234,9 @@ func (a Algorithm) add(p *member, after, end []uint32) []uint32 {
 	}
 	return end
 }
+
+// begin begins the part, or that of a channel, which waits for no other.
+func (p *member) begin() { p.begun, p.gate, p.call = p.b.Next(), p.gate[:0], 0 }
 
 // maxOperations is the maximum number of operations of a Schedule; they take about 10 GB.
 const maxOperations = 1 << 28

@@ -23,6 +23,12 @@ type Entry struct {
 	Params ParamSet
 	Ranks  int // the only number of ranks that it supports; 0: any
 
+	// Most is the largest number of ranks for which programs have it, so that more are tried by its
+	// name alone; 0: any.
+	Most int
+	// Bound says that it is no algorithm but a lower bound, which no library can run.
+	Bound bool
+
 	Algorithm Algorithm
 	partition partition
 	symmetry  symmetry // see SymmetricSchedule
@@ -33,13 +39,18 @@ type Entry struct {
 type ParamSet uint8
 
 const (
-	Root    ParamSet = 1 << iota // Call.Root
-	Segment                      // Call.Segment
-	Fanout                       // Call.Fanout
-	Gamma                        // Call.Gamma
-	Shape                        // Call.LogP
-	Blocks                       // Group.Blocks
+	Root     ParamSet = 1 << iota // Call.Root
+	Segment                       // Call.Segment
+	Fanout                        // Call.Fanout
+	Gamma                         // Call.Gamma
+	Shape                         // Call.LogP
+	Blocks                        // Group.Blocks
+	Channels                      // Call.Channels, and for them Call.PerNode
+	PerNode                       // Call.PerNode
 )
+
+// striped reports whether a call goes by several channels.
+func (e Entry) striped(c Call) bool { return e.Params&Channels != 0 && c.Channels > 1 }
 
 // A partition describes how message sizes derive from Bytes, without segments.
 type partition uint8
@@ -94,8 +105,8 @@ func (e Entry) Check(ranks int, c Call) error {
 		return fail("the root must be 0 to %d (got %d)", ranks-1, c.Root)
 	case c.Bytes > math.MaxInt64/(2*uint64(ranks)+1):
 		return fail("%d bytes for each of %d ranks are too many", c.Bytes, ranks)
-	case c.Tag > math.MaxUint32-2:
-		return fail("the tag must be 0 to %d (got %d)", uint32(math.MaxUint32-2), c.Tag)
+	case c.Tag > maxTag:
+		return fail("the tag must be 0 to %d (got %d)", uint32(maxTag), c.Tag)
 	case c.Element > max(c.Bytes, 1):
 		return fail("an element of %d bytes is larger than the message of %d", c.Element, c.Bytes)
 	case e.Params&Segment != 0 && c.Segment > 0 &&
@@ -105,6 +116,10 @@ func (e Entry) Check(ranks int, c Call) error {
 			maxPieces/ranks, c.Segment, ranks)
 	case e.Params&Fanout != 0 && (c.Fanout < 0 || c.Fanout > math.MaxInt32):
 		return fail("the fan-out must be 1 to %d (got %d)", math.MaxInt32, c.Fanout)
+	case c.Channels < 0 || c.Channels > MaxChannels:
+		return fail("the channels must be 1 to %d (got %d)", MaxChannels, c.Channels)
+	case c.PerNode < 0:
+		return fail("the ranks of a node must be at least 1 (got %d)", c.PerNode)
 	case e.Params&Gamma != 0 && !(c.Gamma >= 0 && c.Gamma*float64(c.Bytes)*float64(ranks) <= 1<<62):
 		return fail("the time to combine a byte must be at least 0 and finite (got %v ns)", c.Gamma)
 	case e.Params&Shape != 0 && !finite(c.LogP):
@@ -124,8 +139,10 @@ func finite(m model.LogP) bool {
 	return smallest >= 0 && !math.IsInf(float64(sum), 0)
 }
 
-// Bounds of what Entry.Schedule makes: ranks, and pieces of the message times ranks.
+// Bounds of what Entry.Schedule makes: ranks, pieces of the message times ranks, and the tag, above
+// which channels and barriers have theirs.
 const (
+	maxTag    = math.MaxUint32 - 4*MaxChannels
 	maxRanks  = 1 << 20
 	maxPieces = 1 << 26
 )
@@ -155,11 +172,18 @@ func (e Entry) Runs(ranks int, c Call) string {
 		if n < uint64(highest(ranks)) {
 			return "recursive-doubling"
 		}
-	case "allreduce ring", "allreduce segmented-ring":
+	case "alltoall two-level":
+		if !twoLevels(ranks, c.PerNode) {
+			return "pairwise"
+		}
+	case "allreduce ring", "allreduce segmented-ring", "allreduce hierarchical":
 		switch {
+		case e.Name == "hierarchical" && twoLevels(ranks, c.PerNode):
 		case few:
 			return "recursive-doubling"
 		case e.Name == "segmented-ring" && (c.unsegmented() || n < p*max(c.Segment/size, 1)):
+			return "ring"
+		case e.Name == "hierarchical":
 			return "ring"
 		}
 	case "allgather recursive-doubling":
@@ -179,7 +203,7 @@ func (e Entry) Runs(ranks int, c Call) string {
 // combinations or elements, and for those that cut a message into parts other than halves.
 func (e Entry) Pattern(c Call) (pattern Call, size func(uint64) uint64, ok bool) {
 	if e.Params&Segment != 0 && c.Segment > 0 || e.Params&Gamma != 0 && c.Gamma > 0 ||
-		e.Params&Shape != 0 || c.Element > 1 || c.Bytes == 0 {
+		e.Params&Shape != 0 || c.Element > 1 || c.Bytes == 0 || e.striped(c) {
 		return c, nil, false
 	}
 	pattern, n := c, c.Bytes

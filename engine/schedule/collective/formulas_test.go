@@ -142,6 +142,15 @@ func TestFormulas(t *testing.T) {
 		{"[pg]", "allreduce", "ring", always, func(p, n float64) float64 {
 			return 2*(p-1)*alpha + 2*n*(p-1)/p*beta + n*(p-1)/p*gamma
 		}},
+		{"steps of all ports", "allreduce", "one-shot", always, func(p, n float64) float64 {
+			return (p-1)*(alpha+n*beta) + n*gamma
+		}},
+		{"steps of all ports", "allreduce", "two-shot", always, func(p, n float64) float64 {
+			return 2*(p-1)*(alpha+n/p*beta) + n/p*gamma
+		}},
+		{"one way out and in", "allreduce", "in-network-bound", always, func(p, n float64) float64 {
+			return alpha + n*beta
+		}},
 		{"[pg]", "barrier", "double-ring", always, func(p, n float64) float64 {
 			return 2 * p * alpha
 		}},
@@ -168,6 +177,41 @@ func TestFormulas(t *testing.T) {
 			if got := timeOf(t, programOf(t, e, p, c), wires[0]); math.Abs(got-want) > 1e-9*want {
 				t.Errorf("%s %s, %d ranks: the schedule takes %v ns, %s says %v",
 					f.collective, f.name, p, got, f.source, want)
+			}
+		}
+	}
+}
+
+// Algorithms in two levels, of N nodes of g ranks: a ring of g, one of N, and one of g; g − 1
+// messages of N blocks, and N − 1 of g.
+func TestFormulasOfNodes(t *testing.T) {
+	const alpha, beta, gamma = 1000, 3, 2
+	for _, f := range []struct {
+		collective, name string
+		time             func(g, nodes, n float64) float64
+	}{
+		{"allreduce", "hierarchical", func(g, nodes, n float64) float64 {
+			share := n / g
+			return 2*(g-1)*(alpha+share*beta) + 2*(nodes-1)*(alpha+share/nodes*beta) +
+				((g-1)*share+(nodes-1)*share/nodes)*gamma
+		}},
+		{"alltoall", "two-level", func(g, nodes, n float64) float64 {
+			return (g-1)*(alpha+nodes*n*beta) + (nodes-1)*(alpha+g*n*beta)
+		}},
+	} {
+		e, err := collective.Find(f.collective, f.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, shape := range [][2]int{{2, 2}, {8, 3}, {4, 7}, {3, 16}} {
+			g, nodes := shape[0], shape[1]
+			c := collective.Call{Bytes: uint64(4 * g * nodes), PerNode: g}
+			if e.Params&collective.Gamma != 0 {
+				c.Gamma = gamma
+			}
+			want := f.time(float64(g), float64(nodes), float64(c.Bytes))
+			if got := timeOf(t, programOf(t, e, g*nodes, c), wires[0]); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("%s %s, %d × %d ranks: %v ns, want %v", f.collective, f.name, nodes, g, got, want)
 			}
 		}
 	}

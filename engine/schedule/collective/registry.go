@@ -26,7 +26,7 @@ var Algorithms = []Entry{
 		Params: Root | Segment | Fanout, Algorithm: tree(chainTree).broadcast,
 		Help: "fan-out chains (default 4) begin at the root"},
 	{Collective: "bcast", Name: "pipeline", OpenMPI: 3, NCCL: "ring",
-		Params: Root | Segment, Algorithm: tree(lineTree).broadcast,
+		Params: Root | Segment | Channels, Algorithm: tree(lineTree).broadcast,
 		Help: "one chain, in segments"},
 	{Collective: "bcast", Name: "split-binary", OpenMPI: 4,
 		Params: Root | Segment, partition: halves, Algorithm: splitBinaryBroadcast,
@@ -67,7 +67,7 @@ var Algorithms = []Entry{
 		Params: Root | Segment | Fanout | Gamma, Algorithm: tree(chainTree).reduce,
 		Help: "fan-out chains (default 4) end at the root"},
 	{Collective: "reduce", Name: "pipeline", OpenMPI: 3, NCCL: "ring",
-		Params: Root | Segment | Gamma, Algorithm: tree(lineTree).reduce,
+		Params: Root | Segment | Gamma | Channels, Algorithm: tree(lineTree).reduce,
 		Help: "one chain, in segments"},
 	{Collective: "reduce", Name: "binary", OpenMPI: 4,
 		Params: Root | Segment | Gamma, Algorithm: tree(binaryTree).reduce,
@@ -99,7 +99,7 @@ var Algorithms = []Entry{
 		Params: Gamma, symmetry: exchanged, Algorithm: recursiveDoubling,
 		Help: "all exchange all, over distances 1, 2, 4 …"},
 	{Collective: "allreduce", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 8,
-		Params: Gamma, partition: shares, symmetry: shifted, Algorithm: ringAllreduce,
+		Params: Gamma | Channels, partition: shares, symmetry: shifted, Algorithm: ringAllreduce,
 		When: "recursive-doubling with fewer elements than ranks",
 		Help: "reduce-scatter and allgather around the ring"},
 	{Collective: "allreduce", Name: "segmented-ring", OpenMPI: 5,
@@ -117,8 +117,22 @@ var Algorithms = []Entry{
 		When: "recursive-doubling with fewer elements than 2^⌊lg p⌋",
 		Help: "recursive halving, then doubling; ranks above a power of two hand in all"},
 	{Collective: "allreduce", Name: "double-tree", NCCL: "tree",
-		Params: Segment | Gamma, partition: halves, Algorithm: doubleTree,
+		Params: Segment | Gamma | Channels, partition: halves, Algorithm: doubleTree,
 		Help: "two binary trees at once, half of the message in each, up and down"},
+	{Collective: "allreduce", Name: "one-shot", Most: 16,
+		Params: Gamma, symmetry: shifted, Algorithm: oneShot,
+		Help: "each sends all to every other, in one step, as inference engines do over a switch"},
+	{Collective: "allreduce", Name: "two-shot", Most: 16,
+		Params: Gamma, partition: shares, symmetry: shifted, Algorithm: twoShot,
+		Help: "direct reduce-scatter, then direct allgather: two steps between all"},
+	{Collective: "allreduce", Name: "hierarchical",
+		Params: Gamma | PerNode, partition: shares, Algorithm: hierarchicalAllreduce,
+		When: "ring unless there are several nodes of equally many ranks",
+		Help: "reduce-scatter inside nodes, allreduce by rail between them, allgather inside"},
+	{Collective: "allreduce", Name: "in-network-bound", Bound: true,
+		Params: PerNode, partition: shares, Algorithm: inNetworkBound,
+		Help: "a lower bound, no algorithm: switches combine (NVLS, SHARP), and each rank's " +
+			"bytes leave it once and enter it once"},
 
 	{Collective: "reduce-scatter", Name: "reduce-scatter", OpenMPI: 1, Intel: 4,
 		Params: Gamma | Blocks, Algorithm: reduceThenScatter,
@@ -128,7 +142,7 @@ var Algorithms = []Entry{
 		Params: Gamma | Blocks, symmetry: exchanged, Algorithm: halvingReduceScatter,
 		Help: "exchange halves of the remaining blocks, over distances … 4, 2, 1"},
 	{Collective: "reduce-scatter", Name: "ring", OpenMPI: 3, NCCL: "ring",
-		Params: Gamma | Blocks, symmetry: shifted, Algorithm: ringReduceScatter,
+		Params: Gamma | Blocks | Channels, symmetry: shifted, Algorithm: ringReduceScatter,
 		Help: "partial sums travel around the ring"},
 	{Collective: "reduce-scatter", Name: "butterfly", OpenMPI: 4, MPICH: "noncommutative",
 		Params: Gamma | Blocks, Algorithm: butterflyReduceScatter,
@@ -165,7 +179,7 @@ var Algorithms = []Entry{
 		When: "bruck if the number of ranks is not a power of two",
 		Help: "all exchange all that they have, over distances 1, 2, 4 …"},
 	{Collective: "allgather", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 3,
-		Params: Blocks, symmetry: shifted, Algorithm: ringAllgather,
+		Params: Blocks | Channels, symmetry: shifted, Algorithm: ringAllgather,
 		Help: "blocks travel around the ring"},
 	{Collective: "allgather", Name: "neighbour-exchange", OpenMPI: 5,
 		Params: Blocks, Algorithm: neighbourAllgather,
@@ -190,6 +204,12 @@ var Algorithms = []Entry{
 	{Collective: "alltoall", Name: "two-processes", OpenMPI: 5,
 		Ranks: 2, Params: Blocks, Algorithm: linearAlltoall,
 		Help: "one exchange"},
+
+	{Collective: "alltoall", Name: "two-level",
+		Params: PerNode, Algorithm: twoLevelAlltoall,
+		When: "pairwise unless there are several nodes of equally many ranks",
+		Help: "blocks gathered inside nodes by the number of their receiver, then by rail " +
+			"between nodes (PXN)"},
 
 	{Collective: "gather", Name: "linear", OpenMPI: 1,
 		Params: Root | Blocks, Algorithm: linearGather,
@@ -244,13 +264,16 @@ func linearBroadcast(p *member) {
 	tree(starTree).broadcast(p)
 }
 
-// Find returns the algorithm of that name. It also accepts "broadcast" for bcast, and underscores
-// for hyphens. The error of an unknown name suggests the closest one, or lists all.
+// Find returns the algorithm of that name, or of that name in NCCL. It also accepts "broadcast" for
+// bcast, and underscores for hyphens. The error of an unknown name suggests the closest one, or
+// lists all.
 func Find(collective, name string) (Entry, error) {
 	all := Of(collective)
-	at := slices.IndexFunc(all, func(e Entry) bool {
-		return e.Name == strings.ReplaceAll(strings.ToLower(name), "_", "-")
-	})
+	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	at := slices.IndexFunc(all, func(e Entry) bool { return e.Name == name })
+	if at < 0 && name != "" {
+		at = slices.IndexFunc(all, func(e Entry) bool { return e.NCCL == name })
+	}
 	if at >= 0 {
 		return all[at], nil
 	}
@@ -285,7 +308,7 @@ func canonical(collective string) string {
 	return c
 }
 
-// An algorithm with conditions calls the one that Runs returns.
+// An algorithm with conditions calls the one that Runs returns, in each of its channels.
 func init() {
 	for i := range Algorithms {
 		if e := &Algorithms[i]; e.When != "" {
@@ -297,6 +320,9 @@ func init() {
 					own(p)
 				}
 			}
+		}
+		if e := &Algorithms[i]; e.Params&Channels != 0 {
+			e.Algorithm = striped(e.Algorithm, e.InBlocks())
 		}
 	}
 }

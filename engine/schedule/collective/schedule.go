@@ -31,7 +31,7 @@ func (e Entry) ScheduleLimit(ctx context.Context, most, ranks int, c Call) (*sch
 func (e Entry) alike(ranks int, c Call) symmetry {
 	c = e.padded(ranks, c)
 	e, _ = e.runs(ranks, c)
-	if e.symmetry == exchanged && !isPower(ranks) || e.partition == shares &&
+	if e.striped(c) || e.symmetry == exchanged && !isPower(ranks) || e.partition == shares &&
 		!c.equalShares(ranks) {
 		return asymmetric
 	}

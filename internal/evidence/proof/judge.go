@@ -324,7 +324,7 @@ func (r *result) compare(p platform, c *calibrate.Calibration, m machine.Machine
 	r.taper = "–"
 	if p.taper > 0 {
 		// The outermost level has no port, since nothing lies outside it.
-		if port := m.Levels[at].Port; at < len(m.Levels)-1 && port != nil {
+		if port := m.Levels[at].Port; at < len(m.Levels)-1 && len(port) > 0 {
 			r.taper = fmt.Sprintf("%+.1f %%", 100*(n/float64(port.OneWay(n))/p.taper-1))
 		} else {
 			r.taper = "not found"

@@ -1,0 +1,89 @@
+package fits
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/stats"
+)
+
+// Closing returns the last lines about logs of nccl-tests: a verdict on their busbw, if the links of
+// a node are given as in "4x200Gbit/s", what was understood, and which question comes next. saved
+// is the path of the platform file; empty: none. It is an error if the links are none.
+func (f *Fitted) Closing(saved, link string) ([]string, error) {
+	l, err := parseLinks(link)
+	if err != nil {
+		return nil, err
+	}
+	return append(f.verdicts(l), f.understood(saved, l)...), nil
+}
+
+// understood says what the logs of nccl-tests are of: nodes, ranks and algorithms, what would have
+// to be measured for a choice of the algorithm, and the command that asks the saved file; empty
+// without such logs. Without links it says how a verdict is asked for.
+func (f *Fitted) understood(saved string, l links) (notes []string) {
+	var ops []benchfile.CollectiveOp
+	for _, s := range f.sources {
+		if s.Table.Format == "nccl-tests" && s.Table.Kind == benchfile.Collective {
+			ops = append(ops, s.Table.Collective)
+		}
+	}
+	if len(ops) == 0 {
+		return nil
+	}
+	words := func(of func(benchfile.CollectiveOp) int) string {
+		all := stats.Ascending(list.Map(ops, of))
+		return strings.Join(list.Map(slices.Compact(all), strconv.Itoa), ", ")
+	}
+	ranks := words(func(c benchfile.CollectiveOp) int { return c.Ranks })
+	nodes := words(func(c benchfile.CollectiveOp) int { return c.Nodes })
+	perNode := words(func(c benchfile.CollectiveOp) int { return c.PerNode })
+	algorithms := stats.Ascending(list.Map(ops, func(c benchfile.CollectiveOp) string {
+		return c.Algorithm
+	}))
+	unnamed := func(s string) bool { return s == "" }
+	algorithms = slices.DeleteFunc(slices.Compact(algorithms), unnamed)
+	text := fmt.Sprintf("understood: %s on %s ranks", ops[0].Name, ranks)
+	if nodes != "0" {
+		text += fmt.Sprintf(", %s nodes of %s", nodes, perNode)
+	} else {
+		text += "; how many of them a node has is unknown"
+	}
+	switch len(algorithms) {
+	case 0:
+		text += "; the algorithm is not in the logs: for ring or tree, rerun with NCCL_ALGO=Ring " +
+			"and with NCCL_ALGO=Tree"
+	case 1:
+		other := "Ring"
+		if strings.EqualFold(algorithms[0], "ring") {
+			other = "Tree"
+		}
+		text += fmt.Sprintf("; algorithm %s: for a choice, rerun with NCCL_ALGO=%s", algorithms[0],
+			other)
+	default:
+		text += "; algorithms " + strings.Join(algorithms, ", ")
+	}
+	notes = append(notes, text)
+	onNodes := func(c benchfile.CollectiveOp) bool { return c.Nodes > 1 }
+	if l.number == 0 && slices.ContainsFunc(ops, onNodes) {
+		notes = append(notes, "is the busbw usual? Give the links of a node, as in 4x200Gbit/s")
+	}
+	most := 1
+	for _, c := range ops {
+		most = max(most, c.Nodes)
+	}
+	switch {
+	case saved == "":
+		notes = append(notes, "next: save a platform file, and ask it")
+	case nodes == "0":
+		notes = append(notes, fmt.Sprintf("next: halfpeak collective %s %s", ops[0].Name, saved))
+	default:
+		notes = append(notes, fmt.Sprintf("next: halfpeak collective %s %s, for example on %d nodes",
+			ops[0].Name, saved, 2*most))
+	}
+	return notes
+}

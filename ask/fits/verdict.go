@@ -1,0 +1,296 @@
+package fits
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// links are what a node has towards the network: a number of them, and the rate of each in one
+// direction. The zero value is not known.
+type links struct {
+	number int
+	rate   quantity.MBps
+}
+
+// parseLinks reads links such as "4x200Gbit/s", or one as "25GB/s".
+func parseLinks(text string) (l links, err error) {
+	if text == "" {
+		return l, nil
+	}
+	l.number = 1
+	if number, rate, several := strings.Cut(text, "x"); several {
+		if l.number, err = strconv.Atoi(number); err != nil || l.number < 1 || l.number > 1024 {
+			return l, fmt.Errorf("%q: the number of links must be 1 to 1024, "+
+				"as in 4x200Gbit/s", text)
+		}
+		text = rate
+	}
+	v, err := quantity.Eval(text, nil)
+	if l.rate = quantity.MBps(v.Num); err == nil &&
+		(v.Dim != quantity.DimRate || !(v.Num > 0) || math.IsInf(v.Num, 0)) {
+		err = fmt.Errorf("%q: links are a number and a rate, as in 4x200Gbit/s", text)
+	}
+	return l, err
+}
+
+// total returns the rate of all links of a node.
+func (l links) total() quantity.MBps { return quantity.MBps(l.number) * l.rate }
+
+// A reach is what the bus bandwidth of a table of nccl-tests comes to.
+type reach struct {
+	Source
+	best   quantity.MBps  // the highest
+	at     quantity.Bytes // its size
+	half   quantity.Bytes // from which all larger sizes have at least half of it
+	rising float64        // from the size before the largest to the largest, as a fraction
+}
+
+// The rules of the verdict. A bandwidth below slow of the links is called slow: without half of
+// them some rails do not carry. Above usual it is called usual, and between the two low: published
+// clusters in order are found there, too. One that still rises by more than flat in the last step
+// has not reached its plateau. Settings that differ by less than same at all large sizes have no
+// effect: repeated runs differ by more.
+const (
+	slow, usual = 0.5, 0.7
+	flat        = 0.1
+	same        = 0.002
+)
+
+// reachOf returns the reach of a table; false for tables of other benchmarks and operations.
+func reachOf(s Source) (r reach, ok bool) {
+	c := s.Table.Collective
+	if s.Table.Format != "nccl-tests" || s.Table.Kind != benchfile.Collective || c.Ranks < 2 {
+		return r, false
+	}
+	timed := platforms.Timed{Of: platforms.Collective, Collective: c.Name, Ranks: c.Ranks}
+	bandwidth := func(m benchfile.Sample) quantity.MBps {
+		_, bus := timed.Bandwidths(m.Size, m.Mean)
+		return bus
+	}
+	all := slices.DeleteFunc(slices.Clone(s.Table.Samples), func(m benchfile.Sample) bool {
+		return !(m.Mean > 0) || !(bandwidth(m) > 0)
+	})
+	if len(all) < 2 {
+		return r, false
+	}
+	r.Source = s
+	for _, m := range all {
+		if b := bandwidth(m); b > r.best {
+			r.best, r.at = b, m.Size
+		}
+	}
+	for _, m := range slices.Backward(all) {
+		if bandwidth(m) < r.best/2 {
+			break
+		}
+		r.half = m.Size
+	}
+	last := len(all) - 1
+	r.rising = float64(bandwidth(all[last])/bandwidth(all[last-1])) - 1
+	return r, true
+}
+
+// verdicts says, if the links of a node are given, of each table of nccl-tests what its bus bandwidth reaches, what part of the links
+// that is, and what published clusters reach. The last sentence of each is the verdict.
+func (f *Fitted) verdicts(l links) (notes []string) {
+	if l.number == 0 {
+		return nil
+	}
+	var all []reach
+	for _, s := range f.sources {
+		if r, ok := reachOf(s); ok && s.Table.Series != "in-place" {
+			all = append(all, r)
+		}
+	}
+	notes = append(notes, standingOut(all)...)
+	notes = append(notes, withoutEffect(all)...)
+	for _, r := range all {
+		notes = append(notes, r.text(l))
+	}
+	return notes
+}
+
+// text describes the reach.
+func (r reach) text(l links) string {
+	c := r.Table.Collective
+	text := fmt.Sprintf("%s, %s: busbw reaches %s at %s, half of it from %s on", c.Name,
+		placeText(c), gbps(r.best), r.at, r.half)
+	if published := comparable(c); published != "" {
+		text += "; " + published
+	}
+	text += ". "
+	switch share := float64(r.best / l.total()); {
+	case r.rising > flat:
+		text += fmt.Sprintf("No verdict: it rises by %.0f %% to the largest size; "+
+			"measure up to 8 GiB (-e 8G)", 100*r.rising)
+	case c.Nodes == 1:
+		text += "No verdict: on one node no byte takes the links between nodes"
+	case c.Nodes == 0:
+		text += "No verdict: the log does not say how many nodes took part"
+	case share > r.possible():
+		text += fmt.Sprintf("No verdict: more than %s of links can carry; are there more links, "+
+			"or do switches combine?", gbps(l.total()))
+	default:
+		word := "usual"
+		if share < slow {
+			word = "slow"
+		} else if share < usual {
+			word = "low"
+		}
+		text += fmt.Sprintf("Verdict: %s, %.0f %% of %d x %s", word, 100*share, l.number,
+			gbps(l.rate))
+		if share > 1 {
+			text += "; a ring could not exceed 100 %: bytes stay inside the nodes, as with a tree"
+		}
+	}
+	return text + "."
+}
+
+// possible returns the highest bus bandwidth that links of rate 1 a node carry, if each byte that
+// leaves a node is sent: an allreduce of n bytes then sends at least 2n(N−1)/N of them out of some
+// node of N, and busbw counts 2n(p−1)/p.
+func (r reach) possible() float64 {
+	c := r.Table.Collective
+	p, n := float64(c.Ranks), float64(c.Nodes)
+	switch c.Name {
+	case "allreduce", "allgather", "reduce_scatter":
+		return 1.02 * (p - 1) / p * n / (n - 1) // 2 % for rounded rates of links
+	}
+	return math.Inf(1)
+}
+
+// gbps returns a rate in the unit of nccl-tests.
+func gbps(rate quantity.MBps) string { return fmt.Sprintf("%.4g GB/s", float64(rate)/1e3) }
+
+// placeText describes the ranks of an operation.
+func placeText(c benchfile.CollectiveOp) string {
+	switch {
+	case c.Nodes == 1:
+		return fmt.Sprintf("%d ranks on 1 node", c.Ranks)
+	case c.Nodes > 1:
+		return fmt.Sprintf("%d ranks on %d nodes", c.Ranks, c.Nodes)
+	}
+	return fmt.Sprintf("%d ranks", c.Ranks)
+}
+
+//go:embed busbw.csv
+var busbw string
+
+// comparable describes what published clusters reach in an operation, on one node or on several;
+// empty without any.
+func comparable(c benchfile.CollectiveOp) string {
+	if c.Nodes == 0 {
+		return ""
+	}
+	var measured, set []float64
+	machines := map[string]bool{}
+	for line := range strings.Lines(busbw) {
+		f := strings.Split(strings.TrimSpace(line), ",")
+		if len(f) != 8 || f[5] != strings.ReplaceAll(c.Name, "_", "") {
+			continue
+		}
+		value, err := strconv.ParseFloat(f[7], 64)
+		if err != nil || (f[2] == "1") != (c.Nodes == 1) {
+			continue
+		}
+		machines[f[0]+f[1]+f[4]] = true
+		if f[6] == "floor" || f[6] == "expected" {
+			set = append(set, value)
+		} else {
+			measured = append(measured, value)
+		}
+	}
+	if len(machines) < 3 {
+		return fmt.Sprintf("published for so many nodes: %d clusters, too few to compare",
+			len(machines))
+	}
+	var parts []string
+	for _, of := range []struct {
+		values []float64
+		what   string
+	}{{measured, "measured"}, {set, "set by hand as a floor"}} {
+		if n := len(of.values); n > 1 {
+			parts = append(parts, fmt.Sprintf("%.4g to %.4g GB/s (%d %s)", slices.Min(of.values),
+				slices.Max(of.values), n, of.what))
+		} else if n == 1 {
+			parts = append(parts, fmt.Sprintf("%.4g GB/s (1 %s)", of.values[0], of.what))
+		}
+	}
+	return fmt.Sprintf("%d published clusters of all kinds: %s", len(machines),
+		strings.Join(parts, ", "))
+}
+
+// standingOut names numbers of ranks that take much longer than the next smaller and the next
+// larger one, at the largest size that the three have.
+func standingOut(all []reach) (notes []string) {
+	of := map[string]map[int]*benchfile.Table{}
+	for _, r := range all {
+		c := r.Table.Collective
+		key := c.Name + " " + c.Algorithm + " " + r.Table.Series
+		if of[key] == nil {
+			of[key] = map[int]*benchfile.Table{}
+		}
+		of[key][c.Ranks] = r.Table
+	}
+	for _, r := range all {
+		c := r.Table.Collective
+		tables := of[c.Name+" "+c.Algorithm+" "+r.Table.Series]
+		var ranks []int
+		for n := range tables {
+			ranks = append(ranks, n)
+		}
+		ranks = stats.Ascending(ranks)
+		i := slices.Index(ranks, c.Ranks)
+		if tables[c.Ranks] != r.Table || i == 0 || i == len(ranks)-1 {
+			continue
+		}
+		size, took := quantity.Bytes(0), 0.0
+		for _, m := range r.Table.Samples {
+			below, above := timeAt(tables[ranks[i-1]], m.Size), timeAt(tables[ranks[i+1]], m.Size)
+			if below > 0 && above > 0 && m.Mean > 0 {
+				size, took = m.Size, float64(m.Mean/max(below, above))
+			}
+		}
+		if took > 1.5 { // repeats of one call differ by far less
+			notes = append(notes, fmt.Sprintf("%s: %d ranks take %.1f times as long as %d and %d, "+
+				"at %s", c.Name, c.Ranks, took, ranks[i-1], ranks[i+1], size))
+		}
+	}
+	return notes
+}
+
+func timeAt(t *benchfile.Table, size quantity.Bytes) quantity.Micros {
+	for _, m := range t.Samples {
+		if m.Size == size {
+			return m.Mean
+		}
+	}
+	return 0
+}
+
+// withoutEffect names files of one call whose bandwidths are the same: if a setting differs between
+// them, it had no effect.
+func withoutEffect(all []reach) (notes []string) {
+	for i, a := range all {
+		for _, b := range all[i+1:] {
+			ca, cb := a.Table.Collective, b.Table.Collective
+			alike := ca.Name == cb.Name && ca.Ranks == cb.Ranks && ca.Nodes == cb.Nodes &&
+				a.Table.Series == b.Table.Series && a.File.Name != b.File.Name
+			if alike && math.Abs(float64(a.best/b.best)-1) < same {
+				notes = append(notes, fmt.Sprintf("%s and %s reach %s and %s: if a setting differs "+
+					"between them, it had no effect; no verdict on it", a.File.Name, b.File.Name,
+					gbps(a.best), gbps(b.best)))
+			}
+		}
+	}
+	return notes
+}

@@ -1,0 +1,35 @@
+package collective
+
+// MaxChannels is the largest number of channels of a call.
+const MaxChannels = 64
+
+// striped returns an algorithm that runs once for each channel of a call, on another share of the
+// elements, as NCCL stripes its rings and trees. In channel c of k, the places of a node of g ranks
+// are rotated by c·g/k, so that each channel leaves the node from another rank. Its messages take
+// the NIC c + 1 of their ranks, which stands for the c-th rail of a node. A message of few elements
+// has as many channels as give each at least one for each of its parts.
+func striped(a Algorithm, inBlocks bool) Algorithm {
+	return func(p *member) {
+		if p.Channels <= 1 {
+			a(p)
+			return
+		}
+		parts := uint64(p.Size)
+		if inBlocks {
+			parts = 1
+		}
+		n := int(min(uint64(p.Channels), max(1, p.elements()/parts)))
+		border := p.shared(0, p.elements(), n)
+		place, call := p.Place, p.Call
+		for c := range n {
+			p.begin()
+			p.turn = turn{p.PerNode, p.Size, c, n}
+			p.Place, p.Call = p.turn.by(place, -1), call
+			p.Bytes, p.Root = border(c+1)-border(c), p.turn.by(call.Root, -1)
+			// Double trees use the next tag too, and the barrier of a loop the one after.
+			p.Channels, p.Tag, p.nic = 1, call.Tag+4*uint32(c), uint16(c+1)
+			a(p)
+		}
+		p.Place, p.Call, p.turn, p.nic = place, call, turn{}, 0
+	}
+}
