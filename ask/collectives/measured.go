@@ -34,7 +34,7 @@ type ComparedCell struct {
 	Modelled string
 	Model    quantity.Micros // of the same statistic
 	InSample bool            // the model was fitted to this measurement
-	Interval string          // of the model, 95 %: the measured time is inside or outside; empty: none
+	Interval string          // 95 %, of the model: the time is inside or outside of it; empty: none
 }
 
 // Relative returns (model − measured)/measured.

@@ -11,8 +11,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// Closing returns the last lines about logs of nccl-tests: a verdict on their busbw, if the links of
-// a node are given as in "4x200Gbit/s", what was understood, and which question comes next. saved
+// Closing returns the last lines about logs of nccl-tests: a verdict on their busbw, if the links
+// of a node are given as in "4x200Gbit/s", what was understood, and which question comes next. saved
 // is the path of the platform file; empty: none. It is an error if the links are none.
 func (f *Fitted) Closing(saved, link string) ([]string, error) {
 	l, err := parseLinks(link)
@@ -82,8 +82,8 @@ func (f *Fitted) understood(saved string, l links) (notes []string) {
 	case nodes == "0":
 		notes = append(notes, fmt.Sprintf("next: halfpeak collective %s %s", ops[0].Name, saved))
 	default:
-		notes = append(notes, fmt.Sprintf("next: halfpeak collective %s %s, for example on %d nodes",
-			ops[0].Name, saved, 2*most))
+		notes = append(notes, fmt.Sprintf("next: halfpeak collective %s %s, for example on %d "+
+			"nodes", ops[0].Name, saved, 2*most))
 	}
 	return notes
 }

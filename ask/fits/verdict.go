@@ -99,8 +99,8 @@ func reachOf(s Source) (r reach, ok bool) {
 	return r, true
 }
 
-// verdicts says, if the links of a node are given, of each table of nccl-tests what its bus bandwidth reaches, what part of the links
-// that is, and what published clusters reach. The last sentence of each is the verdict.
+// verdicts says, if the links of a node are given, of each table of nccl-tests what its bus
+// bandwidth reaches, what part of the links that is, and what published clusters reach. The last sentence of each is the verdict.
 func (f *Fitted) verdicts(l links) (notes []string) {
 	if l.number == 0 {
 		return nil
@@ -286,8 +286,8 @@ func withoutEffect(all []reach) (notes []string) {
 			alike := ca.Name == cb.Name && ca.Ranks == cb.Ranks && ca.Nodes == cb.Nodes &&
 				a.Table.Series == b.Table.Series && a.File.Name != b.File.Name
 			if alike && math.Abs(float64(a.best/b.best)-1) < same {
-				notes = append(notes, fmt.Sprintf("%s and %s reach %s and %s: if a setting differs "+
-					"between them, it had no effect; no verdict on it", a.File.Name, b.File.Name,
+				notes = append(notes, fmt.Sprintf("%s and %s reach %s and %s: if a setting "+
+					"differs between them, it had no effect; no verdict on it", a.File.Name, b.File.Name,
 					gbps(a.best), gbps(b.best)))
 			}
 		}

@@ -176,7 +176,7 @@ func TestSizes(t *testing.T) {
 
 // maxExported bounds the exported functions, types and methods outside of internal/ and cmd/. A
 // name that other packages can use must be kept for them, so it wants a reason.
-const maxExported = 1160
+const maxExported = 1163
 
 func TestExported(t *testing.T) {
 	n := map[string]int{}

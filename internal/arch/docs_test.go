@@ -23,7 +23,7 @@ const (
 
 // maxWords bounds what a reader of the README, the pages and CONTRIBUTING may have to read;
 // commands.md, the help of the commands, is apart.
-const maxWords = 35000
+const maxWords = 35800
 
 // link matches a link to a file, to a heading of a page, or to a heading of the same page.
 var link = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
