@@ -12,8 +12,8 @@ import (
 )
 
 // Closing returns the last lines about logs of nccl-tests: a verdict on their busbw, if the links
-// of a node are given as in "4x200Gbit/s", what was understood, and which question comes next. saved
-// is the path of the platform file; empty: none. It is an error if the links are none.
+// of a node are given as in "4x200Gbit/s", what was understood, and which question comes next.
+// saved is the path of the platform file; empty: none. It is an error if the links are none.
 func (f *Fitted) Closing(saved, link string) ([]string, error) {
 	l, err := parseLinks(link)
 	if err != nil {

@@ -100,7 +100,8 @@ func reachOf(s Source) (r reach, ok bool) {
 }
 
 // verdicts says, if the links of a node are given, of each table of nccl-tests what its bus
-// bandwidth reaches, what part of the links that is, and what published clusters reach. The last sentence of each is the verdict.
+// bandwidth reaches, what part of the links that is, and what published clusters reach. The last
+// sentence of each is the verdict.
 func (f *Fitted) verdicts(l links) (notes []string) {
 	if l.number == 0 {
 		return nil
@@ -287,8 +288,8 @@ func withoutEffect(all []reach) (notes []string) {
 				a.Table.Series == b.Table.Series && a.File.Name != b.File.Name
 			if alike && math.Abs(float64(a.best/b.best)-1) < same {
 				notes = append(notes, fmt.Sprintf("%s and %s reach %s and %s: if a setting "+
-					"differs between them, it had no effect; no verdict on it", a.File.Name, b.File.Name,
-					gbps(a.best), gbps(b.best)))
+					"differs between them, it had no effect; no verdict on it",
+					a.File.Name, b.File.Name, gbps(a.best), gbps(b.best)))
 			}
 		}
 	}
