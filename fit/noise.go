@@ -21,7 +21,7 @@ type noiseForm struct {
 // (TestTwoForms). Noise that grows faster makes them a little wider. The floors are those of a
 // clock: without them, intervals of τ from times that are cut off to 1 µs hold 85 %. About a dozen
 // sets of priors were compared, on other lines and noises than those of TestForms and
-// TestOtherLines; docs/validation/trust.md says which of its rows were seen.
+// TestOtherLines.
 var noiseForms = []noiseForm{
 	{exponent: 0, prior: 0.15}, // one deviation at all sizes
 	{exponent: 0.25, prior: 0.025},

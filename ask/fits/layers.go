@@ -126,7 +126,7 @@ func PipelineLayer(name string, stages []platforms.Table, source string) platfor
 
 // addCurve adds a layer with its measured points to the file. The points go along
 // because predictions of a fitted layer use the measured curve and not the lines
-// (docs/trust.md, "The next measurement"); the lines remain what --set changes. It
+// (package forecast); the lines remain what --set changes. It
 // returns the errors of [fit.Result.Layer].
 func addCurve(f *platforms.File, name, title string, c Curve) error {
 	from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%",

@@ -13,7 +13,7 @@ import (
 )
 
 // fitRuns pools each table of the first file with its partners in the other files, so
-// that a fit knows how much runs differ; one run cannot show it (docs/trust.md).
+// that a fit knows how much runs differ; one run cannot show it (docs/fit.md).
 // Tables that are not in all files are left out, with a note. It is an error if no
 // table remains.
 //

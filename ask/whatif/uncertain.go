@@ -11,7 +11,7 @@ import (
 
 // An Uncertainty is predictions with their intervals, of one design or of two. It has
 // intervals of two kinds, which notes must tell apart: of the next measurement, and
-// of the model at the true parameters (docs/trust.md).
+// of the model at the true parameters (docs/accuracy.md).
 type Uncertainty struct {
 	Designs    []NamedDesign
 	Quantities []Quantity // of messages of any size

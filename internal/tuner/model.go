@@ -21,7 +21,7 @@ type Prior struct {
 	Verify int
 }
 
-// Default returns a prior of round numbers. docs/validation/tune.md has the losses with halved and
+// Default returns a prior of round numbers. docs/tables/tune.csv has the losses with halved and
 // doubled ones.
 func Default() Prior {
 	return Prior{

@@ -215,7 +215,7 @@ func (m Machine) Among(on Places) Machine {
 
 // A Level's Crowd applies in part among more than FewRanks ranks of a node, and in full among
 // ManyRanks. Between them it grows with the logarithm of their number. The numbers are from
-// broadcasts on nodes of 128 cores (docs/validation/collectives.md).
+// broadcasts on nodes of 128 cores (docs/accuracy.md).
 const (
 	FewRanks  = 8
 	ManyRanks = 64

@@ -107,7 +107,7 @@ func isMessage(p messages.Predicted) bool { return p.Timed.Of == platforms.Messa
 func hasPeak(p messages.Predicted) bool { return isMessage(p) || p.Timed.Of == platforms.Stream }
 
 // notes explains the intervals, names each peak, and says what the times are of if
-// not messages. An interval from one run does not cover another run (docs/trust.md:
+// not messages. An interval from one run does not cover another run (docs/fit.md:
 // 78 % instead of 95 % if runs differ by 10 %), so the note says how many runs there
 // were.
 func notes(p *messages.Predictions, fitted, other bool, units quantity.UnitChoice) []string {

@@ -1,6 +1,6 @@
 // Collectives measures how far predictions of collectives can be trusted: it leaves numbers of
 // nodes and sizes out of published measurements, fits the rest, and predicts what was left out. It
-// does the same with simulated clusters. Its tables are in docs/validation/fits.md.
+// does the same with simulated clusters. docs/accuracy.md sums them up.
 //
 //	go -C internal/evidence run ./collectives
 //	go -C internal/evidence run ./collectives -only beyond

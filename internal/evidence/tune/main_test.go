@@ -6,7 +6,7 @@ import (
 
 // On three of the questions, in four selections of each, choices lose no more than the library's own
 // at any share, and less than those of the nearest measurements; losses are within a factor of two
-// of those stated, in the mean. The tables of docs/validation/tune.md have all questions.
+// of those stated, in the mean. docs/tables/tune.csv has all questions.
 func TestLoss(t *testing.T) {
 	const replicas = 4
 	var real, stated [len(shares)]float64

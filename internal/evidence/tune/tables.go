@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// printTables prints the tables of docs/validation/tune.md.
+// printTables prints the tables of docs/tune.md.
 func printTables(w io.Writer, of []setting, all [][]result) {
 	fmt.Fprintln(w, "| machine | 5 % of the points | 10 % | 25 % | the library's choice | "+
 		"constants |\n|---|---|---|---|---|---|")
