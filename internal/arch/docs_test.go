@@ -21,9 +21,9 @@ const (
 	blockColumns = 80
 )
 
-// maxWords bounds what a reader of the README, the pages and CONTRIBUTING may have to read;
-// commands.md, the help of the commands, is apart.
-const maxWords = 35800
+// maxWords bounds what a reader of the README, the pages, FORMAT.md and CONTRIBUTING may have to
+// read; commands.md, the help of the commands, is apart.
+const maxWords = 25000
 
 // link matches a link to a file, to a heading of a page, or to a heading of the same page.
 var link = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
@@ -55,7 +55,7 @@ func TestMarkdown(t *testing.T) {
 	for _, page := range pages {
 		text := texts[page]
 		name := filepath.ToSlash(strings.TrimPrefix(page, filepath.FromSlash(root+"/")))
-		if name == "README.md" || name == "CONTRIBUTING.md" ||
+		if name == "README.md" || name == "CONTRIBUTING.md" || name == "platforms/FORMAT.md" ||
 			strings.HasPrefix(name, "docs/") && name != "docs/commands.md" {
 			words += len(strings.Fields(text))
 		}
@@ -90,7 +90,7 @@ func TestMarkdown(t *testing.T) {
 		}
 	}
 	if words > maxWords {
-		t.Errorf("README, docs and CONTRIBUTING have %d words, want at most %d", words, maxWords)
+		t.Errorf("README, docs, FORMAT.md and CONTRIBUTING have %d words, want at most %d", words, maxWords)
 	}
 }
 
