@@ -56,8 +56,8 @@ func (j *judge) report(ctx context.Context, w io.Writer, chosen []program, round
 	return writeCSV(f, rows)
 }
 
-// compare predicts the runs of a program on network n: from its traces there, and from its traces on
-// the other network. All times are medians.
+// compare predicts the runs of a program on network n: from its traces there, and from its traces
+// on the other network. All times are medians.
 func (j *judge) compare(ctx context.Context, p program, n, rounds, traces int,
 	machines [2]simulate.Machine) (r row, err error) {
 	r.program, r.network = p.name, networks[n].name
