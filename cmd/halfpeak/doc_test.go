@@ -28,7 +28,7 @@ var inputs = map[string]string{
 	"there-and-back.goal": "../../engine/simulate/testdata/there-and-back.goal",
 	"together.goal":       "../../engine/simulate/testdata/together.goal",
 	"stuck.goal":          "../../engine/simulate/testdata/stuck.goal",
-	"stencil.star":        "testdata/stencil.star",
+	"stencil.star":        "../../engine/simulate/testdata/stencil.star",
 	"app.trace":           "../../engine/simulate/testdata/app.trace",
 
 	"yesterday.csv": "../../reports/fleet/testdata/yesterday.csv",
