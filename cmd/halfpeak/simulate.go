@@ -155,8 +155,8 @@ func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	bar, done := counter(cmd.ErrOrStderr(), "events")
-	o.Run.Progress = func(now simulate.Progress) { bar(int64(now.Events), int64(now.Total)) }
+	bar, done := counter(cmd.ErrOrStderr(), "operations")
+	o.Run.Progress = func(now simulate.Progress) { bar(int64(now.Done), int64(now.Total)) }
 	s, err := scaling.Scale(ctx, scaling.Question{Name: name, Program: p, Ranks: o.ranks,
 		Params: o.program.Params, Print: o.program.Print, Question: o.Question})
 	done()
@@ -196,8 +196,8 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	bar, done := counter(cmd.ErrOrStderr(), "events")
-	o.Run.Progress = func(now simulate.Progress) { bar(int64(now.Events), int64(now.Total)) }
+	bar, done := counter(cmd.ErrOrStderr(), "operations")
+	o.Run.Progress = func(now simulate.Progress) { bar(int64(now.Done), int64(now.Total)) }
 	o.program.Library = programs.LibraryOf(o.Machines)
 	in, err := readInput(ctx, o.reading, o.program, args...)
 	var s *programs.Simulation

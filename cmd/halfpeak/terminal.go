@@ -161,10 +161,10 @@ func progressLine(done, total int64, things string, since time.Duration) string 
 
 // counter returns a progress bar that appears at the first call of bar, with the
 // number of completed things and the total: a simulation knows its total only after
-// reading. If the number decreases, a new round has begun, and gets a new bar.
+// reading. If the number decreases or the total changes, a new round has begun, and gets a new bar.
 func counter(w io.Writer, things string) (bar func(done, total int64), end func()) {
 	var add func(int64)
-	shown := int64(0)
+	shown, of := int64(0), int64(0)
 	end = func() {
 		if add != nil {
 			add(-1)
@@ -172,11 +172,11 @@ func counter(w io.Writer, things string) (bar func(done, total int64), end func(
 		add, shown = nil, 0
 	}
 	bar = func(done, total int64) {
-		if done < shown {
+		if done < shown || total != of {
 			end()
 		}
 		if add == nil {
-			add = progress(w, total, things)
+			add, of = progress(w, total, things), total
 		}
 		add(done - shown)
 		shown = done

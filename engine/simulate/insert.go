@@ -155,6 +155,12 @@ func (r *run) finish(successors []uint32, at uint64, by link) {
 	}
 }
 
+// ended counts an operation that is done, and returns those that waited for it.
+func (r *run) ended(op uint32) []uint32 {
+	r.done++
+	return r.s.AfterDone(op)
+}
+
 // release decrements the counts of the operations that wait for an operation, and appends those
 // that are free now.
 func (r *run) release(list, successors []uint32) []uint32 {

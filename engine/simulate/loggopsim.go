@@ -39,14 +39,14 @@ func (r *run) peer(m loggops, e entry) {
 		r.push(t+m.o+m.L, i|message)
 		r.here = r.release(r.here, r.s.AfterStarted(i))
 		if op.Size <= m.S {
-			r.here = r.release(r.here, r.s.AfterDone(i))
+			r.here = r.release(r.here, r.ended(i))
 		}
 	case op.Kind == schedule.Recv:
 		r.here = r.release(r.here, r.s.AfterStarted(i))
 		if s, ok := r.post(i); ok {
 			n.waits = done
 			r.peerMatch(m, s, op, n.rank, t)
-			r.here = r.release(r.here, r.s.AfterDone(i))
+			r.here = r.release(r.here, r.ended(i))
 		}
 	default:
 		cpu := r.cpuOf(n.rank, op)
@@ -56,7 +56,7 @@ func (r *run) peer(m loggops, e entry) {
 		r.clock[cpu] = t + op.Size + r.noise.delay(n.rank, t, op.Size)
 		n.waits = done
 		r.here = r.release(r.here, r.s.AfterStarted(i))
-		r.here = r.release(r.here, r.s.AfterDone(i))
+		r.here = r.release(r.here, r.ended(i))
 	}
 }
 
@@ -74,7 +74,7 @@ func (r *run) peerArrival(m loggops, e entry) {
 	if j, ok := r.arrive(i); ok {
 		r.peerMatch(m, i, op, rank, t)
 		r.nodes[j].waits = done
-		r.here = r.release(r.here, r.s.AfterDone(j))
+		r.here = r.release(r.here, r.ended(j))
 	}
 }
 
@@ -89,9 +89,9 @@ func (r *run) peerMatch(m loggops, send uint32, op *schedule.Op, rank uint32, t 
 	cpu, nic := r.cpuOf(from.rank, op), r.sendNIC(from.rank, op)
 	r.clock[cpu], r.clock[nic] = max(r.clock[cpu], t), max(r.clock[nic], t)
 	if from.rank == rank {
-		r.here = r.release(r.here, r.s.AfterDone(send))
+		r.here = r.release(r.here, r.ended(send))
 	} else {
-		r.there = r.release(r.there, r.s.AfterDone(send))
+		r.there = r.release(r.there, r.ended(send))
 	}
 }
 

@@ -88,8 +88,7 @@ func (r *run) tick() error {
 	if r.progress != nil {
 		if now := time.Since(r.began); now-r.reported > 200*time.Millisecond {
 			r.reported = now
-			events := max(0, int64(r.num)-int64(r.q.size)) // entries made, without those that wait
-			r.progress(Progress{uint64(events), uint64(len(r.ops) + r.msgs), now})
+			r.progress(Progress{r.done, uint64(len(r.ops)), now})
 		}
 	}
 	return nil

@@ -127,7 +127,7 @@ func (r *run) calc(i uint32, t uint64, late bool) {
 		r.marks = append(r.marks, MarkEnd{i, end})
 	}
 	r.finish(r.s.AfterStarted(i), t, by.as(atStart))
-	r.finish(r.s.AfterDone(i), end, by.as(atDone))
+	r.finish(r.ended(i), end, by.as(atDone))
 }
 
 // send begins an eager message, or requests a rendezvous, or sends its data when the grant has
@@ -183,9 +183,9 @@ func (r *run) send(i uint32, t uint64, late bool) {
 		r.finish(r.s.AfterStarted(i), t, by.as(atStart))
 	}
 	if step == stepSend {
-		r.finish(r.s.AfterDone(i), end, by.as(atDone))
+		r.finish(r.ended(i), end, by.as(atDone))
 	} else if step == stepData && !flows {
-		r.finish(r.s.AfterDone(i), left, by.as(atDone))
+		r.finish(r.ended(i), left, by.as(atDone))
 	}
 }
 
@@ -298,5 +298,5 @@ func (r *run) receive(i uint32, t uint64, late bool) {
 	by := r.recordStep(a, late, cpu, -1)
 	r.clock[cpu] = end
 	n.waits = done
-	r.finish(r.s.AfterDone(i), end, by.as(atDone))
+	r.finish(r.ended(i), end, by.as(atDone))
 }

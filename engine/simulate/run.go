@@ -29,6 +29,7 @@ type run struct {
 	order    uint32                   // of entries at one time: 0, or all bits, to reverse it
 	fresh    uint32                   // added to the numbers of entries that were not parked
 	events   uint64                   // entries processed
+	done     uint64                   // operations that are
 	proceed  func(e entry, late bool) // does what an entry says; late if it was parked
 	here     []uint32                 // operations that are free now, at the rank of the event
 	there    []uint32                 // the same at the sender, by LogGOPSim's rules
@@ -129,8 +130,8 @@ func (r *run) receiveNIC(rank uint32, op *schedule.Op) int {
 
 // Progress reports how far a run has come.
 type Progress struct {
-	Events, Total uint64        // Total is an estimate; deadlocked schedules have fewer
-	Elapsed       time.Duration // since the run began
+	Done, Total uint64        // operations; a deadlock keeps some from being done
+	Elapsed     time.Duration // since the run began
 }
 
 // name returns the label of op and the operation itself, shortened and quoted if necessary. The

@@ -200,7 +200,7 @@ const maxRuns = 10_000_000
 // number of processors does not change the result. Each processor takes the memory of one run.
 //
 // The error is the first one of the runs. If ctx ends, Runs returns its cause with the finish times
-// of the runs before the first that is not complete. Progress counts the events of all runs.
+// of the runs before the first that is not complete. Progress counts the operations of all runs.
 func (p *Program) Runs(ctx context.Context, o Setup, n int) ([]quantity.Micros, error) {
 	if n < 1 || n > maxRuns {
 		return nil, fmt.Errorf("the number of runs must be 1 to %d (got %d)", maxRuns, n)
@@ -213,7 +213,7 @@ func (p *Program) Runs(ctx context.Context, o Setup, n int) ([]quantity.Micros, 
 	o.Record = false
 	finished, ended := make([]quantity.Micros, n), make([]bool, n)
 	began := time.Now()
-	var before atomic.Uint64 // events of runs that have ended
+	var before atomic.Uint64 // operations of runs that have ended
 	var reports atomic.Bool  // a run, for all
 	err = parallel.Each(ctx, n, 0, func(ctx context.Context, i int) error {
 		mine := o
@@ -221,19 +221,19 @@ func (p *Program) Runs(ctx context.Context, o Setup, n int) ([]quantity.Micros, 
 		if o.Progress != nil && reports.CompareAndSwap(false, true) {
 			defer reports.Store(false)
 			mine.Progress = func(now Progress) {
-				now.Events += before.Load()
+				now.Done += before.Load()
 				now.Total *= uint64(n)
 				o.Progress(now)
 			}
 		}
 		r, err := p.Run(ctx, mine)
 		if err == nil {
-			events := before.Add(r.Events)
+			done := before.Add(uint64(len(p.ops)))
 			finished[i], _ = r.Finish()
 			ended[i] = true
 			// A short run ends before it reports.
 			if mine.Progress != nil && i%reportEvery == 0 {
-				o.Progress(Progress{events, r.Events * uint64(n), time.Since(began)})
+				o.Progress(Progress{done, uint64(len(p.ops)) * uint64(n), time.Since(began)})
 			}
 		}
 		return err
