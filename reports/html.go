@@ -100,11 +100,16 @@ type htmlBlock struct {
 }
 
 type htmlTable struct {
-	Title string
-	Heads []htmlCell
-	Rows  [][]htmlCell
-	Notes []string
+	Title  string
+	Heads  []htmlCell
+	Rows   [][]htmlCell
+	Notes  []string
+	Folded bool // only its title is seen until it is opened
 }
+
+// foldAbove is the number of rows above which a table is folded: with its title it takes half of a
+// screen of 900 pixels, so that the pictures of a report stay near each other.
+const foldAbove = 12
 
 // An htmlCell carries what the template cannot see in a text: whether to align, sort or wrap it.
 type htmlCell struct {
@@ -165,7 +170,9 @@ func (h *htmlWriter) block(b Block) (block htmlBlock, err error) {
 	case Facts:
 		block.Facts = b
 	case Table:
-		block.Table, err = newHTMLTable(b.Title, b.Rows)
+		if block.Table, err = newHTMLTable(b.Title, b.Rows); err == nil {
+			block.Table.Folded = len(block.Table.Rows) > foldAbove
+		}
 	case Drawing:
 		h.figures++
 		d := htmlDrawing{ID: fmt.Sprintf("f%d", h.figures), Title: b.Title}

@@ -20,6 +20,11 @@
 	system.addEventListener("change", label);
 	label();
 
+	// Paper has the folded tables too.
+	let shut = [];
+	addEventListener("beforeprint", () => { shut = [...document.querySelectorAll("details.fold:not([open])")]; for (const e of shut) e.open = true; });
+	addEventListener("afterprint", () => { for (const e of shut) e.open = false; });
+
 	// Tables: a click on a head sorts by its column, another turns the order around.
 	const collator = new Intl.Collator("en", { numeric: true });
 	for (const table of document.querySelectorAll("table")) {
