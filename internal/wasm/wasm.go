@@ -171,10 +171,13 @@ func output(ctx context.Context, tool, dir string, args ...string) (string, erro
 // mail.
 func packed(program []byte) ([]byte, error) {
 	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
 	if _, err := w.Write(program); err != nil {
 		return nil, err
 	}
-	err := w.Close()
+	err = w.Close()
 	return b.Bytes(), err
 }

@@ -40,6 +40,48 @@ func (b *browser) undo() {
 	}
 }
 
+// redo undoes the steps of one slider at once, by key and by button, and does them again. The thumb
+// follows, although it has the focus.
+func (b *browser) redo() {
+	b.goTo(lamAt64KiB)
+	const slider = `document.querySelector("#sliders input[type=range]")`
+	shown := slider + `.value + " " + ` + slider + `.getAttribute("aria-valuetext")`
+	disabled := `["undo", "redo"].map(id => document.getElementById(id).disabled).join()`
+	want := func(what, value, buttons string) {
+		b.t.Helper()
+		if got := b.until(shown, value); got != value {
+			b.t.Errorf("%s: the slider is at %s; want %s", what, got, value)
+		}
+		if got := b.until(disabled, buttons); got != buttons {
+			b.t.Errorf("%s: undo and redo are disabled: %s; want %s", what, got, buttons)
+		}
+	}
+	before := js[string](b, shown)
+	want("opened", before, "true,true")
+	js[any](b, slider+`.focus()`)
+	for range 3 {
+		address := js[string](b, `location.hash`)
+		b.press(kb.ArrowRight)
+		b.until(fmt.Sprintf(`String(location.hash !== %q)`, address), "true")
+	}
+	after := js[string](b, shown)
+	if after == before {
+		b.t.Fatalf("the keys leave the slider at %s", before)
+	}
+	want("moved", after, "false,true")
+	key := func(shift bool) {
+		js[any](b, fmt.Sprintf(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "z", ctrlKey: true, shiftKey: %t, bubbles: true, cancelable: true }))`, shift))
+	}
+	key(false)
+	want("Ctrl+Z", before, "true,false")
+	key(true)
+	want("Ctrl+Shift+Z", after, "false,true")
+	js[any](b, `document.getElementById("undo").click()`)
+	want("Undo", before, "true,false")
+	js[any](b, `document.getElementById("redo").click()`)
+	want("Redo", after, "false,true")
+}
+
 // streams looks at a platform whose times are the gaps of a stream: no view gives a command that is
 // refused.
 func (b *browser) streams() {

@@ -4,6 +4,8 @@ const page = (() => {
 	const { s } = state, $ = id => document.getElementById(id);
 	const view = () => ({ curves, packets, collectives, fit: bench })[s.view];
 	let platforms = [], platform = null, timer = 0, followed = 0, spoken = 0, ready = false, written = "";
+	let typing = null; // the field with a text that is not yet taken
+	let hand = 0, moved = 0; // the gesture that goes on, and the one that led to this state; 0: none
 
 	const say = text => {
 		clearTimeout(spoken);
@@ -66,7 +68,7 @@ const page = (() => {
 	// threshold returns a function that moves the threshold of the design at this size; half moves n½.
 	const threshold = size => {
 		const t = platform.thresholds.find(t => t.in_use_bytes === size);
-		return t ? (to, moving) => moved(t.path, to + "B", moving) : null;
+		return t ? (to, moving) => dragged(t.path, to + "B", moving) : null;
 	};
 	let fixed = ""; // the fixed cost that half changes
 	const half = (to, moving) => {
@@ -80,12 +82,12 @@ const page = (() => {
 				fixed = [...costs].sort((a, b) => share(b) - share(a))[0]?.path || "";
 			}
 			const p = costs.find(p => p.path === fixed);
-			if (!p || moved(p.path, Number(Math.max(0, p.value + (to - now) / rate).toPrecision(4)) + "us", true)) break;
+			if (!p || dragged(p.path, Number(Math.max(0, p.value + (to - now) / rate).toPrecision(4)) + "us", true)) break;
 			platform = program.ask("platform", state.request());
 		}
 		if (!moving) { fixed = ""; settle(); }
 	};
-	const moved = (path, value, moving) => {
+	const dragged = (path, value, moving) => {
 		const error = change(path, value, moving);
 		notice(error || "");
 		return error;
@@ -95,6 +97,7 @@ const page = (() => {
 	// follow ten times a second.
 	const update = moving => {
 		if (!moving) return settle();
+		moved = hand;
 		view().draw(true, requests(), labels());
 		if (performance.now() - followed > 100) {
 			platform = program.ask("platform", state.request());
@@ -136,7 +139,7 @@ const page = (() => {
 		const notes = [platform.note, platform.layer.note, platform.peak && platform.peak.text, ...platform.thresholds.map(t => t.text), platform.paper ? "Source: " + platform.paper : ""].filter(Boolean);
 		$("platform-notes").hidden = notes.length === 0;
 		$("platform-notes").querySelector("div").replaceChildren(...notes.map(n => draw.html("p", {}, n)));
-		for (const [id, v] of [["size", s.size], ["from", s.from], ["to", s.to]]) if (document.activeElement !== $(id)) $(id).value = draw.sizeText(v);
+		for (const [id, v] of [["size", s.size], ["from", s.from], ["to", s.to]]) if (typing !== $(id)) $(id).value = draw.sizeText(v);
 	};
 	// stay keeps the curves in sight on a telephone while the sliders below them move.
 	const stay = () => {
@@ -170,15 +173,49 @@ const page = (() => {
 
 	// The fragment.
 	// Each state in which the page rests is a step of the browser's history, so that Back undoes one
-	// change. The first one takes the place of the address that was opened.
+	// change. The first one takes the place of the address that was opened. What one gesture leads to,
+	// as by a slider's thumb or its arrow keys, is one step.
+	let step = 0, last = 0, held = 0; // numbers of this step and the last one; the gesture of this one
 	const write = async () => {
+		const by = moved;
+		moved = 0;
 		const f = await state.fragment(), first = written === "";
 		if (f === written) return;
 		written = f;
 		try {
-			if (first || f === location.hash) history.replaceState(null, "", f);
-			else history.pushState(null, "", f);
+			if (first) step = last = history.state?.step || 0;
+			if (first || f === location.hash || by && by === held) history.replaceState({ step }, "", f);
+			else {
+				history.pushState({ step: step + 1 }, "", f);
+				last = ++step;
+			}
 		} catch { /* a page without an address has no link */ }
+		held = by;
+		steps();
+	};
+	const steps = () => {
+		$("undo").disabled = step === 0;
+		$("redo").disabled = step >= last;
+	};
+	const undo = () => { if (step > 0) history.back(); };
+	const redo = () => { if (step < last) history.forward(); };
+	// returned shows the state to which the browser went, or the address that somebody typed.
+	const returned = () => {
+		if (location.hash === written) return;
+		written = location.hash;
+		if (history.state) step = history.state.step;
+		else history.replaceState({ step: last = ++step }, "");
+		held = moved = 0;
+		steps();
+		visit(location.hash);
+	};
+	// An undone text of a field is the field's own step until the text is taken.
+	const shortcuts = e => {
+		if (!(e.ctrlKey || e.metaKey) || e.altKey || typing) return;
+		const key = e.key.toLowerCase(), again = key === "y" || key === "z" && e.shiftKey;
+		if (key !== "z" && !again) return;
+		e.preventDefault();
+		if (again) redo(); else undo();
 	};
 	const read = async text => {
 		const found = await state.parse(text, program);
@@ -234,7 +271,13 @@ const page = (() => {
 		const end = (id, set) => $(id).addEventListener("change", e => readSize(e.target, $("size-error"), v => { const [a, b] = [s.from, s.to]; set(v); if (s.to < s.from * 4) { [s.from, s.to] = [a, b]; $("size-error").textContent = "the axis must end at 4 times its start or later"; } else settle(); }));
 		end("from", v => { s.from = v; });
 		end("to", v => { s.to = v; });
-		addEventListener("hashchange", () => { if (location.hash !== written) { written = location.hash; visit(location.hash); } });
+		addEventListener("hashchange", returned);
+		$("undo").addEventListener("click", undo);
+		$("redo").addEventListener("click", redo);
+		addEventListener("keydown", shortcuts);
+		for (const event of ["pointerdown", "focusin"]) addEventListener(event, () => { hand++; }, true);
+		addEventListener("input", e => { if (e.target.type === "text") typing = e.target; }, true);
+		for (const event of ["change", "focusout"]) addEventListener(event, () => { typing = null; }, true);
 	};
 
 	const picture = () => ({ ...view().picture(), legend: labels().map((n, i) => [n, changes(s.designs[i])].filter(Boolean).join(": ")) });

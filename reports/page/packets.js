@@ -35,7 +35,7 @@ const packets = (() => {
 		const size = draw.sizeLabel(answer.size_bytes), bytes = v => v.toLocaleString("en").replaceAll(",", "\u202f") + " B";
 		if (document.activeElement !== $("packet-size")) $("packet-size").value = draw.sizeText(s.message);
 		if (document.activeElement !== $("packet-bytes")) $("packet-bytes").value = now.packet_bytes + " B";
-		if (document.activeElement !== $("packet-slider")) $("packet-slider").value = Math.round(place(now.packet_bytes));
+		if (at(Number($("packet-slider").value)) !== now.packet_bytes) $("packet-slider").value = Math.round(place(now.packet_bytes));
 		$("packet-slider").setAttribute("aria-valuetext", `${now.packet_bytes} B: ${now.text}`);
 		$("packet-slider").setAttribute("aria-label", "Packet size");
 		shapes.timelines(lines, [

@@ -24,6 +24,7 @@ func TestBrowser(t *testing.T) {
 	}{
 		{"opens", (*browser).opens},
 		{"undo", (*browser).undo},
+		{"redo", (*browser).redo},
 		{"numbers", (*browser).numbers},
 		{"slider", (*browser).slider},
 		{"typing", (*browser).typing},
@@ -445,6 +446,10 @@ func (b *browser) widths() {
 			b.visit(fragment)
 			if wide := js[int64](b, `document.documentElement.scrollWidth`); wide > w {
 				b.t.Errorf("%s is %d wide on a screen of %d; it is %s", fragment, wide, w, js[string](b, fmt.Sprintf(`[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > %d && e.checkVisibility()).map(e => e.tagName + "." + e.className).slice(0, 5).join()`, w)))
+			}
+			// A finger needs 24 px; words in a text are exempt (WCAG 2.5.8).
+			for _, small := range js[[]string](b, `[...document.querySelectorAll("button, select, input, summary, label.button, .choice span")].filter(e => e.checkVisibility() && !e.closest(".hidden, .choice label > input")).map(e => [e, (e.type === "checkbox" ? e.parentElement : e).getBoundingClientRect()]).filter(([, r]) => Math.min(r.width, r.height) < 23.99).map(([e, r]) => e.tagName + "#" + e.id + " " + e.textContent.slice(0, 20) + " " + r.width.toFixed() + "×" + r.height.toFixed())`) {
+				b.t.Errorf("%s, %d px: a target below 24 px: %s", fragment, w, small)
 			}
 		}
 	}

@@ -66,7 +66,8 @@ const sliders = (() => {
 		if (now === r.shown && !r.error.textContent) return;
 		r.shown = now;
 		const v = p.value ?? p.file.value;
-		if (document.activeElement !== r.range) r.range.value = v === null ? 0 : Math.round(place(p, v) * steps);
+		// A thumb that means this value stays: another place may mean it too, after rounding.
+		if (v === null || Math.abs(value(p, Number(r.range.value)) - v) > 1e-6 * v) r.range.value = v === null ? 0 : Math.round(place(p, v) * steps);
 		r.range.setAttribute("aria-valuetext", p.text);
 		if (document.activeElement !== r.text || r.text.value === "" || !r.error.textContent) r.text.value = p.text;
 		r.error.textContent = "";
