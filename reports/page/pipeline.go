@@ -34,7 +34,7 @@ func (x *Explorer) pipeline(r pipelineRequest) (pipeline, error) {
 		return pipeline{},
 			fmt.Errorf("%s sends %s without a pipeline, so there are no packets; its model is %s. "+
 				"Packets need a layer with stages, and the fixed cost and the rate of each; "+
-				"clip has such layers", d.Layer.Ref(), n, d.Layer.Kind)
+				"clip has such layers.", d.Layer.Ref(), n, d.Layer.Kind)
 	}
 	p := pipeline{Size: number(n),
 		Now: timeline(d, n, pipe, model.EqualPlan(n, pipe.PacketSize(n)), true)}
