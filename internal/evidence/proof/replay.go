@@ -35,13 +35,12 @@ func cut(folder string, ranks, count int) (programs [][]mpitrace.Source, err err
 		var head, part []byte
 		k := 0
 		for line := range bytes.Lines(text) {
-			mark := bytes.HasPrefix(line, []byte("MPI_Pcontrol:"))
+			mark := bytes.HasPrefix(line, []byte("Pcontrol "))
 			switch {
 			case mark && part == nil:
 				part = slices.Concat(head, line)
 			case mark && k < len(programs):
-				end := line[bytes.LastIndexByte(line, ':')+1 : len(line)-1]
-				whole := fmt.Appendf(append(part, line...), "MPI_Finalize:%s:-\n", end)
+				whole := append(append(part, line...), "Finalize 0 0\n"...)
 				programs[k] = append(programs[k], mpitrace.Source{Name: trace.Name,
 					Open: func() (io.ReadCloser, error) {
 						return io.NopCloser(bytes.NewReader(whole)), nil
@@ -49,8 +48,10 @@ func cut(folder string, ranks, count int) (programs [][]mpitrace.Source, err err
 				k, part = k+1, nil
 			case part != nil:
 				part = append(part, line...)
-			case bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("MPI_Init")):
-				head = append(head, line...) // of the whole trace
+			}
+			// What the rank and its communicators are is of the whole trace.
+			if bytes.HasPrefix(line, []byte("halfpeak-trace ")) || bytes.HasPrefix(line, []byte("comm ")) {
+				head = append(head, line...)
 			}
 		}
 	}
