@@ -32,9 +32,9 @@ func (x *Explorer) pipeline(r pipelineRequest) (pipeline, error) {
 	pipe, ok := model.At(d.Layer.Model, n).(*model.Pipeline)
 	if !ok {
 		return pipeline{},
-			fmt.Errorf("%s sends %s without a pipeline, so there are no packets; its model is %s. "+
-				"Packets need a layer with stages, and the fixed cost and the rate of each; "+
-				"clip has such layers.", d.Layer.Ref(), n, d.Layer.Kind)
+			fmt.Errorf("%s sends %s without a pipeline, so there are no packets; its model is %s; "+
+				"packets need a layer with stages, and the fixed cost and the rate of each, as "+
+				"clip has", d.Layer.Ref(), n, d.Layer.Kind)
 	}
 	p := pipeline{Size: number(n),
 		Now: timeline(d, n, pipe, model.EqualPlan(n, pipe.PacketSize(n)), true)}

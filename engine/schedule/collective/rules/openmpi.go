@@ -67,7 +67,7 @@ func openMPIDefaults(c *choice, form string) error {
 		c.Fanout = 4
 	}
 	if c.Ranks.From > math.MaxInt32 || c.Bytes.From > math.MaxInt64 {
-		return fmt.Errorf("Open MPI reads ranks up to %d and bytes up to %d",
+		return fmt.Errorf("ranks are at most %d and bytes at most %d in a file of Open MPI",
 			math.MaxInt32, int64(math.MaxInt64))
 	}
 	return nil
