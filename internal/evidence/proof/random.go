@@ -195,7 +195,7 @@ func (g *randomProgram) split(from communicator, name string) [][]int {
 func (g *randomProgram) group() (string, []int) {
 	for {
 		c := pick(g, g.comms)
-		if c.groups == nil || len(c.groups) == 0 {
+		if len(c.groups) == 0 {
 			continue
 		}
 		if group := pick(g, c.groups); len(group) > 1 {

@@ -148,10 +148,10 @@ func (j *judge) prepare(ctx context.Context, only string) (chosen []program, err
 		if err != nil {
 			return nil, err
 		}
-		if _, err := fs.Stat(sub, "."); err == nil {
-			err = os.CopyFS(folder, sub)
-		} else {
+		if _, none := fs.Stat(sub, "."); none != nil {
 			err = os.MkdirAll(folder, 0o777)
+		} else {
+			err = os.CopyFS(folder, sub)
 		}
 		if err == nil && p.prepare != "" {
 			err = j.shell(ctx, folder, p.prepare)

@@ -233,7 +233,7 @@ func TestErrors(t *testing.T) {
 		{openmpi, rules.Rule{Collective: "allreduce", Algorithm: "double-tree", Ranks: some, Bytes: all(0)}, "Open MPI has no allreduce algorithm double-tree; it has linear,"},
 		{openmpi, rules.Rule{Collective: "allgather", Algorithm: "two-processes", Ranks: some, Bytes: all(0)}, "it runs on 2 ranks only"},
 		{openmpi, rules.Rule{Collective: "allgather", Algorithm: "ring", Ranks: all(2), Bytes: all(8)}, "give ranges of at most 65536"},
-		{openmpi, rules.Rule{Collective: "allgather", Algorithm: "ring", Ranks: some, Bytes: all(1 << 63)}, "Open MPI reads ranks up to"},
+		{openmpi, rules.Rule{Collective: "allgather", Algorithm: "ring", Ranks: some, Bytes: all(1 << 63)}, "bytes at most 9223372036854775807 in a file of Open MPI"},
 		{nccl, rules.Rule{Collective: "allreduce", Algorithm: "recursive-doubling", Ranks: some, Bytes: all(0)}, "it has ring, double-tree"},
 		{nccl, rules.Rule{Collective: "bcast", Algorithm: "pipeline", Ranks: some, Bytes: all(0), Segment: 1}, "NCCL chooses segments itself"},
 		{nccl, rules.Rule{Collective: "bcast", Algorithm: "pipeline", Ranks: all(5), Bytes: all(0)}, "a line for each number of ranks"},
