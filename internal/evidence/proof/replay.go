@@ -50,7 +50,8 @@ func cut(folder string, ranks, count int) (programs [][]mpitrace.Source, err err
 				part = append(part, line...)
 			}
 			// What the rank and its communicators are is of the whole trace.
-			if bytes.HasPrefix(line, []byte("halfpeak-trace ")) || bytes.HasPrefix(line, []byte("comm ")) {
+			if bytes.HasPrefix(line, []byte("halfpeak-trace ")) ||
+				bytes.HasPrefix(line, []byte("comm ")) {
 				head = append(head, line...)
 			}
 		}
