@@ -62,7 +62,7 @@ func TestVerdicts(t *testing.T) {
 		{"no plateau", []string{log(3, 10, 20, 40)}, "No verdict: it rises by 100 %"},
 		{"one node", []string{log(1, 100, 200, 230, 231)}, "No verdict: on one node"},
 		{"a tree on two nodes", []string{log(2, 100, 120, 150, 151)}, "a ring could not exceed 100 %"},
-		{"more than possible", []string{log(4, 300, 350, 350)}, "No verdict: more than 100 GB/s of links"},
+		{"more than possible", []string{log(4, 300, 350, 350)}, "No verdict: links of 100 GB/s cannot carry this"},
 		{"without effect", []string{log(2, 80, 85, 85.01), log(2, 70, 84, 85.02)},
 			"a.log and b.log reach 85.01 GB/s and 85.02 GB/s: if a setting differs"},
 		{"a number of ranks", []string{log(2, 80, 85, 85), log(3, 40, 42, 42), log(4, 80, 85, 85)},
