@@ -138,8 +138,8 @@ func (r reach) text(l links) string {
 	case c.Nodes == 0:
 		text += "No verdict: the log does not say how many nodes took part"
 	case share > r.possible():
-		text += fmt.Sprintf("No verdict: links of %s cannot carry this; there may be more of them, "+
-			"or switches that combine", gbps(l.total()))
+		text += fmt.Sprintf("No verdict: links of %s cannot carry this; there may be more of "+
+			"them, or switches that combine", gbps(l.total()))
 	default:
 		word := "usual"
 		if share < slow {
