@@ -54,7 +54,7 @@ func (f *Fitted) TOML() (string, error) {
 func (f *Fitted) ofOnePlace() *Fitted {
 	var logs []Source
 	for _, s := range f.sources {
-		if s.Table.Format == "nccl-tests" && s.Table.Kind == benchfile.Collective &&
+		if s.ofNCCLTests() &&
 			s.Table.Collective.Ranks > 1 {
 			logs = append(logs, s)
 		}

@@ -28,7 +28,7 @@ func (f *Fitted) Closing(saved, link string) ([]string, error) {
 func (f *Fitted) understood(saved string, l links) (notes []string) {
 	var ops []benchfile.CollectiveOp
 	for _, s := range f.sources {
-		if s.Table.Format == "nccl-tests" && s.Table.Kind == benchfile.Collective {
+		if s.ofNCCLTests() {
 			ops = append(ops, s.Table.Collective)
 		}
 	}

@@ -3,13 +3,13 @@ package fits
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -65,10 +65,15 @@ const (
 	same        = 0.002
 )
 
+// ofNCCLTests reports whether the table is of a collective that nccl-tests measured.
+func (s Source) ofNCCLTests() bool {
+	return s.Table.Format == "nccl-tests" && s.Table.Kind == benchfile.Collective
+}
+
 // reachOf returns the reach of a table; false for tables of other benchmarks and operations.
 func reachOf(s Source) (r reach, ok bool) {
 	c := s.Table.Collective
-	if s.Table.Format != "nccl-tests" || s.Table.Kind != benchfile.Collective || c.Ranks < 2 {
+	if !s.ofNCCLTests() || c.Ranks < 2 {
 		return r, false
 	}
 	timed := platforms.Timed{Of: platforms.Collective, Collective: c.Name, Ranks: c.Ranks}
@@ -233,23 +238,22 @@ func comparable(c benchfile.CollectiveOp) string {
 // standingOut names numbers of ranks that take much longer than the next smaller and the next
 // larger one, at the largest size that the three have.
 func standingOut(all []reach) (notes []string) {
-	of := map[string]map[int]*benchfile.Table{}
-	for _, r := range all {
+	type operation struct{ name, algorithm, series string }
+	of := map[operation]map[int]*benchfile.Table{}
+	tablesOf := func(r reach) map[int]*benchfile.Table {
 		c := r.Table.Collective
-		key := c.Name + " " + c.Algorithm + " " + r.Table.Series
+		key := operation{c.Name, c.Algorithm, r.Table.Series}
 		if of[key] == nil {
 			of[key] = map[int]*benchfile.Table{}
 		}
-		of[key][c.Ranks] = r.Table
+		return of[key]
 	}
 	for _, r := range all {
-		c := r.Table.Collective
-		tables := of[c.Name+" "+c.Algorithm+" "+r.Table.Series]
-		var ranks []int
-		for n := range tables {
-			ranks = append(ranks, n)
-		}
-		ranks = stats.Ascending(ranks)
+		tablesOf(r)[r.Table.Collective.Ranks] = r.Table
+	}
+	for _, r := range all {
+		c, tables := r.Table.Collective, tablesOf(r)
+		ranks := slices.Sorted(maps.Keys(tables))
 		i := slices.Index(ranks, c.Ranks)
 		if tables[c.Ranks] != r.Table || i == 0 || i == len(ranks)-1 {
 			continue
