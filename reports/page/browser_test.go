@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
+	devpage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -35,6 +36,9 @@ type browser struct {
 	mu         sync.Mutex
 	complaints []string // of the console, and requests
 }
+
+// hang is when a page or a Chromium that does nothing is given up. Nothing else depends on the time.
+const hang = 25 * time.Minute
 
 // start builds the command and the page, and starts Chromium.
 func start(t testing.TB) *browser {
@@ -68,12 +72,12 @@ func start(t testing.TB) *browser {
 	b.check(os.WriteFile(file, text.Bytes(), 0o666))
 	b.url = "file://" + file
 
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.DisableGPU)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WSURLReadTimeout(hang))
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
 	t.Cleanup(stop)
-	b.ctx, stop = context.WithTimeout(ctx, 8*time.Minute)
+	b.ctx, stop = context.WithTimeout(ctx, hang)
 	t.Cleanup(stop)
 	b.do(chromedp.Navigate("about:blank"))
 	return b
@@ -91,6 +95,8 @@ func (b *browser) tab(t testing.TB) *browser {
 	tab.check(err)
 	// Each tab acts as if it alone had the focus.
 	_, err = chromedp.Call(tab.ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	tab.check(err)
+	_, err = chromedp.Call(tab.ctx, devpage.AddScriptToEvaluateOnNewDocument, devpage.AddScriptToEvaluateOnNewDocumentParams{Source: rests})
 	tab.check(err)
 	tab.view(1440, 900)
 	return tab
@@ -236,16 +242,50 @@ func (b *browser) same(id, printed string) {
 	}
 }
 
-// settle waits until the page has drawn what follows a slider at rest.
+// rests is run before the page's own scripts. It counts what the page has begun and waits for: its
+// timers, files that are read or packed, and fits in the worker. Neither the timers of Go's runtime
+// count, nor the map of collectives, which fills for seconds beside everything else. The promise
+// rests() is kept as soon as there is nothing to wait for, however slow the machine is.
+const rests = `globalThis.rests = (() => {
+	let begun = 0;
+	const timers = new Set(), later = setTimeout, clear = clearTimeout;
+	globalThis.setTimeout = (then, ms = 0, ...rest) => {
+		const id = later(() => { timers.delete(id); then(...rest); }, ms);
+		if (ms < 5000 && !String(then).includes("_resume")) timers.add(id);
+		return id;
+	};
+	globalThis.clearTimeout = id => { timers.delete(id); clear(id); };
+	for (const [owner, name] of [[Blob, "arrayBuffer"], [Response, "arrayBuffer"], [ReadableStreamDefaultReader, "read"]]) {
+		const does = owner.prototype[name];
+		owner.prototype[name] = function (...args) {
+			begun++;
+			const promise = does.apply(this, args), end = () => { begun--; };
+			promise.then(end, end);
+			return promise;
+		};
+	}
+	const asked = new Set();
+	globalThis.Worker = class extends Worker {
+		constructor(...args) {
+			super(...args);
+			this.addEventListener("message", ({ data }) => asked.delete(data.number));
+		}
+		postMessage(message, ...rest) {
+			if (message.question === "fit") asked.add(message.number);
+			super.postMessage(message, ...rest);
+		}
+	};
+	return () => new Promise(resolve => {
+		const look = () => begun || timers.size || asked.size ? later(look, 5) : resolve();
+		later(look, 0);
+	});
+})()`
+
+// settle waits until the page has done all that it has begun, such as what follows a slider at rest
+// or a dropped file.
 func (b *browser) settle() {
 	b.t.Helper()
-	js[any](b, `new Promise(resolve => setTimeout(resolve, 350))`)
-}
-
-// fitted waits for the end of a fit.
-func (b *browser) fitted() {
-	b.t.Helper()
-	js[any](b, `new Promise((resolve, reject) => { let n = 0; const look = () => performance.getEntriesByName("fit").length || document.getElementById("notice").textContent.includes(":") && !document.getElementById("notice").textContent.includes("…") ? setTimeout(resolve, 50) : n++ > 2000 ? reject(new Error("no fit")) : setTimeout(look, 20); look(); })`)
+	js[any](b, `rests()`)
 }
 
 // measured is what the page's own clock says of something, in ms.

@@ -106,11 +106,12 @@ func (b *browser) streams() {
 	}
 }
 
-// until waits for an expression to have a value, at most ten seconds, and returns the last one.
+// until waits for an expression to have a value, and returns the last one after a minute, when the
+// page will not have it any more.
 func (b *browser) until(expression, want string) string {
 	b.t.Helper()
 	return js[string](b, fmt.Sprintf(`new Promise(resolve => {
-		const end = performance.now() + 10000;
+		const end = performance.now() + 60000;
 		const look = () => { const now = %s; if (now === %q || performance.now() > end) resolve(now); else setTimeout(look, 20); };
 		look();
 	})`, expression, want))
@@ -203,10 +204,8 @@ func (b *browser) oneBand() {
 	b.check(err)
 	b.goTo("")
 	b.dropFile("np.out", data)
-	b.fitted()
 	js[any](b, `document.getElementById("fit-use").click()`)
-	js[any](b, `page.settle()`)
-	js[any](b, `new Promise(resolve => setTimeout(resolve, 1500))`)
+	b.settle()
 	at := js[int](b, `(() => { const x = 100; return [...document.querySelectorAll("#charts path.band:not(.beyond)")].length; })()`)
 	if at != 1 {
 		b.t.Errorf("%d bands over the measured sizes; want 1", at)
