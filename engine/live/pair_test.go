@@ -3,6 +3,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -111,6 +112,7 @@ func TestServe(t *testing.T) {
 func listen(t *testing.T, s *Server) (address string) {
 	t.Helper()
 	s.Log = func(string, ...any) {}
+	s.toGreet = cmp.Or(s.toGreet, generous)
 	l, err := s.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +136,7 @@ func TestRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		fmt.Fprint(c, text)
-		_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+		_ = c.SetDeadline(time.Now().Add(generous))
 		for err == nil { // until it closes the connection
 			_, err = c.Read(make([]byte, 1000))
 		}
@@ -174,12 +176,8 @@ func TestGarbage(t *testing.T) {
 					c.Close()
 				}
 			}()
-			start := time.Now()
 			if _, err := Dial(l.Addr().String(), ""); err == nil {
 				t.Error("no error")
-			}
-			if d := time.Since(start); d > 5*time.Second {
-				t.Errorf("the error took %v", d)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ package live
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
@@ -62,6 +63,7 @@ type Server struct {
 	Log   func(format string, args ...any)
 
 	idle     time.Duration // IdleTime, but for tests
+	toGreet  time.Duration // GreetingTime, but for tests
 	mu       sync.Mutex
 	greeting []*net.TCPConn      // oldest first
 	waiting  map[string]chan int // clients by session, until the descriptor of their data comes
@@ -114,9 +116,8 @@ func (s *Server) Serve(l *net.TCPListener) error {
 	// Without it, the memory of clients that are gone would double that of the clients that stay.
 	debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), ServerMemory))
 	s.waiting = map[string]chan int{}
-	if s.idle == 0 {
-		s.idle = IdleTime
-	}
+	s.idle = cmp.Or(s.idle, IdleTime)
+	s.toGreet = cmp.Or(s.toGreet, GreetingTime)
 	for {
 		c, err := l.AcceptTCP()
 		if errors.Is(err, net.ErrClosed) {
@@ -140,7 +141,7 @@ func (s *Server) Serve(l *net.TCPListener) error {
 // greet reads the token of a connection. If too many are sending theirs, the oldest is refused and
 // closed.
 func (s *Server) greet(c *net.TCPConn) {
-	_ = c.SetDeadline(time.Now().Add(GreetingTime))
+	_ = c.SetDeadline(time.Now().Add(s.toGreet))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.greeting = append(s.greeting, c); len(s.greeting) > MaxGreeting {
@@ -250,14 +251,14 @@ func (s *Server) data(c *net.TCPConn, session string, refuse func(string) error)
 
 // client serves a client with a token: its second connection comes in time, and then its orders.
 func (s *Server) client(c *net.TCPConn, session string, data chan int) error {
-	_ = c.SetDeadline(time.Now().Add(GreetingTime))
+	_ = c.SetDeadline(time.Now().Add(s.toGreet))
 	welcomed := json.NewEncoder(c).Encode(welcome{Halfpeak: version})
 	fd := -1
 	select {
 	case fd = <-data:
 	// The session goes, under the lock: either data has taken it before, and sends its
 	// descriptor, or it will not find it any more. So no descriptor is left open.
-	case <-time.After(GreetingTime):
+	case <-time.After(s.toGreet):
 		s.mu.Lock()
 		late := s.waiting[session] == data
 		delete(s.waiting, session)
@@ -268,7 +269,7 @@ func (s *Server) client(c *net.TCPConn, session string, data chan int) error {
 	}
 	if fd < 0 {
 		return errors.Join(welcomed,
-			fmt.Errorf("its connection for data did not come within %v", GreetingTime))
+			fmt.Errorf("its connection for data did not come within %v", s.toGreet))
 	}
 	_ = c.SetDeadline(time.Time{})
 	p, err := newStreams(1, fd)
