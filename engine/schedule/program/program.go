@@ -20,11 +20,11 @@
 package program
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
 
-	starmath "go.starlark.net/lib/math"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
@@ -95,18 +95,18 @@ func execute(name string, text []byte) (starlark.StringDict, error) {
 	if err != nil {
 		return nil, err
 	}
-	boundTimes(f)
-	predeclared := starlark.StringDict{"math": starmath.Module, "ANY": anyValue{}}
-	for name, value := range bounded {
-		predeclared[name] = value
-	}
+	bound(f)
 	compiled, err := starlark.FileProgram(f, predeclared.Has)
 	if err != nil {
 		return nil, err
 	}
+	var globals starlark.StringDict
 	var g guard
-	defer g.watch()()
-	return compiled.Init(g.newThread(name, func(string) {}), predeclared)
+	err = g.run(context.Background(), name, func() (err error) {
+		globals, err = compiled.Init(g.newThread(name, func(string) {}), predeclared)
+		return err
+	})
+	return globals, err
 }
 
 // Params lists the parameters with their values, as "name=value".

@@ -149,7 +149,7 @@ func TestMistakes(t *testing.T) {
 		`mpi.isend(8, 1)`:                             "p.star:2: rank 0: no wait for the request of this call",
 		`mpi.wait(3)`:                                 "wait takes a request (got 3)",
 		`None.send(8, 1)`:                             "NoneType has no .send field or method",
-		`x = [0] * (1 << 40)`:                         "list times 1099511627776 is longer than 16777216",
+		`x = [0] * (1 << 40)`:                         "this operation makes 1.8e+04 GB, but the program may take",
 		"x = 3\nfor i in range(60): x = x * x":        "a product of 1661954 bits; the largest has 1048576",
 		`range(1 << 40)`:                              "a range of 1099511627776 numbers; the largest has 16777216",
 		`mpi.cart([2, 2])`:                            "must have 1 to 2 ranks",
@@ -226,6 +226,57 @@ func TestLimits(t *testing.T) {
 	for _, ranks := range []int{0, 1<<20 + 1} {
 		if _, _, err := endless.Schedule(ctx, program.Options{Ranks: ranks}); err == nil {
 			t.Errorf("%d ranks: no error", ranks)
+		}
+	}
+}
+
+// The end of the context does not wait for an operation that takes seconds, the hash of 2²⁷ values.
+func TestLongOperation(t *testing.T) {
+	p := read(t, "", "x = 1\nfor i in range(27):\n    x = (x, x)\nprint(1)\ny = {x: 1}")
+	ctx, cancel := context.WithCancel(t.Context())
+	o := program.Options{Ranks: 1, Print: func(int, string) { cancel() }}
+	if _, _, err := p.Schedule(ctx, o); err != context.Canceled {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Bounded operators and methods are those of the language.
+func TestBounded(t *testing.T) {
+	p := read(t, "", `x = [1]
+y = x
+x += (2,)
+x.extend([3])
+x[0] *= 4
+x[0] += 1
+d = {"a": 1}
+d |= {"b": 2}
+d.update([("c", 3)], e = 5)
+f = lambda *a, **k: (a, k)
+got = [y, d, x[1:], "%s-%d" % ("a", 3), 7 % 4, 1.5 * 2, 2 * "ab", set([1]) | set([2]), f(*x, **d),
+    "a{}{z}".format(1, z = 2), "ab".replace("a", "cc", 1), ",".join(["a", "b"]), list(zip("ab".elems(), x)),
+    sorted([2, 1], reverse = True), getattr(x, "pop")(), getattr(x, "none", 7), dict(a = 1), tuple(range(2)),
+    list(d.items())[0], "a b".split(), -3 % 5, 3 * 4 + 1, "A".lower()]
+print(repr(got))`)
+	got := ""
+	_, _, err := p.Schedule(t.Context(), program.Options{Ranks: 1, Print: func(_ int, text string) { got = text }})
+	want := `[[5, 2], {"a": 1, "b": 2, "c": 3, "e": 5}, [2, 3], "a-3", 3, 3.0, "abab", set([1, 2]), ` +
+		`((5, 2, 3), {"a": 1, "b": 2, "c": 3, "e": 5}), "a12", "ccb", "a,b", [("a", 5), ("b", 2)], ` +
+		`[2, 1], 3, 7, {"a": 1}, (0, 1), ("a", 1), ["a", "b"], 2, 13, "a"]`
+	if err != nil || got != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+	for body, want := range map[string]string{
+		`[].extend(3)`:    "p.star:2:14: rank 0: extend: for parameter 1: got int, want iterable",
+		`[1] + 3`:         "p.star:2:9: rank 0: unknown binary op: list + int",
+		`x = [1]; x += 3`: "p.star:2:16: rank 0: unknown binary op: list + int",
+		`[].union`:        "p.star:2:7: rank 0: list has no .union field or method",
+		`"%d" % "a"`:      "p.star:2:10: rank 0: %d format requires integer",
+		`sorted(3)`:       "p.star:2:11: rank 0: sorted: for parameter iterable: got int, want iterable",
+		`f = lambda k: k.x; sorted([1], key = f)`: "p.star:2:20: rank 0: int has no .x field or method",
+	} {
+		_, _, err := read(t, "", body).Schedule(t.Context(), program.Options{Ranks: 1})
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", body, err, want)
 		}
 	}
 }

@@ -23,22 +23,18 @@ func (p *Program) Schedule(ctx context.Context, o Options) (*schedule.Schedule, 
 	}
 	x := &run{Options: o, program: p, markNumbers: map[string]uint16{}}
 	x.addGroup(&group{size: o.Ranks})
-	defer context.AfterFunc(ctx, x.interrupt)()
-	defer x.watch()()
-	err := x.takeTurns(ctx)
-	for _, r := range x.ranks {
-		r.stop() // the coroutines of ranks that wait; no effect on others
-	}
+	err := x.run(ctx, p.name, func() error {
+		defer func() {
+			for _, r := range x.ranks {
+				r.stop() // the coroutines of ranks that wait; no effect on others
+			}
+		}()
+		return x.takeTurns(ctx)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
 	return x.emit(ctx)
-}
-
-func (x *run) interrupt() {
-	if t := x.running.Load(); t != nil {
-		t.Cancel("interrupted")
-	}
 }
 
 // takeTurns runs all ranks to their ends.
@@ -79,7 +75,7 @@ func (x *run) takeTurns(ctx context.Context) error {
 // resume runs the rank until it waits or ends.
 func (r *rank) resume(ctx context.Context) error {
 	if r.thread != nil {
-		r.running.Store(r.thread)
+		r.now(r.thread)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
