@@ -203,7 +203,9 @@ type Assignment struct {
 // platform's constants. The packets of a pipeline may also be set to a word of [model.CutWords].
 //
 // A factor (*= or /=) of a parameter that each branch of a layer has, as "network.tau" or "G" of a
-// fit of several protocols, changes it in all branches.
+// fit of several protocols, changes it in all branches. A factor of "network.link", or
+// "network.bandwidth", changes all that stands for the link of a layer or level: the rates of its
+// layers, and of the ports that lead to it.
 //
 // Parameters computed from it follow. It is an error if a name fits no parameter or several, or if
 // a value is not possible.
@@ -231,7 +233,17 @@ func (d Design) set(text string) (Design, error) {
 		operator, name = name[last], strings.TrimSpace(name[:last])
 	}
 	params, of := d.Platform.named(d.Uses(), name)
-	if of == "" || operator != '*' && operator != '/' {
+	link := []Param(nil)
+	if len(params) == 0 {
+		link = d.Platform.linkOf(d.domain(), name)
+	}
+	switch {
+	case len(link) > 0 && operator != '*' && operator != '/':
+		return d, fmt.Errorf("%q stands for %s; change it by a factor, as in %s*=2, or one of them",
+			name, strings.Join(paths(link), ", "), name)
+	case len(link) > 0:
+		params, of = link, name
+	case of == "" || operator != '*' && operator != '/':
 		p, err := d.Find(name)
 		if err != nil {
 			return d, err
@@ -241,6 +253,10 @@ func (d Design) set(text string) (Design, error) {
 	changes, made := make([]Change, len(params)), make([]Assignment, len(params))
 	for i, p := range params {
 		var err error
+		operator := operator
+		if link != nil && p.Value.Dim == quantity.DimInverse {
+			operator = inverse(operator)
+		}
 		if changes[i], err = d.changed(p, operator, right); err != nil {
 			return d, err
 		}

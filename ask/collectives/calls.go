@@ -20,9 +20,14 @@ type Calls struct {
 	// alone; empty: the library's own choice, see [collective.Default].
 	Algorithm string
 	Ranks     []int
-	Sizes     []quantity.Bytes // of the message, or of a rank's block; a barrier has none
-	Segments  []quantity.Bytes // tried beside whole messages, by the algorithms that take any
-	Call      collective.Call  // Root, Fanout, Gamma and Channels
+	// Nodes are numbers of nodes in place of numbers of ranks: of PerNode ranks each or, if that is
+	// 0, of as many as the largest measured nodes, or as nodes of the machine, have.
+	Nodes []int
+	// PerNode is the number of ranks on each node; 0: as measured.
+	PerNode  int
+	Sizes    []quantity.Bytes // of the message, or of a rank's block; a barrier has none
+	Segments []quantity.Bytes // tried beside whole messages, by the algorithms that take any
+	Call     collective.Call  // Root, Fanout, Gamma and Channels
 	// Copy is the time per byte that each rank first takes to copy its own data. It delays all
 	// ranks alike.
 	Copy    quantity.MicrosPerByte

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/whatif"
@@ -26,7 +25,9 @@ import (
 //
 // If the platform's file has measurements of the collective, the quantity is the measured time, as
 // [Question.Compute] has it, times the ratio of the simulated time to that of the design d. It is
-// an error if the simulation is far from the measurement, or if the algorithm was not measured.
+// an error if the simulation is far from the measurement, or if the algorithm was not measured. If
+// the file has measurements alone, the design gets a layer "network", whose changes scale what is
+// between nodes, see [fitted.Result.Changed].
 //
 // Each simulation that has ended is passed to watch, unless that is nil.
 func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
@@ -37,6 +38,9 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 	q, err := Question{Calls: calls}.On(d.Design)
 	if err != nil {
 		return d, err
+	}
+	if d.Layer.Model == nil {
+		return q.onChangedNetwork(ctx, d)
 	}
 	fits := q.takeFits()
 	all, _, cells, err := q.prepared(ctx)
@@ -81,7 +85,7 @@ func Finishes(ctx context.Context, d whatif.Design, calls Calls, watch func()) (
 		if first == nil {
 			continue
 		}
-		finish := f.quantity()
+		finish := f.q.finishOf(f.cells[0], f.like)
 		chosen = chosen || f.like != ""
 		if len(fits) > 0 {
 			if err := scaled(&finish, m, first.Time, d.Costs()); err != nil {
@@ -194,37 +198,6 @@ func (f *finishing) begin(ctx context.Context, c platforms.Costs) (
 	return first, tooLarge, nil
 }
 
-// quantity returns the finish with its names.
-func (f *finishing) quantity() programs.Finish {
-	c, name := f.cells[0], f.cells[0].Name
-	of := name
-	// The name of the quantity does not change with the choices of a library.
-	if f.q.Algorithm == "" {
-		name = "default"
-	}
-	// The quantity is of no single algorithm: which one finishes first depends on the design.
-	if f.q.Algorithm == "best" {
-		of = f.q.Algorithm
-		if f.like != "" {
-			of = f.like + " " + name
-		} else {
-			c.Call.Segment = 0
-		}
-		name = f.q.Algorithm
-	}
-	size := c.Size().String()
-	finish := programs.Finish{
-		Name: fmt.Sprintf("%s_%s_%d_%s", whatif.Finish, name, c.Ranks, size),
-		Of:   fmt.Sprintf("%s %s, %d ranks, %s", c.Collective, of, c.Ranks, size),
-	}
-	if segment := quantity.Bytes(c.Call.Segment); segment > 0 {
-		finish.Of += " in segments of " + segment.String()
-		finish.Name += "_" + segment.String()
-	}
-	finish.Name = strings.ReplaceAll(finish.Name, " ", "")
-	return finish
-}
-
 // run returns the run of the algorithm that is first with these costs, or nearest to the measured
 // time, with the index of its cell, and the indices of the cells whose schedules are too large; the
 // run is nil if all are.
@@ -289,7 +262,7 @@ func (q Question) measuredCall(ctx context.Context, fits []Fit, c Timing) (m Tim
 		return m, nil
 	}
 	calls := Calls{Collective: c.Collective, Algorithm: c.Name, Ranks: []int{c.Ranks},
-		Sizes: []quantity.Bytes{c.Size()}}
+		PerNode: q.PerNode, Sizes: []quantity.Bytes{c.Size()}}
 	switch {
 	case q.Algorithm == "best":
 		calls.Algorithm = q.Algorithm

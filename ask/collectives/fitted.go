@@ -24,6 +24,26 @@ import (
 // where all have it, else by the average. Of two tables of the same algorithm and statistic the
 // first counts.
 func (q Question) measured(ctx context.Context) (*Times, error) {
+	g, err := q.grid(ctx)
+	if err != nil {
+		return nil, err
+	}
+	answer := &Times{Algorithms: g.algorithms, BestOnly: q.Algorithm == "best", Fitted: true}
+	for _, ranks := range stats.Ascending(q.Ranks) {
+		for _, n := range stats.Ascending(q.Sizes) {
+			here, err := g.timings(ranks, n)
+			if err != nil {
+				return nil, err
+			}
+			answer.Times = append(answer.Times, here...)
+		}
+	}
+	answer.Notes = g.notes()
+	return answer, nil
+}
+
+// grid returns the fits that answer the question, fitted.
+func (q Question) grid(ctx context.Context) (*grid, error) {
 	// A fit holds for the placement and the calls that were measured; it cannot be asked for
 	// others.
 	if q.Map.By != "" || len(q.Map.Nodes) > 0 {
@@ -44,21 +64,7 @@ func (q Question) measured(ctx context.Context) (*Times, error) {
 	if err := g.choose(); err != nil {
 		return nil, err
 	}
-	if err := q.fit(ctx, g.used); err != nil {
-		return nil, err
-	}
-	answer := &Times{Algorithms: g.algorithms, BestOnly: q.Algorithm == "best", Fitted: true}
-	for _, ranks := range stats.Ascending(q.Ranks) {
-		for _, n := range stats.Ascending(q.Sizes) {
-			here, err := g.timings(ranks, n)
-			if err != nil {
-				return nil, err
-			}
-			answer.Times = append(answer.Times, here...)
-		}
-	}
-	answer.Notes = g.notes()
-	return answer, nil
+	return &g, q.fit(ctx, g.used)
 }
 
 // asks reports whether the question is about a fit: any, those of an algorithm, or
@@ -207,11 +213,7 @@ func (q Question) fit(ctx context.Context, all []*Fit) error {
 // timings returns the times of the algorithms for one call, with the best marked. The time of the
 // slowest rank is never below the average.
 func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
-	at, block := fitted.Placement{Ranks: ranks, PerNode: g.PerNode}, n
-	// The fits of collectives of blocks are over the size of one rank's block.
-	if g.Total && (collective.Entry{Collective: g.algorithms[0].Collective}).InBlocks() {
-		block = quantity.Bytes(math.Floor(float64(n) / float64(ranks)))
-	}
+	at, block := fitted.Placement{Ranks: ranks, PerNode: g.PerNode}, g.block(ranks, n)
 	only := ""
 	if g.Algorithm == "" && len(g.unnamed()) > 1 {
 		e, _ := g.defaultOf(ranks, block)
@@ -250,6 +252,14 @@ func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
 		}
 	}
 	return here, nil
+}
+
+// block returns the size that fits are over: of collectives of blocks, that of one rank's block.
+func (g *grid) block(ranks int, n quantity.Bytes) quantity.Bytes {
+	if g.Total && (collective.Entry{Collective: g.algorithms[0].Collective}).InBlocks() {
+		return quantity.Bytes(math.Floor(float64(n) / float64(ranks)))
+	}
+	return n
 }
 
 // predict sets the times of an algorithm's call: Average by the average over ranks, Time by the

@@ -24,11 +24,6 @@ type Question struct {
 	Fits []Fit
 	// Statistic selects measurements; empty: all.
 	Statistic fitted.Statistic
-	// PerNode is the number of ranks on each node; 0: as measured.
-	PerNode int
-	// Nodes are numbers of nodes in place of numbers of ranks: of PerNode ranks each or, if that is
-	// 0, of as many as the largest measured nodes, or as nodes of the machine, have.
-	Nodes []int
 	// Total says that sizes are those of all ranks' blocks.
 	Total bool
 	// Tune is the command that measures each algorithm, for messages.

@@ -62,7 +62,11 @@ var whatifRules = []rule{
 		"--schedule and --collective require --set, --sweep, --target, --sensitivity, "+
 			"--breakdown or --uncertainty"),
 	excludes("--schedule", "--collective", ""),
-	needs("--collective", "--ranks, --places",
+	excludes("--nodes", "--ranks", "--nodes and --ranks cannot be combined"),
+	atLeast("--ranks-per-node", 1, ""),
+	needs("--nodes, --ranks-per-node", "--collective",
+		"--nodes and --ranks-per-node are of --collective, as in --collective allreduce"),
+	needs("--collective", "--ranks, --nodes, --places",
 		"--collective {--collective} requires --ranks, for example --ranks 64"),
 	needs("a program as --schedule", "one --ranks",
 		"--schedule {--schedule} is a program, which needs one number of --ranks"),
@@ -153,6 +157,10 @@ func newWhatif() *cobra.Command {
 			"`name` by the library's algorithm; NAME/best takes the fastest, NAME/all each")
 	flags.Var(f, &o.collective.Ranks, flags.ParseRanks, "numbers", "ranks", "",
 		"with --collective: numbers of ranks; with a program as --schedule: their number")
+	flags.Var(f, &o.collective.Nodes, flags.ParseRanks, "numbers", "nodes", "",
+		"with --collective: numbers of nodes with all their ranks, in place of --ranks")
+	f.IntVar(&o.collective.PerNode, "ranks-per-node", 0,
+		"with --collective: ranks on each node; by default, as measured")
 	f.StringVar(&o.collective.Map.By, "map-by", "",
 		"place ranks on a machine by `core`, by a level, or on a list of cores")
 	f.StringVar(&o.places, "places", "",
@@ -204,9 +212,9 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.checkOutput(); err != nil {
 		return err
 	}
-	base, err := askwhatif.Find(args[0])
+	base, err := o.find(args[0])
 	if err != nil {
-		return unfitted(err, args[0])
+		return err
 	}
 	o.collective.Choose(o.program)
 	if o.places != "" {
@@ -316,13 +324,23 @@ func (o *whatifOptions) withFinish(ctx context.Context, d askwhatif.Design) (
 
 // against returns the second platform of --uncertainty.
 func (o *whatifOptions) against(ctx context.Context, ref string) (*askwhatif.Design, error) {
-	d, err := askwhatif.Find(ref)
+	d, err := o.find(ref)
 	if err == nil && !o.finishes() {
 		d.Design, err = o.way.Of(d.Design)
 	} else if err == nil {
 		d, err = o.withFinish(ctx, d)
 	}
-	return &d, unfitted(err, ref)
+	return &d, err
+}
+
+// find returns the design that a question is about. Collectives need no layer if they were
+// measured.
+func (o *whatifOptions) find(ref string) (askwhatif.Design, error) {
+	d, err := askwhatif.Find(ref)
+	if err != nil && o.program != "" && o.save == "" {
+		d.Design, err = platforms.FindRanks(ref)
+	}
+	return d, unfitted(err, ref)
 }
 
 // isProgram reports whether --schedule is a program in Starlark.

@@ -49,7 +49,7 @@ func TestHeldOutPlacesShowJobs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			q, err := r.Predict(64, 4096)
+			q, err := r.predict(64, 4096)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestSecondPlaceShowsTheMachine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := r.Predict(16, 1024)
+		q, err := r.predict(16, 1024)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@
 //
 //	T = base + steps inside nodes · α_inside + steps between nodes · α_between + bytes · β
 //
-// A prediction ([Result.Predict]) takes the parameters from the measurements nearby, since they
+// A prediction ([Result.PredictAt]) takes the parameters from the measurements nearby, since they
 // change with the size, and adds the residuals of measurements nearby. If the algorithm is unknown,
 // it averages the forms of several algorithms, each weighted by how well it predicts held-out
 // measurements. Its interval comes from held-out measurements too, so it holds even if no form
@@ -123,9 +123,9 @@ func (r *Result) PlacementOf(ranks int) Placement {
 	return p
 }
 
-// Predict returns the time of the next call of n bytes on ranks that are placed as they were
+// predict returns the time of the next call of n bytes on ranks that are placed as they were
 // measured, by [Result.PlacementOf]. The error is that of [Result.PredictAt].
-func (r *Result) Predict(ranks int, n quantity.Bytes) (Prediction, error) {
+func (r *Result) predict(ranks int, n quantity.Bytes) (Prediction, error) {
 	return r.PredictAt(r.PlacementOf(ranks), n)
 }
 
@@ -166,6 +166,13 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 	q.Value = t
 	q.Expected = quantity.Micros(t * math.Exp((down*down+up*up)/4))
 	q.Low, q.High = low*math.Exp(-quantile95*down), high*math.Exp(quantile95*up)
+	if b.octaves(p) > math.Log2(formsBeyond) && !slices.Contains(b.places, p) {
+		for i, log := range b.logs(p, size) {
+			if i < len(b.forms) && !math.IsNaN(log) {
+				q.Low, q.High = min(q.Low, math.Exp(log)), max(q.High, math.Exp(log))
+			}
+		}
+	}
 	if q.NoInterval == "" && q.High/q.Low > useful {
 		q.NoInterval = fmt.Sprintf("the time could be anything within a factor of %.0f: "+
 			"measure nearer calls", float64(useful))

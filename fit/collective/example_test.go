@@ -21,7 +21,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	p, err := result.Predict(64, 0)
+	p, err := result.PredictAt(result.PlacementOf(64), 0)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -114,7 +114,7 @@ func TestOneNodeOfSeveral(t *testing.T) {
 func TestManyRanks(t *testing.T) {
 	exchange := func(ranks int) float64 { return float64(ranks) }
 	r := doublings(t, "allgather", "neighbour-exchange", exchange, 256, 512, 1024)
-	p, err := r.Predict(4096, 64)
+	p, err := r.predict(4096, 64)
 	if err != nil || math.Abs(float64(p.Value)/4096-1) > 0.02 {
 		t.Errorf("%v, %v: want 4096 µs", p.Value, err)
 	}

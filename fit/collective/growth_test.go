@@ -42,7 +42,7 @@ func TestChoiceFollowsSchedules(t *testing.T) {
 		}
 		var predictions []Prediction
 		for _, r := range all {
-			p, err := r.Predict(at, 64)
+			p, err := r.predict(at, 64)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +65,7 @@ func TestBaseOfFewSteps(t *testing.T) {
 		}
 		return us
 	}
-	p, err := doublings(t, "allgather", "ring", ring, 2, 4, 8).Predict(64, 64)
+	p, err := doublings(t, "allgather", "ring", ring, 2, 4, 8).predict(64, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestSparseSizes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, n := range []quantity.Bytes{8 << 10, 1 << 20, 16 << 20} {
-			p, err := r.Predict(8, n)
+			p, err := r.predict(8, n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +112,7 @@ func TestFewerNodes(t *testing.T) {
 	r := doublings(t, "allreduce", "recursive-doubling", steps, 8, 16, 32)
 	var widths []float64
 	for _, ranks := range []int{4, 64} {
-		p, err := r.Predict(ranks, 64)
+		p, err := r.predict(ranks, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func TestFewerNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := r.Predict(126, 64); err != nil || p.Value < 5 || p.Value > 60 || p.NoInterval == "" {
+	if p, err := r.predict(126, 64); err != nil || p.Value < 5 || p.Value > 60 || p.NoInterval == "" {
 		t.Errorf("126 ranks of one node: %+v, %v", p, err)
 	}
 }
@@ -178,7 +178,7 @@ func TestTwoRanksAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ranks := range []int{4, 8} {
-		p, err := r.Predict(ranks, 64)
+		p, err := r.predict(ranks, 64)
 		if e := float64(p.Value)/ring(ranks) - 1; err != nil || math.Abs(e) > 0.15 {
 			t.Errorf("%d GPUs: %v, %v, want %.3g µs", ranks, p.Value, err, ring(ranks))
 		}
@@ -234,7 +234,7 @@ func TestRunsWidenIntervals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := r.Predict(32, 64)
+		p, err := r.predict(32, 64)
 		if err != nil {
 			t.Fatal(err)
 		}

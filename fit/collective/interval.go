@@ -42,8 +42,11 @@ const (
 
 	// maxBeyond is the largest factor beyond the measured nodes and ranks on a node at which a call
 	// has an interval; useful is the largest high end over the low end.
-	maxBeyond = 8
-	useful    = 100
+	maxBeyond = 16
+	// formsBeyond is the factor beyond which an interval reaches to the times of all forms: few
+	// nodes do not show which of them the library runs so far away.
+	formsBeyond = 8
+	useful      = 100
 	// surprise is the factor by which the second place may differ from what the first foresees, in
 	// the root mean square: beyond it, no steps describe both.
 	surprise = 2

@@ -16,7 +16,7 @@ type localForm struct {
 	*form
 	points   []observation
 	sizes    [][]float64 // of each place; if there is one place, of each point
-	maxBeta  float64     // the largest time per byte, µs
+	maxBeta  [2]float64  // the largest time per byte, µs: on one node, and on several
 	onePlace bool
 	missed   float64 // the mean of |log(measured/form)| over the points
 }
@@ -84,7 +84,7 @@ func (c *coordinate) octaves(o *coordinate) float64 {
 // fit returns the form with the points that its parameters come from, by place and size.
 func (f *form) fit(points []measurement) *localForm {
 	l := &localForm{form: f, onePlace: points[0].place == points[len(points)-1].place}
-	sizes, least := map[float64]bool{}, math.Inf(1)
+	sizes, least := map[float64]bool{}, [2]float64{math.Inf(1), math.Inf(1)}
 	for i, s := range points {
 		o := observation{coordinate: f.coordinate(s.place, s.size),
 			terms: f.callTerms(s.place, s.size), t: s.time}
@@ -95,11 +95,14 @@ func (f *form) fit(points []measurement) *localForm {
 		last := len(l.sizes) - 1
 		l.sizes[last] = append(l.sizes[last], o.size)
 		if sizes[s.size] = true; o.terms.bytes > 0 {
-			least = min(least, s.time/o.terms.bytes)
+			of := min(int(s.nodes), 2) - 1
+			least[of] = min(least[of], s.time/o.terms.bytes)
 		}
 	}
-	if len(sizes) > 1 && !math.IsInf(least, 1) { // else no size tells bytes from steps
-		l.maxBeta = slowestProtocol * least
+	for i, t := range least {
+		if len(sizes) > 1 && !math.IsInf(t, 1) { // else no size tells bytes from steps
+			l.maxBeta[i] = slowestProtocol * t
+		}
 	}
 	for i := range l.points {
 		o := &l.points[i]
@@ -163,6 +166,15 @@ const minPivot = 1e-7
 
 // time returns the time in µs of a call.
 func (l *localForm) time(at *coordinate, terms *callTerms) (t float64) {
+	x := l.columns(terms, at.nodes == 0)
+	for i, v := range l.parameters(at) {
+		t += v * x[i]
+	}
+	return t
+}
+
+// parameters returns the parameters of the columns for calls at a coordinate.
+func (l *localForm) parameters(at *coordinate) [columns]float64 {
 	distance := buffers.Get().(*[]float64)
 	defer buffers.Put(distance)
 	*distance = (*distance)[:0]
@@ -182,11 +194,11 @@ func (l *localForm) time(at *coordinate, terms *callTerms) (t float64) {
 			g.Add(&x, o.t, math.Exp(-d)/(o.t*o.t)) // relative errors
 		}
 	}
-	x := l.columns(terms, oneNode)
-	for i, v := range g.NonNegative(1<<columns-1, minPivot, l.maxBeta).Value {
-		t += v * x[i]
+	most := l.maxBeta[1]
+	if oneNode || most == 0 {
+		most = max(l.maxBeta[0], most)
 	}
-	return t
+	return g.NonNegative(1<<columns-1, minPivot, most).Value
 }
 
 // sparse returns by how much the range over sizes is wider at a coordinate: in octaves, as far as

@@ -79,7 +79,7 @@ func TestChoice(t *testing.T) {
 					if !out(p) || c == disturbed {
 						continue
 					}
-					q, err := r.Predict(p.Ranks, p.Size)
+					q, err := r.predict(p.Ranks, p.Size)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -189,7 +189,7 @@ func TestBeyond(t *testing.T) {
 			if p.Ranks != m.to {
 				continue
 			}
-			q, err := r.Predict(p.Ranks, p.Size)
+			q, err := r.predict(p.Ranks, p.Size)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -239,7 +239,7 @@ func TestUnsteady(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := s.Predict(p.Ranks, p.Size)
+		q, err := s.predict(p.Ranks, p.Size)
 		if err != nil {
 			t.Fatal(err)
 		}

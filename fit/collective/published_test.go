@@ -29,7 +29,7 @@ func TestRingOf8Bytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := r.Predict(8, 8)
+	p, err := r.predict(8, 8)
 	if err != nil {
 		t.Fatal(err)
 	}

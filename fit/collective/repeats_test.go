@@ -46,7 +46,7 @@ func TestRepeatsAreInside(t *testing.T) {
 			if c.size < from {
 				continue
 			}
-			p, err := r.Predict(c.ranks, c.size)
+			p, err := r.predict(c.ranks, c.size)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func TestRepeatsAreInside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := s.Predict(p.Ranks, p.Size)
+		q, err := s.predict(p.Ranks, p.Size)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestMeasuredOnce(t *testing.T) {
 			if i%7 != 0 {
 				continue
 			}
-			p, err := r.Predict(o.Ranks, o.Size)
+			p, err := r.predict(o.Ranks, o.Size)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +138,7 @@ func TestRepeatsAreNoDisturbance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at, err := r.Predict(8, 64)
+		at, err := r.predict(8, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestDisturbedCalls(t *testing.T) {
 			if ranks == 8 && repeats == 1 {
 				continue
 			}
-			p, err := r.Predict(ranks, 64)
+			p, err := r.predict(ranks, 64)
 			if err != nil {
 				t.Fatal(err)
 			}

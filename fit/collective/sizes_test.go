@@ -34,7 +34,7 @@ func TestBeyondMeasuredSizes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, ranks := range []int{8, 32} {
-			p, err := r.Predict(ranks, c.asked)
+			p, err := r.predict(ranks, c.asked)
 			want := float64(linear(ranks, c.asked))
 			if err != nil || !(p.Low <= want && want <= p.High) || math.Abs(p.Value/want-1) > 0.3 {
 				t.Errorf("%v on %d ranks: %v in %v to %v, %v; want %v", c.asked, ranks, p.Value, p.Low, p.High, err, want)
@@ -62,7 +62,7 @@ func TestBeyondOneSize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := r.Predict(8, c.asked)
+		p, err := r.predict(8, c.asked)
 		if err != nil || math.Abs(p.Value/(100*c.factor)-1) > 0.015 {
 			t.Errorf("%v from %v: %v, %v; want %v µs", c.asked, c.measured, p.Value, err, 100*c.factor)
 		}
@@ -109,7 +109,7 @@ func TestLibraryChanges(t *testing.T) {
 		if named := strings.Contains(r.Accuracy(), quantity.Bytes(at).String()); named != changes {
 			t.Errorf("%s: %q", kind, r.Accuracy())
 		}
-		p, err := r.Predict(32, 64<<10)
+		p, err := r.predict(32, 64<<10)
 		if err != nil {
 			t.Fatal(err)
 		}

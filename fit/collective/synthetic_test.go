@@ -152,7 +152,7 @@ func TestCoverage(t *testing.T) {
 			ranks int
 			n     float64
 		}{{10, 2 << 10}, {128, 64 << 10}, {28, 512 << 10}, {20, 4 << 20}} {
-			p, err := r.Predict(c.ranks, quantity.Bytes(c.n))
+			p, err := r.predict(c.ranks, quantity.Bytes(c.n))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -41,7 +41,7 @@ func (r *report) askFar(kept, asked series, counts, last int) {
 	}
 	for _, p := range asked.points {
 		octaves := math.Round(math.Log2(float64(nodes(p)) / float64(last)))
-		if octaves < 1 || octaves > 3 {
+		if octaves < 1 || octaves > 4 {
 			continue
 		}
 		q := question{kept.machine, fmt.Sprintf("%d numbers", counts),

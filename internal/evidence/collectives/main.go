@@ -48,6 +48,7 @@ var tables = []struct {
 		}
 	}},
 	{"choices", choices},
+	{"laws", laws},
 }
 
 // each returns the function that writes a report of questions about each series.

@@ -1,0 +1,239 @@
+package collectives
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/ask/whatif"
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A network is a change of the links between nodes: the factors of the time of a step between nodes
+// and of that of a byte.
+type network struct{ step, byte float64 }
+
+// networkLayer is the layer that stands for the network of measured collectives.
+const networkLayer = "network"
+
+// onChangedNetwork returns the design with a network, and with a quantity for each call: its
+// measured time, changed with the network.
+func (q Question) onChangedNetwork(ctx context.Context, d whatif.Design) (whatif.Design, error) {
+	if len(q.Fits) == 0 {
+		return d, fmt.Errorf("%s has no layer, and no measurements of %s", d.Asked(), q.Collective)
+	}
+	g, err := q.grid(ctx)
+	if err != nil {
+		return d, err
+	}
+	if d, err = withNetwork(d, g.used[0].Result); err != nil {
+		return d, err
+	}
+	var measures []whatif.Measure
+	for _, ranks := range stats.Ascending(q.Ranks) {
+		for _, n := range stats.Ascending(q.Sizes) {
+			here, err := g.timings(ranks, n)
+			if err != nil {
+				return d, err
+			}
+			for len(here) > 0 {
+				end := 1
+				if q.Algorithm == "best" {
+					end = len(here)
+				}
+				m, err := g.onNetwork(here[:end], d.Costs())
+				if err != nil {
+					return d, err
+				}
+				measures, here = append(measures, m), here[end:]
+			}
+		}
+	}
+	notes := append(g.notes(), networkNote)
+	for _, m := range measures {
+		if len(measures) == 1 {
+			m.Name = whatif.Finish // a single quantity keeps its plain name
+		}
+		m.Notes = notes
+		d = d.Measured(m)
+	}
+	return d, nil
+}
+
+// networkNote describes the times on a changed network.
+const networkNote = "The first time is fitted to measurements of this machine. Steps and bytes " +
+	"between nodes are scaled, by the schedules of the algorithms; those inside nodes stay. The " +
+	"interval reaches from bytes that overlap inside nodes and between them to bytes that follow " +
+	"each other, and has that of one more measurement."
+
+// withNetwork returns the design with a layer of the steps and bytes between nodes, as the heaviest
+// form has them over all calls on several nodes. Only their changes count.
+func withNetwork(d whatif.Design, r *fitted.Result) (whatif.Design, error) {
+	heaviest := fitted.Parameters{}
+	for _, p := range r.Parameters() {
+		if p.Nodes == 2 && p.Weight > heaviest.Weight {
+			heaviest = p
+		}
+	}
+	if heaviest.Weight == 0 {
+		return d, fmt.Errorf("%s: no call on several nodes was measured: measure 2 and 4 nodes, "+
+			"with the ranks of each node", d.Asked())
+	}
+	finite := func(v float64) float64 {
+		if math.IsNaN(v) {
+			return 0
+		}
+		return v
+	}
+	step := quantity.Micros(finite(float64(heaviest.Between.Value)))
+	byByte := quantity.MicrosPerByte(finite(float64(heaviest.Beta.Value)))
+	f := d.Platform.File()
+	f.Layers = append(f.Layers, platforms.Table{Name: networkLayer, Keys: platforms.Keys{
+		"model":  {"linear"},
+		"beta":   {platforms.ExactMicros(step)},
+		"tau":    {platforms.ExactInverse(byByte)},
+		"source": {"a step and a byte of " + heaviest.Algorithm + " on several nodes"},
+	}})
+	p, err := platforms.Parse(d.Asked(), f.Encode(""))
+	if err != nil {
+		return d, err
+	}
+	d.Platform = p
+	d.Layer, err = p.Layer(networkLayer)
+	return d, err
+}
+
+// onNetwork returns the quantity of a call by one of several algorithms: the fastest as the network
+// is. was are the costs of the network as it was measured.
+func (g *grid) onNetwork(here []Timing, was platforms.Costs) (m whatif.Measure, err error) {
+	named := g.finishOf(here[0], "")
+	m.Quantity = model.Quantity{Name: named.Name, Title: "finish of " + named.Of,
+		Dim: quantity.DimTime}
+	changes := func(c platforms.Costs, by func(network) network) (
+		all []quantity.Interval, fastest int, err error) {
+		network := by(networkOf(was, c))
+		for i, t := range here {
+			v, err := g.changed(t, network)
+			if err != nil {
+				return nil, 0, err
+			}
+			if all = append(all, v); v.Value < all[fastest].Value {
+				fastest = i
+			}
+		}
+		return all, fastest, nil
+	}
+	same := func(n network) network { return n }
+	m.Value = func(c platforms.Costs) (float64, error) {
+		all, fastest, err := changes(c, same)
+		if err != nil {
+			return 0, err
+		}
+		return all[fastest].Value, nil
+	}
+	m.Within = func(c platforms.Costs, v float64) quantity.Interval {
+		all, fastest, err := changes(c, same)
+		if err != nil {
+			return quantity.Alone(quantity.Micros(v))
+		}
+		return all[fastest]
+	}
+	// A part is what would go with it: nearly all of the steps, or of the bytes, between nodes.
+	const gone = 1e-6
+	m.Limits = func(c platforms.Costs) (shares []whatif.Share, err error) {
+		all, fastest, err := changes(c, same)
+		if err != nil {
+			return nil, err
+		}
+		rest := all[fastest].Value
+		for _, part := range []struct {
+			owner   string
+			without func(network) network
+		}{
+			{"steps between nodes",
+				func(n network) network { n.step *= gone; return n }},
+			{"bytes between nodes",
+				func(n network) network { n.byte *= gone; return n }},
+		} {
+			without, _, err := changes(c, part.without)
+			if err != nil {
+				return nil, err
+			}
+			saved := all[fastest].Value - without[fastest].Value
+			rest -= saved
+			shares = append(shares, whatif.Share{Owner: part.owner, OneWay: quantity.Micros(saved)})
+		}
+		return append(shares, whatif.Share{Owner: "inside nodes, and the base",
+			OneWay: quantity.Micros(max(0, rest))}), nil
+	}
+	_, err = m.Value(was)
+	return m, err
+}
+
+// networkOf returns the change from one network to another.
+func networkOf(was, is platforms.Costs) network {
+	const large = 1 << 40
+	ratio := func(a, b quantity.Micros) float64 {
+		if a > 0 {
+			return float64(b / a)
+		}
+		return 1 // not identifiable, so that no call depends on it
+	}
+	step := func(c platforms.Costs) quantity.Micros { return c.Layer.OneWay(0) }
+	bytes := func(c platforms.Costs) quantity.Micros { return c.Layer.OneWay(large) - step(c) }
+	return network{ratio(step(was), step(is)), ratio(bytes(was), bytes(is))}
+}
+
+// changed returns the time of a call on a changed network, with its 95 % interval.
+func (g *grid) changed(t Timing, by network) (quantity.Interval, error) {
+	of, within := g.fits[t.Name][fitted.Slowest], t.Within
+	if !g.slowest {
+		of, within = g.fits[t.Name][fitted.Average], t.AverageWithin
+	}
+	if by == (network{1, 1}) {
+		return within, nil
+	}
+	at := fitted.Placement{Ranks: t.Ranks, PerNode: g.PerNode}
+	if at.PerNode == 0 {
+		at = of.PlacementOf(t.Ranks)
+	}
+	return of.Changed(within, at, g.block(t.Ranks, t.Size()), by.step, by.byte)
+}
+
+// finishOf returns the finish of a call with its names. like precedes an algorithm that stands for
+// one not known here.
+func (q Question) finishOf(c Timing, like string) programs.Finish {
+	name := c.Name
+	of := name
+	// The name of the quantity does not change with the choices of a library.
+	if q.Algorithm == "" {
+		name = "default"
+	}
+	// The quantity is of no single algorithm: which one finishes first depends on the design.
+	if q.Algorithm == "best" {
+		of = q.Algorithm
+		if like != "" {
+			of = like + " " + name
+		} else {
+			c.Call.Segment = 0
+		}
+		name = q.Algorithm
+	}
+	size := c.Size().String()
+	finish := programs.Finish{
+		Name: fmt.Sprintf("%s_%s_%d_%s", whatif.Finish, name, c.Ranks, size),
+		Of:   fmt.Sprintf("%s %s, %d ranks, %s", c.Collective, of, c.Ranks, size),
+	}
+	if segment := quantity.Bytes(c.Call.Segment); segment > 0 {
+		finish.Of += " in segments of " + segment.String()
+		finish.Name += "_" + segment.String()
+	}
+	finish.Name = strings.ReplaceAll(finish.Name, " ", "")
+	return finish
+}
