@@ -14,8 +14,8 @@ import (
 )
 
 // A finish that is asked for again and again, as by the samples of an interval, takes one rank where
-// that stands for all: a ring of 512 ranks, 1,000 times within a minute, of which one run on all
-// ranks takes 0.1 s. Its value is that of all ranks' schedules.
+// that stands for all: a ring of 1,024 ranks, 1,000 times. That takes less than a second; on all ranks
+// it would take seven minutes. Its value is that of all ranks' schedules.
 func TestFinishesTakeOneRank(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of runs, on one goroutine")
@@ -24,10 +24,10 @@ func TestFinishesTakeOneRank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, ranks := range []int{7, 8, 512} { // 7: shares of two sizes, so all ranks run
+	for _, ranks := range []int{7, 8, 1024} { // 7: shares of two sizes, so all ranks run
 		calls := collectives.Calls{Collective: "allreduce", Algorithm: "ring", Ranks: []int{ranks},
 			Sizes: []quantity.Bytes{1 << 20}}
-		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		ctx, stop := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer stop()
 		runs := 0
 		with, err := collectives.Finishes(ctx, d, calls, func() { runs++ })
@@ -55,7 +55,8 @@ func TestFinishesTakeOneRank(t *testing.T) {
 }
 
 // A grid of many sizes on many ranks has one latency bound for each number of ranks, so that it is
-// there in a second, and it ends with its context.
+// there in a second, and it ends with its context. Computed for each size, the bounds would take five
+// minutes.
 func TestLargeGrid(t *testing.T) {
 	_, layer, err := platforms.Find("mpc")
 	if err != nil {
@@ -64,14 +65,13 @@ func TestLargeGrid(t *testing.T) {
 	q := collectives.Question{Calls: collectives.Calls{Collective: "bcast", Algorithm: "linear",
 		Ranks: []int{131072}}, Layer: layer,
 		Operations: 1} // no simulation
-	for n := range 2000 {
+	for n := range 20_000 {
 		q.Sizes = append(q.Sizes, quantity.Bytes(n+1))
 	}
-	// Computed for each size, the bound took half a minute.
-	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	if _, err := q.Compute(ctx); errors.Is(err, context.DeadlineExceeded) {
-		t.Error("2,000 sizes on 131,072 ranks take longer than 10 s")
+		t.Error("20,000 sizes on 131,072 ranks take longer than 2 minutes")
 	}
 	ctx, stop = context.WithCancel(t.Context())
 	stop()
