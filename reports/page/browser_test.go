@@ -33,6 +33,7 @@ type browser struct {
 	ctx        context.Context
 	halfpeak   string // the command
 	url        string
+	loaded     bool
 	mu         sync.Mutex
 	complaints []string // of the console, and requests
 }
@@ -83,7 +84,10 @@ func start(t testing.TB) *browser {
 	return b
 }
 
-// tab opens the page in a tab with a storage and a history of its own.
+// The size of a tab, in pixels.
+const width, height = 1440, 900
+
+// tab opens a tab with a storage and a history of its own.
 func (b *browser) tab(t testing.TB) *browser {
 	t.Helper()
 	ctx, stop := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
@@ -98,7 +102,7 @@ func (b *browser) tab(t testing.TB) *browser {
 	tab.check(err)
 	_, err = chromedp.Call(tab.ctx, devpage.AddScriptToEvaluateOnNewDocument, devpage.AddScriptToEvaluateOnNewDocumentParams{Source: rests})
 	tab.check(err)
-	tab.view(1440, 900)
+	tab.view(width, height)
 	return tab
 }
 
@@ -164,11 +168,28 @@ func js[T any](b *browser, expression string) T {
 // ready waits until the models are unpacked and the first picture is drawn.
 const ready = `new Promise(resolve => { const look = () => performance.getEntriesByName("first-curve").length ? resolve(performance.getEntriesByName("first-curve")[0].startTime) : setTimeout(look, 5); look(); })`
 
-// goTo loads the page anew with a fragment, and returns when its first curve was drawn, in ms.
-func (b *browser) goTo(fragment string) float64 {
+// load loads the page anew with a fragment, and returns when its first curve was drawn, in ms.
+func (b *browser) load(fragment string) float64 {
 	b.t.Helper()
+	b.loaded = true
 	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(b.url+fragment))
 	return js[float64](b, ready)
+}
+
+// goTo has the page as it is when it is loaded with a fragment.
+func (b *browser) goTo(fragment string) {
+	b.t.Helper()
+	if !b.loaded {
+		b.load(fragment)
+		return
+	}
+	b.settle()
+	b.view(width, height)
+	js[any](b, `document.activeElement.blur(), page.notice("")`)
+	b.visit("#v=curves&q=bandwidth&s=65536&r=1..1048576&p=65536&c=bcast,16,4096,&d=clip/system-buffer")
+	if fragment != "" {
+		b.visit(fragment)
+	}
 }
 
 // visit follows a link within the open page.

@@ -43,7 +43,7 @@ func (b *browser) undo() {
 // redo undoes the steps of one slider at once, by key and by button, and does them again. The thumb
 // follows, although it has the focus.
 func (b *browser) redo() {
-	b.goTo(lamAt64KiB)
+	b.load(lamAt64KiB) // without a history
 	const slider = `document.querySelector("#sliders input[type=range]")`
 	shown := slider + `.value + " " + ` + slider + `.getAttribute("aria-valuetext")`
 	disabled := `["undo", "redo"].map(id => document.getElementById(id).disabled).join()`

@@ -15,47 +15,59 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Each part opens the page in a tab of its own.
+// A part looks at one thing on the page.
+type part struct {
+	name string
+	test func(*browser)
+}
+
+// The parts of a tab follow each other on one page: to load it takes seconds of a processor.
 func TestBrowser(t *testing.T) {
 	chromium := start(t)
-	for _, part := range []struct {
-		name string
-		test func(*browser)
-	}{
-		{"opens", (*browser).opens},
-		{"undo", (*browser).undo},
-		{"redo", (*browser).redo},
-		{"numbers", (*browser).numbers},
-		{"slider", (*browser).slider},
-		{"typing", (*browser).typing},
-		{"keyboard", (*browser).keyboard},
-		{"packets", (*browser).packets},
-		{"collectives", (*browser).collectives},
-		{"drop", (*browser).drop},
-		{"files", (*browser).files},
-		{"drag", (*browser).drag},
-		{"hostile", (*browser).hostile},
-		{"reload", (*browser).reload},
-		{"tour", (*browser).tour},
-		{"saving", (*browser).saving},
-		{"widths", (*browser).widths},
-		{"formula", (*browser).formula},
-		{"streams", (*browser).streams},
-		{"ratio", (*browser).ratio},
-		{"oneBand", (*browser).oneBand},
-		{"dark", (*browser).dark},
+	for name, parts := range map[string][]part{
+		"designs": {
+			{"opens", (*browser).opens},
+			{"keyboard", (*browser).keyboard},
+			{"numbers", (*browser).numbers},
+			{"slider", (*browser).slider},
+			{"typing", (*browser).typing},
+			{"packets", (*browser).packets},
+			{"drag", (*browser).drag},
+			{"tour", (*browser).tour},
+			{"saving", (*browser).saving},
+			{"formula", (*browser).formula},
+			{"streams", (*browser).streams},
+			{"ratio", (*browser).ratio},
+		},
+		"files": {
+			{"redo", (*browser).redo},
+			{"undo", (*browser).undo},
+			{"collectives", (*browser).collectives},
+			{"drop", (*browser).drop},
+			{"files", (*browser).files},
+			{"oneBand", (*browser).oneBand},
+			{"reload", (*browser).reload},
+			{"hostile", (*browser).hostile},
+			{"widths", (*browser).widths},
+			{"dark", (*browser).dark},
+		},
 	} {
-		t.Run(part.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := chromium.tab(t)
-			part.test(b)
-			b.quiet()
+			for _, part := range parts {
+				t.Run(part.name, func(t *testing.T) {
+					b.t = t
+					part.test(b)
+					b.quiet()
+				})
+			}
 		})
 	}
 }
 
 func (b *browser) opens() {
-	at := b.goTo("")
+	at := b.load("")
 	b.t.Logf("first curve %.0f ms after the page was opened", at)
 	if js[int](b, `document.querySelectorAll("#charts path.line").length`) != 1 {
 		b.t.Error("no curve is drawn")
@@ -348,7 +360,7 @@ note = "<iframe src=javascript:bad()></iframe>"
 		"#d=" + strings.Repeat("clip;", 30000), "#f=evil.toml~" + strings.Repeat("A", 100000), "#%E0%A4%A", "#s=999999999999999&r=1..2&d=../../etc/passwd",
 	} {
 		if i < 2 {
-			b.goTo(fragment)
+			b.load(fragment)
 		} else {
 			b.visit(fragment)
 		}
@@ -376,7 +388,7 @@ func (b *browser) reload() {
 	js[any](b, `document.getElementById("fit-use").click()`)
 	b.settle()
 	was, fragment := b.table("values"), js[string](b, `location.hash`)
-	b.goTo(fragment)
+	b.load(fragment)
 	if now := b.table("values"); fmt.Sprint(now) != fmt.Sprint(was) {
 		b.t.Errorf("after a reload:\n%q, before\n%q", now, was)
 	}
