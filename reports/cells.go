@@ -11,44 +11,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// An Interval is a value and its interval, in µs and bytes, as a cell for people:
-// "9.050 µs (8.801 to 9.300)". The whole column has one unit. [Shown] makes the cell of a value
-// that may have no interval.
-type Interval struct {
-	Dim quantity.Dimension
-	quantity.Interval
-}
-
-func (i Interval) dim() quantity.Dimension { return i.Dim }
-func (i Interval) numbers() []float64      { return []float64{i.Value, i.Low, i.High} }
-
-// digits returns the number of significant digits that shows different ends of a narrow interval,
-// with one to spare for a scale that larger numbers of the column choose.
-func (i Interval) digits() int {
-	ends := math.Round(math.Log10(math.Abs(i.Value) / (i.High - i.Low)))
-	if !(ends <= 4) { // no interval, or one narrower than 10⁻⁴ of the value
-		return 3
-	}
-	return max(3, 2+int(ends))
-}
-
-// text prints the ends without units, which are those of the value. Sizes have steps of 1,024, so
-// each has a unit of its own.
-func (i Interval) text(s quantity.Scale) string {
-	if i.Dim == quantity.DimSize {
-		return fmt.Sprintf("%s (%s to %s)",
-			quantity.Bytes(i.Value), quantity.Bytes(i.Low), quantity.Bytes(i.High))
-	}
-	return fmt.Sprintf("%s (%s to %s)",
-		minus(s.Format(i.Value)), minus(s.Number(i.Low)), minus(s.Number(i.High)))
-}
-
-// String formats an interval outside a table, for example in a sentence.
-func (i Interval) String() string { return alone(i, nil) }
-
-// In formats the interval like String, with a choice of units.
-func (i Interval) In(units quantity.UnitChoice) string { return alone(i, units) }
-
 // A Spread is the columns of a value with its 95 % interval: one for people, who read the ends
 // behind the value, and three for programs.
 type Spread[T any] struct{ Text, Value, Low, High Field[T] }
@@ -100,68 +62,6 @@ func Shown(dim quantity.Dimension, in quantity.Interval) any {
 	return in.Value
 }
 
-// A Change is a value before and after, in µs and bytes: "589.30 → 441.10 µs, −25.1 %".
-type Change struct {
-	Dim      quantity.Dimension
-	From, To float64
-}
-
-func (c Change) dim() quantity.Dimension { return c.Dim }
-func (c Change) numbers() []float64      { return []float64{c.From, c.To} }
-
-// Three digits of the smaller value: changes of less than 1 % still show in the
-// percentage.
-func (c Change) digits() int { return 3 }
-
-// text leaves the percentage out for sizes, which are chosen from a few and do not shift by per
-// cents.
-func (c Change) text(s quantity.Scale) string {
-	if c.Dim == quantity.DimSize {
-		from, to := quantity.Bytes(c.From).String(), quantity.Bytes(c.To).String()
-		if from == to {
-			return to
-		}
-		number, unit, _ := strings.Cut(from, " ")
-		// The unit is said once: "64 → 128 KiB".
-		if strings.HasSuffix(to, " "+unit) {
-			from = number
-		}
-		return from + " → " + to
-	}
-	from, to := s.Number(c.From), s.Format(c.To)
-	part := c.To/c.From - 1
-	switch {
-	case s.Format(c.From) == to: // an arrow between equal numbers would look like a change
-		return to
-	// From 0, a change has no percentage.
-	case !finite(part):
-		return from + " → " + to
-	}
-	return from + " → " + to + ", " + PercentChange(part)
-}
-
-// alone formats a cell with a scale of its own, not that of a column: a sentence has
-// no column whose values should be comparable.
-func alone(c manyNumbers, units quantity.UnitChoice) string {
-	return c.text(quantity.NewScale(c.dim(), units, c.digits(), c.numbers()...))
-}
-
-// scalable returns the dimension, numbers and significant digits of a cell whose column has a
-// scale.
-func scalable(v any) (dim quantity.Dimension, numbers []float64, digits int, ok bool) {
-	switch v := v.(type) {
-	case quantity.Micros:
-		return quantity.DimTime, []float64{float64(v)}, 3, true
-	case quantity.MBps:
-		return quantity.DimRate, []float64{float64(v)}, 3, true
-	case quantity.MicrosPerByte:
-		return quantity.DimInverse, []float64{float64(v)}, 3, true
-	case manyNumbers:
-		return v.dim(), v.numbers(), v.digits(), true
-	}
-	return dim, nil, 0, false
-}
-
 // scales returns the scale of each dimension in column j, so that all its cells have
 // one unit and can be compared at a glance. Most columns have one dimension or none.
 func (r Rows) scales(j int, units quantity.UnitChoice) map[quantity.Dimension]quantity.Scale {
@@ -178,17 +78,17 @@ func (r Rows) scales(j int, units quantity.UnitChoice) map[quantity.Dimension]qu
 	return scales
 }
 
-// PrintedRows holds the cells of a table as they are printed. [OneLine] has made its texts safe.
-type PrintedRows struct {
+// printedRows holds the cells of a table as they are printed. [OneLine] has made its texts safe.
+type printedRows struct {
 	Heads   []string
 	Numbers []bool // by column: it holds only numbers
 	Cells   [][]string
 }
 
 // Printed returns the columns and texts that [Printer.Write] prints in Markdown.
-func (r Rows) Printed(units quantity.UnitChoice) (PrintedRows, error) {
+func (r Rows) Printed(units quantity.UnitChoice) (printedRows, error) {
 	if err := r.check(); err != nil {
-		return PrintedRows{}, err
+		return printedRows{}, err
 	}
 	s, _ := r.printed(units, OneLine)
 	return s, nil
@@ -197,7 +97,7 @@ func (r Rows) Printed(units quantity.UnitChoice) (PrintedRows, error) {
 // printed returns the visible columns as printed, and their indices in r.Columns.
 func (r Rows) printed(
 	units quantity.UnitChoice, clean func(string) string,
-) (s PrintedRows, columns []int) {
+) (s printedRows, columns []int) {
 	s.Cells = make([][]string, len(r.Data))
 	for j, c := range r.Columns {
 		if !r.seen(j) {

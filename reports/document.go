@@ -134,5 +134,6 @@ func (b Table) writeMarkdown(m *bytes.Buffer) error {
 	if b.Title != "" {
 		fmt.Fprintf(m, "**%s**\n\n", escapeMarkdown(b.Title))
 	}
+	b.Rows.Verdict = Sentence{} // a document has many tables, and its key numbers first
 	return writeTable(m, Markdown, b.Rows)
 }

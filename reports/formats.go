@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Write prints r.
+// Write prints tables, one below the other. CSV and JSON take one table.
 //
 // JSON is an array of flat objects, one per line, with the keys in column order; CSV always has a
 // header. Both print floats with 12 significant digits. An absent value is null in JSON and empty
@@ -27,30 +27,34 @@ import (
 // In Text and Markdown a cell is formatted by the first of these that applies: its column's Text
 // function; for times, rates and inverse bandwidths, the [quantity.Scale] of the column; its String
 // method. Other floats have 4 significant digits, bools are yes or no, and an absent value is a
-// dash. Columns of numbers are right-aligned. Notes follow the table. A column without any value is
-// omitted.
+// dash. Columns of numbers are right-aligned. Remarks follow their table, or are chosen from all
+// tables (see [Printer.Brief]); the last table's verdict ends the text. A column without any value
+// is omitted.
 //
-// If Text is wider than the terminal, columns are dropped by Rank, except those that distinguish
-// rows; then columns of text are folded. If that is not enough, each record is printed upright,
-// with one line per column.
+// If Text is wider than the printer's width, columns are dropped by Rank, except those that
+// distinguish rows; then columns of text are folded. If that is not enough, each record is printed
+// upright, with one line per column.
 //
 // Write returns errors of w, and an error if a row or cell is malformed.
-func (v Printer) Write(w io.Writer, r Rows) error {
+func (v Printer) Write(w io.Writer, tables ...Rows) error {
 	// Everything is checked and printed to memory first, so that no error leaves half
 	// a table behind.
-	if err := r.check(); err != nil {
-		return err
+	for _, r := range tables {
+		if err := r.check(); err != nil {
+			return err
+		}
 	}
 	var b bytes.Buffer
 	switch v.Format {
 	case Text, "":
-		v.writeText(&b, r)
+		v.writeText(&b, tables)
 	case Markdown:
-		v.writeMarkdown(&b, r)
-	case CSV:
-		writeCSV(&b, r)
-	case JSON:
-		writeJSON(&b, r)
+		v.writeMarkdown(&b, tables)
+	case CSV, JSON:
+		write := map[TableFormat]func(*bytes.Buffer, Rows){CSV: writeCSV, JSON: writeJSON}[v.Format]
+		for _, r := range tables {
+			write(&b, r)
+		}
 	default:
 		return fmt.Errorf("unknown format %q; choose one of %s",
 			v.Format, strings.Join(TableFormats(), ", "))

@@ -206,7 +206,8 @@ func newHTMLTable(title string, r Rows) (*htmlTable, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	t := &htmlTable{Title: title, Notes: unbroken(r.Notes), Rows: make([][]htmlCell, len(r.Data))}
+	t := &htmlTable{Title: title, Notes: unbroken(r.Remarks()),
+		Rows: make([][]htmlCell, len(r.Data))}
 	sheet, columns := r.printed(nil, OneLine)
 	for k, j := range columns {
 		number := sheet.Numbers[k]

@@ -121,7 +121,7 @@ const (
 // along adds the label of an upright or level line. The label of a line has no leader: it may move
 // along all of the line, and stands beside it wherever that is.
 func (l *labeller) along(
-	name string, kind MarkKind, col color.NRGBA, line []vg.Point, at side, shorter ...label,
+	name string, kind markKind, col color.NRGBA, line []vg.Point, at side, shorter ...label,
 ) {
 	if name != "" {
 		lab := l.beside(name, kind, col, line, at)
@@ -132,7 +132,7 @@ func (l *labeller) along(
 
 // beside returns a label with its places beside an upright or level line.
 func (l *labeller) beside(
-	name string, kind MarkKind, col color.NRGBA, line []vg.Point, at side,
+	name string, kind markKind, col color.NRGBA, line []vg.Point, at side,
 ) label {
 	from, to := line[0], line[1]
 	st, _, _ := labelText(col, "")

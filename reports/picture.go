@@ -48,21 +48,21 @@ const (
 
 // A Mark is a place in a figure with a label beside it.
 type Mark struct {
-	Kind   MarkKind
+	Kind   markKind
 	X, Y   float64 // AtX needs no Y, AtY no X
 	Label  string
 	Valued bool   // AtY: the label ends with the value, as of a roof
 	Series string // the name of the series whose colour it takes; empty: grey
 }
 
-// A MarkKind is the shape of a mark.
-type MarkKind string
+// A markKind is the shape of a mark.
+type markKind string
 
 // The kinds of marks.
 const (
-	AtPoint MarkKind = "point" // a diamond at (X, Y), such as n½
-	AtX     MarkKind = "x"     // an upright line at X, such as a switch of protocols
-	AtY     MarkKind = "y"     // a level line at Y, such as the roof of a link
+	AtPoint markKind = "point" // a diamond at (X, Y), such as n½
+	AtX     markKind = "x"     // an upright line at X, such as a switch of protocols
+	AtY     markKind = "y"     // a level line at Y, such as the roof of a link
 )
 
 // Rows returns the points and the marks of the figure, in its order.
@@ -112,7 +112,7 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 func (m Mark) MarshalJSON() ([]byte, error) {
 	m = m.placed()
 	return json.Marshal(struct {
-		Kind   MarkKind        `json:"kind"`
+		Kind   markKind        `json:"kind"`
 		X      json.RawMessage `json:"x"`
 		Y      json.RawMessage `json:"y"`
 		Label  string          `json:"label"`

@@ -1,3 +1,36 @@
+// Package reports writes rows as tables (text, Markdown, CSV, JSON), values as pictures (PNG, SVG,
+// PDF), and both as documents (HTML, Markdown). It does no modelling; it only formats and draws its
+// input, and of the other packages it knows the units of model/quantity alone.
+//
+// # Tables
+//
+// A package that answers a question declares its columns once, with [Col] and [TableOf], and
+// returns [Rows]; [Printer.Write] prints them. Keys and their order are an interface: scripts read
+// CSV and JSON by them. Heads, units, widths and notes are for people and may change. Read
+// rows.go (the table), cells.go and number.go (from values to texts), then text.go (fitting a
+// terminal), formats.go (CSV, JSON) and stream.go (rows of a sweep, one by one).
+//
+// # Pictures
+//
+// A [Picture] is data: a [Figure], a [HeatMap] and so on, all declared in picture.go, so that the
+// program of the interactive page can make them without the drawing code, whose files are left out
+// of WebAssembly by their build tag. Each type has a method painter, which checks the data and
+// returns a function that draws on a canvas of any size and kind: image.go calls it once for each
+// file, html_picture.go twice for each picture of a page. On the way down, frame (theme.go) takes
+// the title, the legend and the notes from the canvas, limits and apply (ticks.go) choose the axes
+// for what is left, and labeller (labels.go) finds room for the labels inside.
+//
+// # Documents
+//
+// A [Document] holds paragraphs, facts, tables and drawings; document.go writes Markdown, html.go
+// one HTML file without references to other files.
+//
+// # Invariants
+//
+// The same input gives the same bytes: no clock, no order of a map, and at most 12 significant
+// digits, which agree between processors that fuse a product with a sum and those that do not.
+// Texts from outside, such as names of files and nodes, pass [OneLine], escapeMarkdown, harmless or
+// html/template before they are printed: a terminal, a page or a spreadsheet would obey them.
 package reports
 
 import (
@@ -16,9 +49,20 @@ import (
 // an [Interval] or a [Change].
 type Rows struct {
 	Columns []Column
-	Data    [][]any  // one slice per row, one cell per column
-	Notes   []string // remarks, printed in Text and Markdown only
+	Data    [][]any // one slice per row, one cell per column
+	// Minor marks rows by their index that a brief text of many rows leaves out; nil: none.
+	Minor func(i int) bool
+
+	// Remarks and the verdict are printed in Text and Markdown only. A terminal has room for a few
+	// remarks: doubts come first, then what to do next; see [Printer.Brief].
+	Doubts  []string // why the rows may be wrong or incomplete
+	Next    []string // what to do with the answer
+	Notes   []string // what the rows are of, and how to read them
+	Verdict Sentence // the answer in a line; it stands last
 }
+
+// Remarks returns the doubts, the notes and what to do next.
+func (r Rows) Remarks() []string { return slices.Concat(r.Doubts, r.Notes, r.Next) }
 
 // A Column describes the cells under it.
 type Column struct {
@@ -39,8 +83,13 @@ type Column struct {
 type Printer struct {
 	Format TableFormat
 	Units  quantity.UnitChoice // for times, rates and inverse bandwidths in Text and Markdown
-	Width  int                 // of the terminal, in letters; 0: not a terminal, any width fits
-	Color  bool                // heads in bold
+	Width  int                 // of a line of Text, in letters; 0: any width fits
+	Color  bool                // heads and the verdict in bold
+
+	// Brief, if not empty, prints at most three remarks of all tables, by their kind: doubts, then
+	// what to do next. Of more than a dozen rows it leaves out minor ones. The answer then stays on
+	// a screen of 24 lines. Brief says how to ask for the rest, as "--notes".
+	Brief string
 }
 
 // A TableFormat is a way to print a table; the zero value is Text.
@@ -57,14 +106,6 @@ const (
 // TableFormats lists every TableFormat, in the order of help.
 func TableFormats() []string {
 	return []string{string(Text), string(Markdown), string(CSV), string(JSON)}
-}
-
-// manyNumbers is a cell with several numbers of one dimension, for text and Markdown only.
-type manyNumbers interface {
-	dim() quantity.Dimension
-	numbers() []float64
-	digits() int // significant digits of the number nearest to zero
-	text(s quantity.Scale) string
 }
 
 // check returns an error for the first malformed row or cell. A library user may make

@@ -2,230 +2,132 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
-// columnGap separates the columns of a table of text. Two spaces, since cells have single ones:
-// "1.5 µs".
-const columnGap = "  "
+// Bounds of a brief text: with a line each for the rest and the verdict, 24 lines have room for
+// these remarks and rows.
+const (
+	maxBrief     = 3
+	maxBriefRows = 12
+)
 
-// A grid is a printed table: the columns with a head, as strings.
-type grid []gridColumn
-
-// A gridColumn is a column as it is fitted into the terminal.
-type gridColumn struct {
-	cells       []string // the head first
-	right       bool     // aligned
-	rank        int      // of dropping; 0: never
-	width, half int      // in letters; half: with the intervals below their values
-	dropped     bool
+// writeText prints tables, remarks and the verdict of the last table that has one.
+func (v Printer) writeText(b *bytes.Buffer, tables []Rows) {
+	var doubts, next, rest, left []string
+	verdict, minor, bare := "", 0, false
+	for i, r := range tables {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if v.Brief != "" && r.Minor != nil && len(r.Data) > maxBriefRows {
+			all := len(r.Data)
+			r = r.major()
+			minor += all - len(r.Data)
+		}
+		dropped, without := v.writeTable(b, r)
+		bare = bare || without
+		if verdict = cmp.Or(r.Verdict.in(v.Units), verdict); v.Brief == "" {
+			if len(dropped) > 0 {
+				r.Notes = append(slices.Clone(r.Notes), v.more(nil, dropped))
+			}
+			v.writeNotes(b, r.Remarks())
+		}
+		doubts, next = append(doubts, r.Doubts...), append(next, r.Next...)
+		rest = append(rest, r.Notes...)
+		for _, head := range dropped {
+			if !slices.Contains(left, head) {
+				left = append(left, head)
+			}
+		}
+	}
+	var shown []string
+	if v.Brief != "" {
+		all := slices.Concat(doubts, next, rest)
+		shown = all[:min(maxBrief, len(doubts)+len(next))]
+		var hidden []string
+		if bare {
+			hidden = append(hidden, "intervals")
+		}
+		if minor > 0 {
+			hidden = append(hidden, lex.Plural(minor, "row"))
+		}
+		if n := len(all) - len(shown); n > 0 {
+			hidden = append(hidden, lex.Plural(n, "note"))
+		}
+		if len(hidden)+len(left) > 0 {
+			shown = append(slices.Clone(shown), v.more(hidden, left))
+		}
+		v.writeNotes(b, shown)
+	}
+	if verdict == "" {
+		return
+	}
+	// A line of its own after remarks; else an empty line separates it from the table.
+	if v.Brief == "" || len(shown) == 0 {
+		b.WriteByte('\n')
+	}
+	for line := range strings.SplitSeq(v.folded(verdict), "\n") {
+		b.WriteString(v.bold(line) + "\n")
+	}
 }
 
-// newGrid prints the cells of the visible columns. It measures each column twice:
-// with intervals behind their values, and below them, where the widest line decides
-// and the heading is broken between its words.
-func (v Printer) newGrid(r Rows) (g grid) {
-	sheet, columns := r.printed(v.Units, OneLine)
-	for k, j := range columns {
-		head := sheet.Heads[k]
-		c := gridColumn{
-			cells: []string{head},
-			right: sheet.Numbers[k],
-			rank:  r.Columns[j].Rank,
-			width: displayWidth(head),
-		}
-		for word := range strings.FieldsSeq(head) {
-			c.half = max(c.half, displayWidth(word))
-		}
-		for i, row := range sheet.Cells {
-			cell := row[k]
-			c.cells, c.width = append(c.cells, cell), max(c.width, displayWidth(cell))
-			if _, is := r.Data[i][j].(Interval); !is {
-				c.half = max(c.half, displayWidth(cell), displayWidth(head))
-			}
-			for line := range strings.SplitSeq(underValue(cell), "\n") {
-				c.half = max(c.half, displayWidth(line))
-			}
-		}
-		g = append(g, c)
+// more says what a text leaves out, and how to see it.
+func (v Printer) more(hidden, columns []string) string {
+	var parts []string
+	if len(hidden) > 0 {
+		parts = append(parts, strings.Join(hidden, ", ")+" ("+v.Brief+")")
 	}
-	return g
+	if len(columns) > 0 {
+		parts = append(parts, "columns "+strings.Join(columns, ", ")+
+			" (a wider terminal, or -o FILE)")
+	}
+	return "more: " + strings.Join(parts, "; ")
 }
 
-// underValue returns the text of an interval with the interval below its value.
-func underValue(cell string) string { return strings.Replace(cell, " (", "\n(", 1) }
-
-// total returns the width in letters of a table whose columns have the width of.
-func (g grid) total(of func(gridColumn) int) int {
-	sum := -len(columnGap)
-	for _, c := range g {
-		if !c.dropped {
-			sum += len(columnGap) + of(c)
+// major returns the table without minor rows.
+func (r Rows) major() Rows {
+	var kept [][]any
+	for i, row := range r.Data {
+		if !r.Minor(i) {
+			kept = append(kept, row)
 		}
 	}
-	return max(0, sum)
+	r.Data = kept
+	return r
 }
 
-// width returns the width of the table with each interval behind its value.
-func (g grid) width() int { return g.total(func(c gridColumn) int { return c.width }) }
-
-// fit drops columns until the table fits the width with intervals below their values,
-// and returns the table and the heads of what it dropped; if that is not enough, it
-// folds the columns of text. Ranks decide the order, not widths: the same columns
-// stay whatever the values are.
-func (g grid) fit(most int) (kept grid, left []string, ok bool) {
-	// The caller's table stays whole: if nothing fits, it is printed upright with all columns.
-	all := slices.Clone(g)
-	for all.total(func(c gridColumn) int { return c.half }) > most {
-		last := -1 // the column to drop: of the highest rank, the last
-		for j, c := range all {
-			if c.rank > 0 && (last < 0 || c.rank >= all[last].rank) {
-				last = j
-			}
-		}
-		if last < 0 {
-			break
-		}
-		// Rank 0 also for a column that stays, so that it is not tried again.
-		all[last].dropped, all[last].rank = !all.distinguishes(last), 0
-	}
-	for _, c := range all {
-		if c.dropped {
-			left = append(left, c.cells[0])
-		} else {
-			c.cells = slices.Clone(c.cells) // which fold changes
-			kept = append(kept, c)
-		}
-	}
-	return kept, left, kept.fold(most)
-}
-
-// distinguishes reports whether two rows that are equal in all columns before j differ in column j,
-// so that dropping it would make them indistinguishable.
-func (g grid) distinguishes(j int) bool {
-	first := map[string]string{}
-	for i, cell := range g[j].cells[1:] {
-		var before strings.Builder
-		for _, c := range g[:j] {
-			if !c.dropped {
-				before.WriteString(c.cells[i+1] + "\n")
-			}
-		}
-		if other, ok := first[before.String()]; ok && other != cell {
-			return true
-		}
-		first[before.String()] = cell
-	}
-	return false
-}
-
-// minFolded is the smallest width of a folded column of text, in letters. A narrower column would
-// have about one word a line.
-const minFolded = 8
-
-// fold puts intervals below their values, the last column first, and narrows the
-// columns of text, the widest first and none below its longest word, until the table
-// has the width. Columns of numbers are never narrowed: a number on two lines would
-// be read as two. It reports whether that is enough.
-func (g grid) fold(most int) bool {
-	for j := len(g) - 1; j >= 0 && g.width() > most; j-- {
-		if c := &g[j]; c.half < c.width {
-			c.width = c.half
-			for i, cell := range c.cells[1:] {
-				c.cells[i+1] = underValue(cell)
-			}
-		}
-	}
-	// A word that is broken cannot be searched or copied, so no column gets narrower than its
-	// longest one.
-	least := make([]int, len(g))
-	for j, c := range g {
-		least[j] = max(minFolded, displayWidth(c.cells[0]))
-		for _, cell := range c.cells {
-			for word := range strings.FieldsSeq(cell) {
-				least[j] = max(least[j], displayWidth(word))
-			}
-		}
-	}
-	// One letter at a time from the widest column, so that columns of text end equally wide.
-	for over := g.width() - most; over > 0; over-- {
-		widest := -1
-		for j, c := range g {
-			if !c.right && c.width > least[j] && (widest < 0 || c.width > g[widest].width) {
-				widest = j
-			}
-		}
-		if widest < 0 {
-			return false
-		}
-		g[widest].width--
-	}
-	return true
-}
-
-// writeText prints the table in the width of the terminal: first with fewer or folded columns, and
-// failing that upright.
-func (v Printer) writeText(b *bytes.Buffer, r Rows) {
+// writeTable prints the rows in the printer's width: first with fewer or folded columns, and
+// failing that upright. It returns the heads of the columns that it dropped, and whether a brief
+// text is without intervals: below their values, those of many rows would fill the screen.
+func (v Printer) writeTable(b *bytes.Buffer, r Rows) (dropped []string, bare bool) {
 	g := v.newGrid(r)
-	notes := r.Notes
 	if v.Width > 0 && g.width() > v.Width {
+		if bare = v.Brief != "" && len(r.Data) > maxBriefRows/2 && g.hasIntervals(); bare {
+			g = g.withoutIntervals()
+		}
 		kept, left, ok := g.fit(v.Width)
 		if !ok {
 			v.writeUpright(b, g, len(r.Data))
-			v.writeNotes(b, notes)
-			return
+			return nil, bare
 		}
-		if g = kept; len(left) > 0 {
-			notes = append(slices.Clone(notes), "Left out for lack of space: "+
-				strings.Join(left, ", ")+". A wider terminal or -o FILE shows all.")
-		}
+		g, dropped = kept, left
 	}
 	b.WriteString(v.bold(g.line(0)) + "\n")
 	rule := g.width()
-	if v.Width == 0 { // on a terminal the longer rule could wrap
+	if v.Width == 0 { // in a line of a given width, the longer rule could wrap
 		rule += len(columnGap)
 	}
 	b.WriteString(strings.Repeat("─", rule) + "\n")
 	for i := range r.Data {
 		b.WriteString(g.line(i+1) + "\n")
 	}
-	v.writeNotes(b, notes)
-}
-
-// line returns the aligned cells of row i, 0 for the heads, on several lines if a column is folded.
-// Spaces at the end of a line are cut: they would wrap in a terminal that is exactly as wide.
-func (g grid) line(i int) string {
-	var all []string
-	width := 0 // of the columns before
-	for j, c := range g {
-		if j > 0 {
-			width += len(columnGap)
-		}
-		k := 0
-		for part := range strings.SplitSeq(c.cells[i], "\n") {
-			// A column keeps its own line breaks, such as those of intervals, as far as they fit.
-			if displayWidth(part) > c.width {
-				part = Fold(strings.Join(strings.Fields(part), " "), c.width)
-			}
-			for text := range strings.SplitSeq(part, "\n") {
-				if k == len(all) {
-					all = append(all, "")
-				}
-				if pad := strings.Repeat(" ", c.width-displayWidth(text)); c.right {
-					text = pad + text
-				}
-				all[k] += strings.Repeat(" ", width-displayWidth(all[k])) + text
-				k++
-			}
-		}
-		width += c.width
-	}
-	for k, line := range all {
-		all[k] = strings.TrimRight(line, " ")
-	}
-	return strings.Join(all, "\n")
+	return dropped, bare
 }
 
 // writeUpright prints each record as one line per column that is not empty. It always
@@ -261,24 +163,49 @@ func (v Printer) bold(s string) string {
 	return "\x1b[1m" + s + "\x1b[0m"
 }
 
-// writeNotes prints the notes without control characters: they may hold names of files, and a
-// terminal would obey them.
+// writeNotes prints remarks below a table.
 func (v Printer) writeNotes(b *bytes.Buffer, notes []string) {
 	for i, note := range notes {
 		if i == 0 {
 			b.WriteByte('\n')
 		}
-		note = OneLine(note)
-		if v.Width > 0 {
-			note = Fold(note, v.Width)
-		}
-		b.WriteString(note + "\n")
+		b.WriteString(v.folded(note) + "\n")
 	}
 }
 
-// writeMarkdown prints the table in Markdown. A bar in a cell is escaped, since it would end the
-// cell.
-func (v Printer) writeMarkdown(b *bytes.Buffer, r Rows) {
+// folded returns a text in the printer's width without control characters: it may hold names of
+// files, and a terminal would obey them.
+func (v Printer) folded(text string) string {
+	if text = OneLine(text); v.Width > 0 {
+		return Fold(text, v.Width)
+	}
+	return text
+}
+
+// writeMarkdown prints tables in Markdown, with their remarks as lists and the verdict of the last
+// table that has one as a paragraph.
+func (v Printer) writeMarkdown(b *bytes.Buffer, tables []Rows) {
+	verdict := ""
+	for i, r := range tables {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		v.markdownTable(b, r)
+		for i, note := range r.Remarks() {
+			if i == 0 {
+				b.WriteByte('\n')
+			}
+			fmt.Fprintf(b, "- %s\n", escapeMarkdown(note))
+		}
+		verdict = cmp.Or(r.Verdict.in(v.Units), verdict)
+	}
+	if verdict != "" {
+		fmt.Fprintf(b, "\n**%s**\n", escapeMarkdown(verdict))
+	}
+}
+
+// markdownTable prints the rows. A bar in a cell is escaped, since it would end the cell.
+func (v Printer) markdownTable(b *bytes.Buffer, r Rows) {
 	s, _ := r.printed(v.Units, escapeMarkdown)
 	for i, cells := range append([][]string{s.Heads}, s.Cells...) {
 		for _, cell := range cells {
@@ -291,11 +218,5 @@ func (v Printer) writeMarkdown(b *bytes.Buffer, r Rows) {
 			}
 			b.WriteString("|\n")
 		}
-	}
-	for i, note := range r.Notes {
-		if i == 0 {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(b, "- %s\n", escapeMarkdown(note))
 	}
 }

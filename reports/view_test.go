@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,8 +67,7 @@ clip/system-buffer  64 KiB  589.30 µs  504.70 µs  589.30 µs
 
 clip/system-buffer: r∞ = 134.74 MB/s, n½ = 3755 B, as its file says, and this is
 a long note.
-Left out for lack of space: bandwidth, 95 %. A wider terminal or -o FILE shows
-all.
+more: columns bandwidth, 95 % (a wider terminal, or -o FILE)
 `)
 	check(Printer{Width: 40, Color: true}, "\x1b[1m"+`layer                 size    one way`+"\x1b[0m"+`
 ─────────────────────────────────────
@@ -77,9 +77,8 @@ clip/system-buffer  64 KiB  589.30 µs
 clip/system-buffer: r∞ = 134.74 MB/s, n½
 = 3755 B, as its file says, and this is
 a long note.
-Left out for lack of space: gap,
-bandwidth, 95 %, with --set. A wider
-terminal or -o FILE shows all.
+more: columns gap, bandwidth, 95 %, with
+--set (a wider terminal, or -o FILE)
 `)
 	check(Printer{Width: 32}, `
 layer       clip/system-buffer
@@ -152,9 +151,8 @@ layer          size  source
 user-buffer     1 B  Table 4.2 of it
 system-buffer   1 B  –
 
-Left out for lack of space: platform,
-packets. A wider terminal or -o FILE
-shows all.
+more: columns platform, packets (a wider
+terminal, or -o FILE)
 `)
 	check(32, `
 layer          size  source
@@ -163,9 +161,8 @@ user-buffer     1 B  Table 4.2
                      of it
 system-buffer   1 B  –
 
-Left out for lack of space:
-platform, packets. A wider
-terminal or -o FILE shows all.
+more: columns platform, packets
+(a wider terminal, or -o FILE)
 `)
 	r.Data[1][0] = "paragon" // tells the rows apart, so that the layer need not
 	check(32, `
@@ -174,9 +171,8 @@ platform  size  source
 clip       1 B  Table 4.2 of it
 paragon    1 B  –
 
-Left out for lack of space:
-layer, packets. A wider terminal
-or -o FILE shows all.
+more: columns layer, packets (a
+wider terminal, or -o FILE)
 `)
 }
 
@@ -266,4 +262,47 @@ func TestNearAxis(t *testing.T) {
 
 func interval(value, low, high float64) Interval {
 	return Interval{quantity.DimTime, quantity.Interval{Value: value, Low: low, High: high}}
+}
+
+// A brief text has three remarks of all tables, by their kind and not by their place, and ends with
+// the verdict of the last table that has one, in the printer's units.
+func TestBrief(t *testing.T) {
+	column := []Column{{Key: "time_us", Head: "time"}}
+	tables := []Rows{
+		{Columns: column, Data: [][]any{{quantity.Micros(2)}}, Notes: []string{"what it is"},
+			Next: []string{"next"}, Doubts: []string{"doubt 1"}, Verdict: Say("not the last")},
+		{Columns: column, Data: [][]any{{quantity.Micros(3)}}, Doubts: []string{"doubt 2", "doubt 3"},
+			Verdict: Say("%v: %v", quantity.KiB, Interval{quantity.DimTime,
+				quantity.Interval{Value: 20, Low: 10, High: 30}})},
+	}
+	units, err := quantity.ParseUnits("ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := (Printer{Width: 40, Brief: "--notes", Color: true, Units: units}).Write(&b, tables...); err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := strings.Cut(b.String(), "0.00300 ms\n")
+	want := `
+doubt 1
+doubt 2
+doubt 3
+more: 2 notes (--notes)
+` + "\x1b[1m1 KiB: 0.0200 ms, 0.0100 to 0.0300\x1b[0m\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	b.Reset()
+	if err := (Printer{Width: 40}).Write(&b, tables...); err != nil {
+		t.Fatal(err)
+	}
+	for _, note := range slices.Concat(tables[0].Remarks(), tables[1].Remarks()) {
+		if !strings.Contains(b.String(), note+"\n") {
+			t.Errorf("%q is missing in %s", note, b.String())
+		}
+	}
+	if !strings.HasSuffix(b.String(), "\n\n1 KiB: 20.00 µs, 10.00 to 30.00\n") {
+		t.Errorf("the end is not the verdict: %s", b.String())
+	}
 }

@@ -54,8 +54,9 @@ type Predicted struct {
 	// Next is the next measurement of this size, predicted from the measurements that the layer was
 	// fitted to; nil if the layer has none, or has been changed. Time is its middle.
 	Next *forecast.Forecast
-	// Beyond reports a size outside the measured ones. Ranged reports that these are known.
-	Beyond, Ranged bool
+	// Beyond is the ratio of a size outside the measured ones to the nearest of them, above 1; 1 of
+	// a size among them, and 0 if none are known.
+	Beyond float64
 	// Model is the time by the lines of the layer's model.
 	Model quantity.Micros
 }
@@ -130,7 +131,7 @@ func otherFits(d platforms.Design) (names []string) {
 func predicted(d platforms.Design, n quantity.Bytes) Predicted {
 	p := Predicted{Platform: d.Platform.Name, Layer: d.Layer.Name, Timed: d.Layer.Timed, Size: n}
 	if sizes := measuredSizes(d.Layer); len(sizes) > 0 {
-		p.Ranged, p.Beyond = true, n < sizes[0] || n > sizes[len(sizes)-1]
+		p.Beyond = max(1, float64(sizes[0]/n), float64(n/sizes[len(sizes)-1]))
 	}
 	p.Next = d.Forecast(n)
 	m := d.Layer.Model

@@ -88,9 +88,9 @@ func neverCross(a, b platforms.Design) string {
 	return fmt.Sprintf("%s and %s cost the same.", a.Layer.Ref(), b.Layer.Ref())
 }
 
-// Sentences returns the same in words, for figures.
+// Sentences returns the same in words: first the overtakings, then the notes.
 func (c *Crossover) Sentences() []string {
-	all := slices.Clone(c.Notes)
+	var all []string
 	for i, o := range c.Overtakings {
 		s := fmt.Sprintf("%s is faster up to %s, %s beyond", o.Below, o.Size, o.Beyond)
 		// Crossings next to each other share the range in which the two are close; it
@@ -104,7 +104,7 @@ func (c *Crossover) Sentences() []string {
 		}
 		all = append(all, s+".")
 	}
-	return all
+	return append(all, c.Notes...)
 }
 
 // ProbabilityText prints a probability in percent. Rounding must not turn a likely result into a

@@ -139,7 +139,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	// A file that was left out is missing, and what was saved is whole.
 	rows := fits.Rows(found, o.out.units)
-	rows.Notes = append(rows.Notes, closing...)
+	rows.Next = append(rows.Next, closing...)
 	return cmp.Or(o.out.write(cmd, rows), found.Broken)
 }
 

@@ -18,14 +18,18 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what scripts and README.md show of the output; read the diff before committing it")
 
-// widthVariable has the width of a terminal that sessions of the documents show; a pipe has none.
+// widthVariable has the width of a terminal that sessions of the documents show. If it is 0, lines
+// of a pipe have any width.
 const widthVariable = "HALFPEAK_TEST_WIDTH"
 
 // TestMain lets scripts run this binary as halfpeak, with the real main.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"halfpeak": func() {
 		width, err := strconv.Atoi(os.Getenv(widthVariable))
-		if err != nil {
+		if err == nil && width == 0 {
+			pipeWidth = 0
+		}
+		if width == 0 {
 			main()
 			return
 		}
@@ -48,6 +52,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ESC", "\x1b")
+			env.Setenv(widthVariable, "0")
 			env.Setenv("BIN", filepath.SplitList(env.Getenv("PATH"))[0]) // where halfpeak alone is
 			return nil
 		},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -25,6 +26,7 @@ type output struct {
 	format string
 	path   string
 	units  quantity.UnitChoice
+	notes  bool // all of them, also at a terminal
 	plain  bool // all notes repeat what CSV and JSON have in columns
 }
 
@@ -42,6 +44,7 @@ func (o *output) declareFormat(cmd *cobra.Command, more ...string) {
 	optional(cmd, &o.format, "format",
 		"output format (default: by the extension of the -o file, else text)",
 		append(reports.TableFormats(), more...)...)
+	cmd.Flags().BoolVar(&o.notes, "notes", false, "print all notes and rows, also at a terminal")
 	outputFlag(cmd.Flags(), &o.path, "output", "o",
 		"write to this `file`, whole or not at all")
 }
@@ -58,6 +61,10 @@ func declareUnit(cmd *cobra.Command, u *quantity.UnitChoice) {
 // extension is text, like standard output.
 var formats = map[string]reports.TableFormat{"": reports.Text, "txt": reports.Text,
 	"csv": reports.CSV, "json": reports.JSON, "md": reports.Markdown}
+
+// pipeWidth is the width of text in a pipe: a pager or a log shows it to a person. Tests set it to
+// 0, since lines that are not broken are easier to search.
+var pipeWidth = 100
 
 // extension returns the extension of a file's name in lower case, without its point:
 // some systems write FIGURE.PNG.
@@ -100,26 +107,19 @@ func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 		return err
 	}
 	view := reports.Printer{Format: format, Units: o.units}
-	write := func(w io.Writer) error {
-		for i, rows := range tables {
-			if i > 0 {
-				fmt.Fprintln(w)
-			}
-			if err := view.Write(w, rows); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	// Only a terminal has a width and colours; in a file, lines may be of any length.
+	write := func(w io.Writer) error { return view.Write(w, tables...) }
+	// In a file, lines may be of any length.
 	if o.path == "" {
 		t := terminalOf(cmd.Context())
-		view.Width, view.Color = t.Width, t.Color
+		view.Width, view.Color = cmp.Or(t.Width, pipeWidth), t.Color
+		if t.Width > 0 && !o.notes {
+			view.Brief = "--notes"
+		}
 	}
 	if err = o.writeTo(cmd, write); err == nil && !o.plain &&
 		(format == reports.CSV || format == reports.JSON) {
 		for _, rows := range tables {
-			for _, note := range rows.Notes {
+			for _, note := range rows.Remarks() {
 				cmd.PrintErrln(note)
 			}
 		}

@@ -179,7 +179,9 @@ func (o *compareOptions) rows(ctx context.Context, designs []platforms.Design) (
 	}
 	rows := predict.CompareRows(messages.Compare(o.sizes, designs...))
 	if crossover != nil {
-		rows.Notes = append(rows.Notes, crossover.Sentences()...)
+		sentences := crossover.Sentences()
+		rows.Verdict = reports.Say("%s", sentences[0])
+		rows.Notes = append(rows.Notes, sentences[1:]...)
 	}
 	return o.cycles.add(rows, designs)
 }

@@ -101,10 +101,35 @@ func chapters() []chapter {
 	}
 }
 
+// overview prints the commands by chapter, on one screen of a terminal.
+func overview(w io.Writer, all []chapter) error {
+	var b strings.Builder
+	b.WriteString("halfpeak predicts what a message costs, from a model or from your benchmark." +
+		"\n\n")
+	for _, c := range all {
+		fmt.Fprintf(&b, "%-25s %s\n ", c.title, c.example)
+		for _, cmd := range c.commands {
+			b.WriteString(" " + cmd.Name())
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\nFiles to try it on: halfpeak demo samples. More: halfpeak help [COMMAND].\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
 // newRoot returns the command halfpeak with all of its subcommands.
 func newRoot() *cobra.Command {
 	root := group("halfpeak")
-	for _, c := range chapters() {
+	all := chapters()
+	named := root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return overview(cmd.OutOrStdout(), all)
+		}
+		return named(cmd, args)
+	}
+	for _, c := range all {
 		root.AddGroup(&cobra.Group{ID: c.title, Title: c.title + ": " + c.example})
 		for _, cmd := range c.commands {
 			cmd.GroupID = c.title

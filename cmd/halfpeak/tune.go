@@ -177,7 +177,7 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	rows := m.Rows(decisions)
-	rows.Notes = append(rows.Notes, notes...)
+	rows.Doubts = append(rows.Doubts, notes...)
 	if o.folder != "" {
 		limits := tune.Limits{Points: o.budget.points, Seconds: o.budget.time.Seconds(),
 			Loss: o.loss}
@@ -187,7 +187,7 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
-		rows.Notes = append(rows.Notes, next...)
+		rows.Next = append(rows.Next, next...)
 	}
 	end()
 	if err := o.out.write(cmd, rows); err != nil {

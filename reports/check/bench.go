@@ -19,8 +19,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Benched is the answer of [Bench].
-type Benched struct {
+// benched is the answer of [Bench].
+type benched struct {
 	Rows    reports.Rows
 	Picture reports.Picture // of the signature; nil: none
 	NetPIPE string          // the times of ping_bulk in NetPIPE's own format; empty: none
@@ -28,14 +28,14 @@ type Benched struct {
 
 // Bench measures programs on a transport with messages of these sizes. The programs stages and
 // signature have a table of their own, that [fits.Fit] reads, and so must be alone.
-func Bench(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (Benched, error) {
+func Bench(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (benched, error) {
 	switch p, _ := programs.Find(o.Programs[0], programs.Real); p.Shape {
 	case programs.BySignature:
 		return benchSignature(pair, o.Credits, o.Budget)
 	case programs.ByStage:
 		o.Programs = nil
 		rows, err := benchStages(pair, sizes, o)
-		return Benched{Rows: rows}, err
+		return benched{Rows: rows}, err
 	}
 	o.Sizes = list.Map(sizes, func(n quantity.Bytes) int { return int(n) })
 	m := measured{transport: pair.Transport, within: o.Within, budget: o.Budget,
@@ -48,7 +48,7 @@ func Bench(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (Benche
 	defer signal.Stop(stop)
 	m.results, err = live.Bench(stoppable{pair, stop}, o)
 	m.took = time.Since(start)
-	return Benched{Rows: m.rows(), NetPIPE: m.netPIPE()}, err
+	return benched{Rows: m.rows(), NetPIPE: m.netPIPE()}, err
 }
 
 // measured holds the times of programs on a transport, with what was asked for and what was
@@ -116,7 +116,16 @@ func (b *measured) rows() reports.Rows {
 	clock := fmt.Sprintf("reading the clock takes %.3g µs, "+
 		"half of which is in the percentiles of ping_bulk; its resolution is %.3g µs",
 		float64(b.clock.Overhead), float64(b.clock.Resolution))
-	rows.Notes = []string{reached, clock}
+	rows.Notes = []string{clock}
+	if rows.Notes = append(rows.Notes, reached); done < len(b.results) {
+		rows.Doubts, rows.Notes = []string{reached}, rows.Notes[:1]
+	}
+	if len(b.results) > 0 {
+		r := b.results[len(b.results)-1]
+		rows.Verdict = reports.Say("%s of %v over %s: %v", r.Program, quantity.Bytes(r.Size),
+			b.transport, reports.Interval{Dim: quantity.DimTime, Interval: quantity.Interval{
+				Value: float64(r.Time), Low: float64(r.Low), High: float64(r.High)}})
+	}
 	return rows
 }
 
@@ -184,7 +193,7 @@ func stageRows(measured []live.Row) reports.Rows {
 // benchSignature measures the LogP signature of a transport (HP-LAM §4.2) with a number
 // of credits, and with computations Δ up to a few times the transport's gap. Each point
 // is the median over some runs.
-func benchSignature(pair *live.Pair, credits int, budget time.Duration) (Benched, error) {
+func benchSignature(pair *live.Pair, credits int, budget time.Duration) (benched, error) {
 	// LogP can be read only from computations both shorter and longer than the gap: g
 	// shows at Δ = 0, o_s + o_r where Δ exceeds it. The gap of shared memory is far
 	// shorter than that of sockets, and so are its Δ.
@@ -194,9 +203,9 @@ func benchSignature(pair *live.Pair, credits int, budget time.Duration) (Benched
 	}
 	bursts, err := live.Signature(pair, deltas, credits, budget)
 	if err != nil {
-		return Benched{}, err
+		return benched{}, err
 	}
-	return Benched{Rows: burstRows(pair.Transport, bursts),
+	return benched{Rows: burstRows(pair.Transport, bursts),
 		Picture: burstFigure(pair.Transport, bursts)}, nil
 }
 

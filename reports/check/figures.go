@@ -15,27 +15,27 @@ import (
 	"github.com/halfpeak/halfpeak/reports/predict"
 )
 
-// A PaperFigure is a figure of a paper, drawn from the models: data and not code says
+// A paperFigure is a figure of a paper, drawn from the models: data and not code says
 // which (data/figures.toml), so that a platform's figures need no Go.
-type PaperFigure struct {
+type paperFigure struct {
 	Name string // a file's name without its extension
 	reports.Picture
 }
 
 // PaperFigures draws the figures of the papers that package data lists. An error
 // names the figure.
-func PaperFigures() ([]PaperFigure, error) {
+func PaperFigures() ([]paperFigure, error) {
 	listed, err := data.Figures()
 	if err != nil {
 		return nil, err
 	}
-	var all []PaperFigure
+	var all []paperFigure
 	for _, f := range listed {
 		picture, err := draw(f)
 		if err != nil {
 			return nil, fmt.Errorf("figure %s: %w", f.Name, err)
 		}
-		all = append(all, PaperFigure{f.Name, picture})
+		all = append(all, paperFigure{f.Name, picture})
 	}
 	return all, nil
 }

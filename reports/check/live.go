@@ -273,19 +273,25 @@ func (v *liveValidation) rows() reports.Rows {
 		reports.Col("measured_low", "low", func(p livePrediction) any { return float64(p.Low) }),
 		reports.Col("measured_high", "high", func(p livePrediction) any { return float64(p.High) }),
 	)
-	rows.Notes = append(v.verdict(), v.models()...)
+	rows.Verdict, rows.Next, rows.Notes = v.verdict(), []string{v.packet()}, v.models()
 	return rows
 }
 
-// verdict returns the errors of the predictions, and the cost of the packet that they
-// choose. A user acts on the choice, so what it costs matters more than the error of
-// a time: a flat optimum forgives much.
-func (v *liveValidation) verdict() []string {
-	var errs []float64
+// verdict returns the errors of the predictions.
+func (v *liveValidation) verdict() reports.Sentence {
+	errs := list.Map(v.Results, func(p livePrediction) float64 {
+		return math.Abs(p.relativeError())
+	})
+	return reports.Say("median error %.1f %% over %d points that no fit has seen; worst %.1f %%",
+		100*stats.Median(errs), len(errs), 100*slices.Max(errs))
+}
+
+// packet returns the cost of the packet that the predictions choose. A user acts on the choice, so
+// what it costs matters more than the error of a time: a flat optimum forgives much.
+func (v *liveValidation) packet() string {
 	var chosen, fastest *livePrediction
 	for i := range v.Results {
 		p := &v.Results[i]
-		errs = append(errs, math.Abs(p.relativeError()))
 		if p.Packet == 0 {
 			continue
 		}
@@ -296,14 +302,10 @@ func (v *liveValidation) verdict() []string {
 			fastest = p
 		}
 	}
-	return []string{
-		fmt.Sprintf("median error %.1f %% over %d points that no fit has seen; worst %.1f %%",
-			100*stats.Median(errs), len(errs), 100*slices.Max(errs)),
-		fmt.Sprintf("best packet for %s: %s predicted, %s measured; the predicted one takes "+
-			"%.1f %% more time than the best",
-			chosen.Size, chosen.Packet, fastest.Packet,
-			100*float64(chosen.Measured/fastest.Measured-1)),
-	}
+	return fmt.Sprintf("best packet for %s: %s predicted, %s measured; the predicted one takes "+
+		"%.1f %% more time than the best",
+		chosen.Size, chosen.Packet, fastest.Packet,
+		100*float64(chosen.Measured/fastest.Measured-1))
 }
 
 // models describes the models, so that a reader can tell which part was wrong.

@@ -69,7 +69,9 @@ func (r Reproduction) Rows() reports.Rows {
 		reports.Col("id", "", func(r data.Result) any { return r.ID }),
 		reports.Col("formula", "", func(r data.Result) any { return r.Formula }),
 	)
-	rows.Notes = append(notes.lines(""), r.headline()...)
+	headline := r.headline()
+	rows.Notes = append(notes.lines(""), headline[1:]...)
+	rows.Verdict = reports.Say("%s", headline[0])
 	return rows
 }
 
@@ -116,7 +118,8 @@ func (r Reproduction) Summary() []reports.Rows {
 		reports.Col("", "unscored",
 			func(l line) any { return l.of.count(data.Measured) - l.Numbers }).Ranked(2),
 	)
-	papers.Notes = r.headline()
+	headline := r.headline()
+	papers.Notes, papers.Verdict = headline[1:], reports.Say("%s", headline[0])
 	// Eight lines leave both tables on one screen.
 	misses := r.papers().misses(8)
 	if len(misses) == 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -136,7 +137,15 @@ func (v *Validation) Rows() reports.Rows {
 		}),
 		reports.Col("note", "", func(r Validated) any { return r.Bound }),
 	)
-	rows.Notes = append(bounds.lines(""), v.Notes...)
+	rows.Notes, rows.Doubts = bounds.lines(""), v.Notes
+	if len(v.Results) > 0 {
+		off := slices.MaxFunc(v.Results, func(a, b Validated) int {
+			return cmp.Compare(math.Abs(a.Difference()), math.Abs(b.Difference()))
+		})
+		rows.Verdict = reports.Say("engine and model differ by at most %s in %s",
+			reports.PercentError(100*math.Abs(off.Difference())),
+			lex.Plural(len(v.Results), "number"))
+	}
 	return rows
 }
 

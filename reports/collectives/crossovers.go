@@ -2,6 +2,7 @@ package collectives
 
 import (
 	"github.com/halfpeak/halfpeak/ask/collectives"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -26,8 +27,10 @@ func CrossoverRows(found []collectives.Crossover, on string) reports.Rows {
 		col("next_slower_percent", "runner-up slower by", nextSlower).Texted(percentText),
 	)
 	rows.Notes = append(rows.Notes, on)
+	rows.Verdict = reports.Say("the best algorithm changes at %s",
+		lex.Plural(len(found), "place"))
 	if len(found) == 0 {
-		rows.Notes = append(rows.Notes,
+		rows.Verdict = reports.Say(
 			"The same algorithm is the best for all of these sizes and ranks.")
 	}
 	return rows

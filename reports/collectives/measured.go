@@ -45,13 +45,30 @@ func MeasuredRows(a *collectives.Comparison) reports.Rows {
 			func(c cell) any { return c.InSample }),
 	)
 	for _, e := range a.Errors {
-		rows.Notes = append(rows.Notes, note(e))
+		if text := note(e); e.Median > maxMiss || e.Unsteady > maxUnsteady {
+			rows.Doubts = append(rows.Doubts, text)
+		} else {
+			rows.Notes = append(rows.Notes, text)
+		}
+	}
+	if len(a.Errors) == 1 {
+		e := a.Errors[0]
+		rows.Verdict = reports.Say("%s: the model is off by %s in the median of %d times", e.Label,
+			reports.PercentError(100*e.Median), e.Cells)
+	} else if len(a.Errors) > 1 {
+		byMedian := func(a, b collectives.ComparedErrors) int {
+			return cmp.Compare(a.Median, b.Median)
+		}
+		best, worst := slices.MinFunc(a.Errors, byMedian), slices.MaxFunc(a.Errors, byMedian)
+		rows.Verdict = reports.Say("the model is off by %s (%s) to %s (%s) in the median",
+			reports.PercentError(100*best.Median), best.Label,
+			reports.PercentError(100*worst.Median), worst.Label)
 	}
 	if a.Without > 0 {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("%d measurements left out: the schedule "+
+		rows.Doubts = append(rows.Doubts, fmt.Sprintf("%d measurements left out: the schedule "+
 			"is too large to simulate, or is that of one rank, which has no average.", a.Without))
 	}
-	rows.Notes = append(rows.Notes, a.Notes...)
+	rows.Doubts = append(rows.Doubts, a.Notes...)
 	rows.Notes = append(rows.Notes, a.On,
 		"If the measured algorithm is not known here, the model is its own best.")
 	return rows

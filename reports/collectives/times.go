@@ -1,6 +1,7 @@
 package collectives
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -67,39 +68,66 @@ func Rows(t *collectives.Times) reports.Rows {
 			return quantity.Micros(shown(c).High)
 		}).If(t.Fitted),
 		col("average_us", "average",
-			func(c collectives.Timing) any { return c.Average }).Rounded(digits).Ranked(3),
+			func(c collectives.Timing) any { return c.Average }).Rounded(digits).Ranked(4),
 		col("best", "best", func(c collectives.Timing) any {
 			return reports.OrAbsent(c.Best, c.Compared)
 		}),
 		col("segment_bytes", "segment", segment),
 		col("slower_percent", "slower by", slower).Texted(percentText),
 		col("next", "runner-up",
-			func(c collectives.Timing) any { return reports.OrNil(next(c).Name) }).Ranked(1),
+			func(c collectives.Timing) any { return reports.OrNil(next(c).Name) }).Ranked(2),
 		col("next_segment_bytes", "its segment",
-			func(c collectives.Timing) any { return segment(next(c)) }).Ranked(5),
+			func(c collectives.Timing) any { return segment(next(c)) }).Ranked(6),
 		col("next_slower_percent", "runner-up slower by",
-			nextSlower).Texted(percentText).Ranked(2),
-		col("from", "method", func(c collectives.Timing) any { return c.From }).Ranked(4),
-		col("ran_as", reports.HeadIf(ranOtherwise, "ran as"), ranAs),
+			nextSlower).Texted(percentText).Ranked(3),
+		col("from", "method", func(c collectives.Timing) any { return c.From }).Ranked(5),
+		col("ran_as", reports.HeadIf(ranOtherwise, "ran as"), ranAs).Ranked(1),
 		col("latency_bound_us", "", func(c collectives.Timing) any { return c.LatencyBound }),
 		col("bandwidth_bound_us", "", func(c collectives.Timing) any { return c.BandwidthBound }),
 		averaged.Low, averaged.High,
 		col("loss_high_percent", reports.HeadIf(t.Fitted, "may lose"),
-			mayLose).Texted(percentText).Ranked(2),
-		col("algbw_mb_s", "algbw", algbw).Rounded(digits).Ranked(6),
-		col("busbw_mb_s", "busbw", busbw).Rounded(digits).Ranked(6),
+			mayLose).Texted(percentText).Ranked(3),
+		col("algbw_mb_s", "algbw", algbw).Rounded(digits).Ranked(7),
+		col("busbw_mb_s", "busbw", busbw).Rounded(digits).Ranked(7),
 	)
-	rows.Notes = append(rows.Notes, t.Notes...)
-	if !t.Fitted {
-		rows.Notes = append(rows.Notes, t.On)
-		if len(times) > 0 {
-			rows.Notes = append(rows.Notes, t.Within.String())
-		}
-	}
 	if len(t.TooLarge) > 0 {
-		rows.Notes = append(rows.Notes, collectives.LeftOut(t.TooLarge))
+		rows.Doubts = append(rows.Doubts, collectives.LeftOut(t.TooLarge))
 	}
+	rows.Doubts = append(rows.Doubts, t.Notes...)
+	if !t.Fitted {
+		if len(times) > 0 {
+			rows.Doubts = append(rows.Doubts, t.Within.String())
+		}
+		rows.Notes = append(rows.Notes, t.On)
+	}
+	rows.Verdict = verdict(times)
+	rows.Minor = func(i int) bool { return times[i].Compared && !times[i].Best }
 	return rows
+}
+
+// verdict returns the best algorithm of the last ranks and size with a time.
+func verdict(all []collectives.Timing) reports.Sentence {
+	for _, c := range slices.Backward(all) {
+		if c.Compared && !c.Best || math.IsNaN(float64(c.Time)) && !c.AverageWithin.Known() {
+			continue
+		}
+		name, runnerUp := c.Name, ""
+		if c.Compared {
+			name += " is fastest"
+		}
+		if c.Next != nil && c.NextSlower >= 0.05 {
+			runnerUp = fmt.Sprintf("; %s takes %s longer", c.Next.Name, percentText(c.NextSlower))
+		}
+		time := reports.Shown(quantity.DimTime, c.AverageWithin)
+		if !math.IsNaN(float64(c.Time)) {
+			within := c.Within
+			within.Value = float64(c.Time)
+			time = reports.Shown(quantity.DimTime, within)
+		}
+		return reports.Say("%s of %v on %d ranks: %s, %v%s", c.Collective, c.Size(), c.Ranks, name,
+			time, runnerUp)
+	}
+	return reports.Sentence{}
 }
 
 var percentText = reports.PercentText("%.1f %%")

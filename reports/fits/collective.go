@@ -77,11 +77,26 @@ func collectiveRows(f *fits.Fitted) reports.Rows {
 			func(r row) float64 { return r.HeldOut }).Ranked(2),
 	)
 	rows := reports.TableOf(all, fields...)
+	// In-place and out-of-place calls, or averages and minima, are series of one measurement.
+	firsts := map[string]*fitted.Result{}
+	for _, c := range slices.Backward(f.Collectives) {
+		firsts[c.Collective] = c
+	}
+	rows.Minor = func(i int) bool { return firsts[all[i].Collective] != all[i].Result }
 	for _, c := range f.Collectives {
 		// These two sentences define every number of the table. Parameters that could
 		// not be told from each other are merged into one ("the others"), and a table
 		// of constants cannot show that predictions use more than them.
 		rows.Notes = append(rows.Notes, noteOf(c, len(f.Collectives) > 1))
+	}
+	// Of several series, the first of the last collective.
+	if len(f.Collectives) > 0 {
+		last := f.Collectives[len(f.Collectives)-1].Collective
+		i := slices.IndexFunc(f.Collectives, func(c *fitted.Result) bool {
+			return c.Collective == last
+		})
+		rows.Verdict = reports.Say("%s", rows.Notes[i])
+		rows.Notes = slices.Delete(rows.Notes, i, i+1)
 	}
 	rows.Notes = append(rows.Notes,
 		"T = base + steps·α + bytes·β over all sizes, with the steps and bytes of the "+

@@ -7,14 +7,14 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
 // Rows returns the table of the results, with its notes. The order of the cases is
 // that of precedence: changes also hold the curves they were made of, and summaries
-// are set only if there are no curves. Notes about the data stand above those about
-// the fit.
+// are set only if there are no curves. What is missing comes before doubts about what is there.
 func Rows(f *fits.Fitted, units quantity.UnitChoice) reports.Rows {
 	var rows reports.Rows
 	switch {
@@ -33,8 +33,8 @@ func Rows(f *fits.Fitted, units quantity.UnitChoice) reports.Rows {
 	default:
 		rows = curveRows(f, units)
 	}
-	// What is missing stands last, where it is seen.
-	rows.Notes = slices.Concat(f.Notes, rows.Notes, f.Best, f.LeftOut)
+	rows.Doubts = slices.Concat(f.LeftOut, rows.Doubts, f.Notes)
+	rows.Next = f.Best
 	return rows
 }
 
@@ -104,13 +104,32 @@ func curveRows(f *fits.Fitted, units quantity.UnitChoice) reports.Rows {
 	)
 	for _, c := range f.Curves {
 		rows.Notes = append(rows.Notes, curveNotes(c, units)...)
+		for _, w := range c.Warnings {
+			rows.Doubts = append(rows.Doubts, c.About("%s", w))
+		}
+	}
+	if len(all) > 0 {
+		rows.Verdict = lineVerdict(all[len(all)-1], len(f.Curves) > 1)
 	}
 	return rows
 }
 
+// lineVerdict returns the last line as an equation.
+func lineVerdict(s segment, several bool) reports.Sentence {
+	of := ""
+	if several {
+		of = s.table + ", "
+	}
+	rate := reports.Sentence{}
+	if s.Tau.Low > 0 {
+		rate = reports.Say("; r∞ %v, n½ %v", s.RInf(), s.NHalf())
+	}
+	return reports.Say("%s%v to %v: T = %v + n × %v%v", of, s.From, s.To, s.Beta.Value, s.Tau.Value,
+		rate)
+}
+
 // curveNotes returns what the rows of segments cannot hold: the errors over all
-// sizes, the breaks with their uncertainty, the models that auto compared, and the
-// fit's warnings.
+// sizes, the breaks with their uncertainty, and the models that auto compared.
 func curveNotes(c fits.Curve, units quantity.UnitChoice) []string {
 	var notes []string
 	say := func(format string, args ...any) {
@@ -144,9 +163,6 @@ func curveNotes(c fits.Curve, units quantity.UnitChoice) []string {
 		}
 		say("mean error in predicting held-out sizes: %s", strings.Join(words, ", "))
 	}
-	for _, w := range c.Warnings {
-		say("%s", w)
-	}
 	return notes
 }
 
@@ -172,6 +188,14 @@ func changeRows(changes []fits.Change) reports.Rows {
 	)
 	// With many ranges some change is real by chance, and the user must know how
 	// often.
+	real := 0
+	for _, c := range changes {
+		if c.TimeReal {
+			real++
+		}
+	}
+	rows.Verdict = reports.Say("%d of %s changed by more than chance explains", real,
+		lex.Plural(len(changes), "range"))
 	rows.Notes = []string{"A change is real if its 95 % interval excludes 0; by chance, so do 1 " +
 		"in 20 intervals without a change. The ratio of times is at the middle of the range."}
 	return rows
@@ -184,7 +208,7 @@ func parameterRows(all []fits.Parameter) reports.Rows {
 	unit := func(p fits.Parameter) any { return p.Dim.Column().Input() }
 	ranged := slices.ContainsFunc(all, func(p fits.Parameter) bool { return p.To > 0 })
 	col := reports.Col[fits.Parameter]
-	return reports.TableOf(all,
+	rows := reports.TableOf(all,
 		col("file", "table", func(p fits.Parameter) any { return p.Table }).Ranked(2),
 		col("model", "model", func(p fits.Parameter) any { return p.Model }).Ranked(1),
 		col("from_bytes", "from", func(p fits.Parameter) any { return p.From }).If(ranged),
@@ -198,6 +222,20 @@ func parameterRows(all []fits.Parameter) reports.Rows {
 		col("high", "", func(p fits.Parameter) any { return scaled(p.High, p) }),
 		col("unit", "", unit),
 	)
+	// In a sentence, those of the last table and range of sizes.
+	last := slices.DeleteFunc(slices.Clone(all), func(p fits.Parameter) bool {
+		return p.Table != all[len(all)-1].Table || p.From != all[len(all)-1].From
+	})
+	for i, p := range last {
+		text := reports.Say("%s %v", p.Name, reports.Shown(p.Dim, quantity.Alone(p.Value)))
+		if i > 0 {
+			text = reports.Say("%v, %v", rows.Verdict, text)
+		} else if ranged {
+			text = reports.Say("%v to %v: %v", p.From, p.To, text)
+		}
+		rows.Verdict = text
+	}
+	return rows
 }
 
 // summaryRows shows tables of one size as they were measured.

@@ -338,12 +338,15 @@ const maxNamedFiles = 10
 // the files that were not used. They come in the order in which a reader doubts:
 // whether all was read, what was tested, what may be missing.
 func (f *Answer) note() {
-	say := func(format string, args ...any) {
-		f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
+	to := func(notes *[]string) func(format string, args ...any) {
+		return func(format string, args ...any) {
+			*notes = append(*notes, fmt.Sprintf(format, args...))
+		}
 	}
+	say, doubt := to(&f.remarks.Notes), to(&f.remarks.Doubts)
 	if f.guessed {
-		say("The nodes are those that the pattern %q of file names gives; give another pattern if "+
-			"that is wrong.", f.pattern)
+		doubt("The nodes are those that the pattern %q of file names gives; give another pattern "+
+			"if that is wrong.", f.pattern)
 	}
 	var others []skippedFile
 	for _, s := range f.skipped {
@@ -352,7 +355,7 @@ func (f *Answer) note() {
 		}
 	}
 	if len(others) > 0 {
-		say("Not tested: %s with another name than the pattern %q, the first because %s.",
+		doubt("Not tested: %s with another name than the pattern %q, the first because %s.",
 			plural(len(others), "file"), f.Name, others[0].reason)
 	}
 	what := fmt.Sprintf("%s in %s of like curves, from %s",
@@ -374,14 +377,15 @@ func (f *Answer) note() {
 	}
 	for _, names := range f.apart() {
 		last := len(names) - 1
-		say("%s and %s have usual times with each other: together they may be in another part "+
+		doubt("%s and %s have usual times with each other: together they may be in another part "+
 			"of the network rather than slow; name the groups of nodes in a file of places to "+
 			"find out.", strings.Join(names[:last], ", "), names[last])
 	}
 	// Above q = 0.5 the candidate is more likely chance than not, and not worth a
 	// night of measuring.
 	if x := f.Next; x != nil && x.Q < 0.5 && x.Effect >= f.MinEffect {
-		say("Next, but not significant (q = %.2g): %s, %s of %s in %s; measure again.",
+		next := to(&f.remarks.Next)
+		next("Next, but not significant (q = %.2g): %s, %s of %s in %s; measure again.",
 			x.Q, x.subject(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.Group)
 	}
 	if f.Small > 0 {
@@ -391,12 +395,12 @@ func (f *Answer) note() {
 		}
 		say("%d more %s below the minimum effect of %.3g %%.", f.Small, are, 100*f.MinEffect)
 	}
-	f.noteDoubts(say)
+	f.noteDoubts(doubt)
 	if f.Compared && f.OnlyNow+f.OnlyBefore > 0 {
-		say("Without a partner to compare with: %s now, %s before.",
+		doubt("Without a partner to compare with: %s now, %s before.",
 			plural(f.OnlyNow, "curve"), plural(f.OnlyBefore, "curve"))
 	}
-	f.noteSkipped(say)
+	f.noteSkipped(doubt)
 }
 
 // noteSkipped names the files that were not used, or only in part: first those that

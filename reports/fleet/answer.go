@@ -3,6 +3,8 @@ package fleet
 import (
 	"slices"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/reports"
 )
 
 // A Finding is a node, a pair or a curve compared with the fleet.
@@ -104,9 +106,9 @@ type Answer struct {
 	// OnlyNow and OnlyBefore are the curves that have no partner in a comparison.
 	Compared            bool
 	OnlyNow, OnlyBefore int
-	Notes               []string // the input, the tests and the doubts
-	pattern             string   // that may name the nodes in the names of files
-	guessed             bool     // the nodes are those that pattern gives
+	remarks             reports.Rows // the input, the tests and the doubts; without rows
+	pattern             string       // that may name the nodes in the names of files
+	guessed             bool         // the nodes are those that pattern gives
 	// Broken is an error if some files could not be read; the answer covers the rest.
 	Broken error
 }

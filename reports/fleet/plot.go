@@ -274,9 +274,10 @@ func (f *Answer) Document() reports.Document {
 		doc.Sections = append(doc.Sections, where)
 	}
 	groups := reports.Table{Rows: f.groupRows()}
-	groups.Rows.Notes = nil // they have a section of their own
+	// Remarks have a section of their own.
+	groups.Rows.Doubts, groups.Rows.Notes, groups.Rows.Next = nil, nil, nil
 	notes := reports.Section{Title: "Input and tests"}
-	for _, n := range f.Notes {
+	for _, n := range f.remarks.Remarks() {
 		notes.Blocks = append(notes.Blocks, reports.Paragraph(n))
 	}
 	doc.Sections = append(doc.Sections,

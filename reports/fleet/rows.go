@@ -26,16 +26,44 @@ func (f *Answer) Tables(list string, forPeople bool) []reports.Rows {
 	case !forPeople:
 		return []reports.Rows{f.findingRows()}
 	case list == "findings":
-		rows := f.worstRows()
-		rows.Notes = f.Notes
-		return []reports.Rows{rows}
+		return []reports.Rows{f.remarked(f.worstRows())}
 	}
 	groups := f.groupRows()
 	if len(f.reported()) == 0 {
-		groups.Notes = append([]string{f.nothingFound()}, groups.Notes...)
 		return []reports.Rows{groups}
 	}
 	return []reports.Rows{f.worstRows(), groups}
+}
+
+// remarked returns the table with the remarks and the verdict of all tables.
+func (f *Answer) remarked(rows reports.Rows) reports.Rows {
+	rows.Doubts, rows.Next, rows.Notes = f.remarks.Doubts, f.remarks.Next, f.remarks.Notes
+	rows.Verdict = reports.Say("%s", f.verdict())
+	return rows
+}
+
+// verdict names what stands out most.
+func (f *Answer) verdict() string {
+	all := f.worst()
+	if len(all) == 0 {
+		return f.nothingFound()
+	}
+	most := slices.MaxFunc(all, func(a, b worstFinding) int {
+		return cmp.Compare(math.Abs(a.Effect), math.Abs(b.Effect))
+	})
+	than := "slower"
+	if most.Effect < 0 {
+		than = "faster"
+	}
+	if f.Compared {
+		than += " than before"
+	}
+	text := fmt.Sprintf("%s %s is %.3g %% %s (%s)", kindOfFinding(most.Finding), most.subject(),
+		100*math.Abs(most.Effect), than, quantityWord(most.Quantity))
+	if len(all) > 1 {
+		text += fmt.Sprintf("; %d of %d tested stand out", len(all), f.Tests)
+	}
+	return text
 }
 
 // nothingFound returns the sentence for no findings. They do not mean that nothing is slow.
@@ -193,8 +221,7 @@ func (f *Answer) findingRows() reports.Rows {
 		both("first_size_percent", func(x Finding) any { return 100 * x.First }), // NaN is absent
 		both("last_size_percent", func(x Finding) any { return 100 * x.Last }))
 	rows := reports.TableOf(f.Findings, fields...)
-	rows.Notes = f.Notes
-	return rows
+	return f.remarked(rows)
 }
 
 // groupFields returns the columns, for programs alone, that name a group. Programs filter by the
@@ -278,8 +305,7 @@ func (f *Answer) groupRows() reports.Rows {
 		fields = append(fields, changeFields()...)
 	}
 	rows := reports.TableOf(all, fields...)
-	rows.Notes = f.Notes
-	return rows
+	return f.remarked(rows)
 }
 
 // changeFields returns the columns of the fleet's change in a comparison.

@@ -208,7 +208,8 @@ func tableOf(rows reports.Rows, err error) (table, error) {
 		return table{}, err
 	}
 	s, err := rows.Printed(nil)
-	t := table{Rows: text, Heads: s.Heads, Numeric: s.Numbers, Cells: s.Cells, Notes: rows.Notes}
+	t := table{Rows: text, Heads: s.Heads, Numeric: s.Numbers, Cells: s.Cells,
+		Notes: rows.Remarks()}
 	if t.Notes == nil {
 		t.Notes = []string{}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/ask/messages"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -101,11 +102,12 @@ func CompareRows(c messages.Comparison) reports.Rows {
 		// Half a percent is left to the rounding of printed numbers.
 		if x.Peak.Known && x.RoofShare > 1.005 && !said[ref] {
 			said[ref] = true
-			rows.Notes = append(rows.Notes, fmt.Sprintf("%s: r∞ is above the roof %s of %s: "+
+			rows.Doubts = append(rows.Doubts, fmt.Sprintf("%s: r∞ is above the roof %s of %s: "+
 				"one of the two is inexact, and so is the share of the roof",
 				ref, x.Roof.Name, x.Roof.Rate))
 		}
 	}
+	rows.Verdict = verdict(list.Map(c, func(c row) messages.Predicted { return c.Predicted }))
 	return rows
 }
 

@@ -40,6 +40,7 @@ func CutRows(c messages.Cutting) reports.Rows {
 		}).Ranked(2),
 		reports.Col("plan_bytes", "", func(c messages.Cut) any { return planBytes(c.Plan) }),
 	)
+	rows.Verdict = cutVerdict(c)
 	if slices.ContainsFunc(c, func(cut messages.Cut) bool { return cut.Size != c[0].Size }) {
 		return rows
 	}
@@ -55,10 +56,37 @@ func CutRows(c messages.Cutting) reports.Rows {
 					"stages have measured times, for which no limit is known.")
 			}
 		case cut.Setting != "":
-			rows.Notes = append(rows.Notes, advice(cut, round))
+			rows.Next = append(rows.Next, advice(cut, round))
 		}
 	}
 	return rows
+}
+
+// cutVerdict compares the best equal packet of the last size with the message in one piece.
+func cutVerdict(c messages.Cutting) reports.Sentence {
+	if len(c) == 0 {
+		return reports.Sentence{}
+	}
+	of := map[string]messages.Cut{} // by method, of the last layer and size
+	last := c[len(c)-1]
+	for _, cut := range c {
+		if cut.Size == last.Size && cut.Layer == last.Layer && cut.Platform == last.Platform {
+			of[cut.Method] = cut
+		}
+	}
+	best, whole := of["equal"], of["single"]
+	if best.OneWay == 0 || whole.OneWay == 0 {
+		return reports.Sentence{}
+	}
+	if best.OneWay >= whole.OneWay {
+		return reports.Say("%v: one packet, %v", last.Size, whole.OneWay)
+	}
+	text := reports.Say("%v: packets of %v, %v; in one packet %v", last.Size, best.Plan.Largest(),
+		best.OneWay, whole.OneWay)
+	if free := of["unequal"]; free.OneWay > 0 && free.OneWay < best.OneWay {
+		return reports.Say("%v; unequal ones %v", text, free.OneWay)
+	}
+	return text
 }
 
 // noticeable is the least gain for which a setting is worth a change, in percent: the median error

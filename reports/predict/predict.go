@@ -20,7 +20,7 @@ import (
 func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 	other := slices.ContainsFunc(p.Costs, func(p messages.Predicted) bool { return !isMessage(p) })
 	fitted := slices.ContainsFunc(p.Costs, func(p messages.Predicted) bool { return p.Next != nil })
-	ranged := slices.ContainsFunc(p.Costs, func(p messages.Predicted) bool { return p.Ranged })
+	ranged := slices.ContainsFunc(p.Costs, func(p messages.Predicted) bool { return p.Beyond > 0 })
 	// Scripts depend on these keys: with other times beside those of messages, the key must not say
 	// one way.
 	name := "one_way"
@@ -86,7 +86,7 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 		}),
 		spread.Text.If(fitted), spread.Low.If(fitted), spread.High.If(fitted),
 		reports.Col("beyond", "extrapolated", func(p messages.Predicted) any {
-			return reports.OrAbsent(p.Beyond, p.Ranged)
+			return reports.OrAbsent(p.Beyond > 1, p.Beyond > 0)
 		}).If(fitted || ranged),
 		reports.Col("from", "from", func(p messages.Predicted) any {
 			if p.Next == nil {
@@ -97,7 +97,56 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 		reports.Col("model_us", "", func(p messages.Predicted) any { return p.Model }).If(fitted),
 	)
 	rows.Notes = notes(p, fitted, other, units)
+	rows.Doubts = p.Doubts
+	if slices.ContainsFunc(p.Costs, func(p messages.Predicted) bool { return p.Beyond > 1 }) {
+		rows.Doubts = append(slices.Clone(rows.Doubts),
+			"Beyond the sizes that were measured the protocol may change.")
+	}
+	rows.Next = slices.Concat(p.Gapless, p.Estimated, p.Others)
+	rows.Verdict = verdict(p.Costs)
 	return rows
+}
+
+// verdict returns the time of the largest size: of the only layer, or of the fastest and the
+// slowest.
+func verdict(all []messages.Predicted) reports.Sentence {
+	if len(all) == 0 {
+		return reports.Sentence{}
+	}
+	last := all[len(all)-1]
+	same := func(p messages.Predicted) bool {
+		return p.Size == last.Size && p.Timed.String() == last.Timed.String()
+	}
+	fastest, slowest := last, last
+	for _, p := range all {
+		if same(p) && p.Time < fastest.Time {
+			fastest = p
+		}
+		if same(p) && p.Time > slowest.Time {
+			slowest = p
+		}
+	}
+	if fastest.Time < slowest.Time {
+		return reports.Say("%v: %s %v, %s %v: %.3g × faster", last.Size, nameOf(fastest),
+			fastest.Time, nameOf(slowest), slowest.Time, float64(slowest.Time/fastest.Time))
+	}
+	if isMessage(last) && last.Next == nil {
+		return reports.Say("%v: %v one way, %v%s", last.Size, last.Time, last.Bandwidth,
+			extrapolated(last))
+	}
+	return reports.Say("%v: %v%s", last.Size, reports.Shown(quantity.DimTime, last.Within()),
+		extrapolated(last))
+}
+
+// nameOf returns the layer's reference.
+func nameOf(p messages.Predicted) string { return p.Platform + "/" + p.Layer }
+
+// extrapolated says how far a size is outside of the measured ones.
+func extrapolated(p messages.Predicted) string {
+	if p.Beyond <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(", extrapolated %.3g ×", p.Beyond)
 }
 
 // isMessage reports whether the time is that of one message, so that all other columns follow.
@@ -111,7 +160,7 @@ func hasPeak(p messages.Predicted) bool { return isMessage(p) || p.Timed.Of == p
 // 78 % instead of 95 % if runs differ by 10 %), so the note says how many runs there
 // were.
 func notes(p *messages.Predictions, fitted, other bool, units quantity.UnitChoice) []string {
-	notes := slices.Clone(p.Doubts)
+	var notes []string
 	if fitted {
 		what := "One way"
 		if other {
@@ -123,12 +172,8 @@ func notes(p *messages.Predictions, fitted, other bool, units quantity.UnitChoic
 				p.Runs)
 		}
 		notes = append(notes, what+" is the next measurement, predicted from the measured curve; "+
-			"the lines of the model explain it. The interval is of "+which+". Beyond the sizes "+
-			"that were measured the protocol may change.")
-	} else if slices.ContainsFunc(p.Costs, func(p messages.Predicted) bool { return p.Beyond }) {
-		notes = append(notes, "Beyond the sizes that were measured the protocol may change.")
+			"the lines of the model explain it. The interval is of "+which+".")
 	}
-	notes = slices.Concat(notes, p.Gapless, p.Estimated, p.Others)
 	for _, peak := range p.Peaks {
 		if peak.Timed.Of == platforms.Message || peak.Timed.Of == platforms.Stream {
 			notes = append(notes, peak.Layer+": "+peak.Text(units))

@@ -36,7 +36,7 @@ source = "made up"
 		if c := all.Costs[0]; c.Next != nil || c.OneWay != 11 {
 			t.Errorf("%s: %+v; want 11 µs by the model", name, c)
 		}
-		if notes := strings.Join(Rows(all, quantity.UnitChoice{}).Notes,
+		if notes := strings.Join(Rows(all, quantity.UnitChoice{}).Doubts,
 			"\n"); !strings.Contains(notes, "no curve to predict from") {
 			t.Errorf("%s: the notes are %q", name, notes)
 		}
@@ -51,7 +51,7 @@ func TestCompareAboveTheRoof(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := messages.Compare([]quantity.Bytes{64, 1024}, d)
-	if notes := CompareRows(c).Notes; c[0].RoofShare <= 1.005 || len(notes) != 1 ||
+	if notes := CompareRows(c).Doubts; c[0].RoofShare <= 1.005 || len(notes) != 1 ||
 		!strings.Contains(notes[0],
 			"clip/system-buffer: r∞ is above the roof pci of 132.00 MB/s") {
 		t.Errorf("%.3f of the roof, notes %q", c[0].RoofShare, notes)

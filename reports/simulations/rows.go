@@ -29,7 +29,7 @@ func Rows(s *programs.Simulation) reports.Rows {
 	default:
 		rows = rankRows(s)
 	}
-	rows.Notes = append(rows.Notes, s.Notes...)
+	rows.Doubts = append(rows.Doubts, s.Notes...)
 	return rows
 }
 
@@ -50,6 +50,8 @@ func rankRows(s *programs.Simulation) reports.Rows {
 	for rank, t := range r.Ranks {
 		rows.Data = append(rows.Data, []any{rank, r.Micros(t)})
 	}
+	finish, last := r.Finish()
+	rows.Verdict = reports.Say("rank %d of %d finishes last, after %v", last, len(r.Ranks), finish)
 	return rows
 }
 
@@ -89,6 +91,19 @@ func machineRows(s *programs.Simulation) reports.Rows {
 	)
 	rows.Notes = []string{fmt.Sprintf("%d ranks; computation and communication are those of "+
 		"the critical path, and add up to the finish.", s.Schedule.Ranks())}
+	finish := func(m run) quantity.Micros {
+		t, _ := m.Result.Finish()
+		return t
+	}
+	byFinish := func(a, b run) int { return cmp.Compare(finish(a), finish(b)) }
+	best, worst := slices.MinFunc(s.Runs, byFinish), slices.MaxFunc(s.Runs, byFinish)
+	if best.Machine != worst.Machine {
+		rows.Verdict = reports.Say("%s is fastest, %v; %s takes %v", best.Machine, finish(best),
+			worst.Machine, finish(worst))
+	} else {
+		rows.Verdict = reports.Say("%s: %v, of which %.3g %% communication", best.Machine,
+			finish(best), 100*float64(best.Communication())/max(1, float64(best.Path.Shares.Sum())))
+	}
 	return rows
 }
 
@@ -103,6 +118,8 @@ func totalRows(s *programs.Simulation) reports.Rows {
 	}
 	finish, rank := r.Finish()
 	return reports.Rows{
+		Verdict: reports.Say("rank %d of %d finishes last, after %v", rank, s.Schedule.Ranks(),
+			finish),
 		Columns: columns(
 			"ranks", "ranks",
 			"operations", "operations",
@@ -127,6 +144,8 @@ func distributionRows(s *programs.Simulation) reports.Rows {
 	sorted := slices.Sorted(slices.Values(s.Times))
 	q := func(q float64) quantity.Micros { return simulate.Quantile(sorted, q) }
 	return reports.Rows{
+		Verdict: reports.Say("median of %d runs: %v, 90 %% within %v to %v", len(s.Times), q(0.5),
+			q(0.05), q(0.95)),
 		Columns: columns(
 			"runs", "runs",
 			"seed", "seed",
@@ -188,6 +207,15 @@ func reasonRows(s *programs.Simulation) reports.Rows {
 			row = append(row, value)
 		}
 		rows.Data = append(rows.Data, row)
+	}
+	parts := w.Path.Shares.Parts()
+	if len(parts) > 0 {
+		most := slices.MaxFunc(parts, func(a, b simulate.Share) int {
+			return cmp.Compare(a.Ticks, b.Ticks)
+		})
+		end, _ := w.Result.Finish()
+		rows.Verdict = reports.Say("%v in all; most is %s, %v (%.0f %%)", end, most.Name,
+			w.Result.Micros(most.Ticks), 100*float64(most.Ticks)/finish)
 	}
 	return rows
 }

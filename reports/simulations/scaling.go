@@ -60,12 +60,17 @@ func ScalingRows(s *scaling.Scaling) reports.Rows {
 			reports.Col(key+"_max_us", "", func(r row) any { return mark(r).Max }))
 	}
 	rows := reports.TableOf(s.Rows, columns...)
-	rows.Notes = slices.Clone(s.Notes)
+	rows.Doubts = s.Notes
+	if last := len(s.Rows) - 1; last >= 0 {
+		rows.Verdict = reports.Say("%s: %v, efficiency %.3g %%, %.3g %% waiting",
+			lex.Plural(s.Rows[last].Ranks, "rank"), s.Rows[last].Finish,
+			100*reports.Finite(s.Rows[last].Efficiency), of(waiting)(s.Rows[last]))
+	}
 	if len(s.Rows) > 1 {
 		rows.Notes = append(rows.Notes, "Speed-up and efficiency are against the smallest number "+
 			"of ranks.")
 	}
-	rows.Notes = append(rows.Notes, kneeNotes(s)...)
+	rows.Next = kneeNotes(s)
 	return rows
 }
 

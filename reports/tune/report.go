@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -52,14 +53,23 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 		}
 	}
 	if untried > 0 {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("Choices without a duel against the "+
+		rows.Doubts = append(rows.Doubts, fmt.Sprintf("Choices without a duel against the "+
 			"library's, which are no rules yet: %d.", untried))
 	}
 	rows.Notes = append(rows.Notes, fmt.Sprintf("Expected loss against the fastest, as the mean "+
 		"over all calls (%d): %s, from %d of %d points. Calls without a measurement: %d.",
 		len(all), text(percent*meanLoss(all)), points, len(m.candidates), none))
+	changed := 0
+	for _, d := range all {
+		if d.Name != LibraryChoice {
+			changed++
+		}
+	}
+	rows.Verdict = reports.Say(
+		"another algorithm than the library's for %d of %s; expected loss %s", changed,
+		lex.Plural(len(all), "call"), text(percent*meanLoss(all)))
 	if m.Unknown > 0 {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("%d measurements are of other ranks, sizes "+
+		rows.Doubts = append(rows.Doubts, fmt.Sprintf("%d measurements are of other ranks, sizes "+
 			"or algorithms, and were not used.", m.Unknown))
 	}
 	return rows

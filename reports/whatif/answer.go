@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -115,6 +116,12 @@ func contrasted(before, after whatif.Design, sizes []quantity.Bytes,
 	if err := cmp.Or(before.Layer.GapError(), after.Layer.GapError()); err != nil {
 		rows.Notes = append(rows.Notes, "no gap or bottleneck: "+err.Error())
 	}
+	if len(costs) > 0 {
+		last := costs[len(costs)-1]
+		rows.Verdict = reports.Say("%v one way: %v", last.Before.Size, reports.Change{
+			Dim: quantity.DimTime, From: float64(last.Before.OneWay),
+			To: float64(last.After.OneWay)})
+	}
 	return rows, nil
 }
 
@@ -160,6 +167,11 @@ func contrastedTimes(before, after whatif.Design, quantities []whatif.Quantity) 
 		within.Text, within.Low, within.High,
 	)
 	rows.Notes = changeNotes(after)
+	if len(all) > 0 {
+		last := all[len(all)-1]
+		rows.Verdict = reports.Say("%s: %v", strings.TrimSuffix(title(last.Quantity), " (µs)"),
+			last.Change)
+	}
 	for _, c := range all {
 		if len(after.Changes) == 0 || math.Abs(c.To/c.From-1) >= noEffect {
 			continue
@@ -167,12 +179,12 @@ func contrastedTimes(before, after whatif.Design, quantities []whatif.Quantity) 
 		limit, of, ok := after.Limiting(c.Quantity, c.To)
 		if ok && !slices.ContainsFunc(after.Changes,
 			func(a platforms.Assignment) bool { return a.Path == limit.Param.Path }) {
-			rows.Notes = append(rows.Notes, fmt.Sprintf("%s does not change: %s limits it, by %s; "+
+			rows.Next = append(rows.Next, fmt.Sprintf("%s does not change: %s limits it, by %s; "+
 				"with 1 %% more of that it changes by %+.2g %%.",
 				c.Quantity.Kind.Title, of, limit.Param.Path, limit.PerPercent))
 		}
 	}
-	rows.Notes = append(rows.Notes, whatif.NotesOf(quantities)...)
+	rows.Doubts = whatif.NotesOf(quantities)
 	return rows, nil
 }
 

@@ -28,6 +28,9 @@ func CrossoverRows(c *whatif.Crossover) reports.Rows {
 		reports.Col("probability", "probability",
 			func(o whatif.Overtaking) any { return o.Probability }).Texted(whatif.ProbabilityText),
 	)
-	rows.Notes = c.Notes
+	rows.Verdict, rows.Notes = reports.Say("%s", c.Sentences()[0]), c.Notes
+	if len(c.Overtakings) == 0 {
+		rows.Notes = rows.Notes[1:] // the first is the verdict
+	}
 	return rows
 }

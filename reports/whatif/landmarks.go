@@ -57,6 +57,9 @@ func landmarkRows(d whatif.Design, all []whatif.Landmark, units quantity.UnitCho
 		reports.Col("in_use_bytes", "in use", func(l mark) any { return size(l.Threshold.InUse) }),
 		reports.Col("meaning", "range", meaning).Ranked(1),
 	)
+	if len(shown) > 0 && shown[0].Size > 0 {
+		rows.Verdict = reports.Say("%s at %v", name(shown[0]), shown[0].Size)
+	}
 	rows.Notes = notes
 	return rows
 }

@@ -77,7 +77,16 @@ func sensitivityRows(d whatif.Design, quantities []whatif.Quantity, sizes []quan
 		}),
 		reports.Col("quantity_unit", "", func(s row) any { return asked(s).Unit }),
 	)
-	rows.Notes = whatif.NotesOf(quantities)
+	rows.Doubts = whatif.NotesOf(quantities)
+	if len(all) > 0 {
+		last := all[len(all)-1]
+		ofLast := slices.DeleteFunc(slices.Clone(all), func(s row) bool { return s.of != last.of })
+		most := slices.MaxFunc(ofLast, func(a, b row) int {
+			return cmp.Compare(math.Abs(a.PerPercent), math.Abs(b.PerPercent))
+		})
+		rows.Verdict = reports.Say("%s depends most on %s: %s for 1 %% more of it", most.of,
+			most.Param.Path, reports.PercentText("%+.2f %%")(most.PerPercent))
+	}
 	return rows, nil
 }
 

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
@@ -46,6 +47,15 @@ func OwnerRows(d whatif.Design, sizes []quantity.Bytes) (reports.Rows, error) {
 			return reports.OrAbsent(o.gap, gap)
 		}).Texted(reports.PercentShare),
 	)
+	if len(all) > 0 {
+		last := all[len(all)-1].size
+		ofLast := slices.DeleteFunc(slices.Clone(all), func(o owned) bool { return o.size != last })
+		most := slices.MaxFunc(ofLast, func(a, b owned) int {
+			return cmp.Compare(a.oneWay, b.oneWay)
+		})
+		rows.Verdict = reports.Say("%v: %s takes %s of the one-way time", last, most.Owner,
+			reports.PercentShare(most.oneWay))
+	}
 	if slices.ContainsFunc(sizes,
 		func(n quantity.Bytes) bool { return model.PacketSize(d.Layer.Model, n) < n }) {
 		rows.Notes = []string{"Packets wait for the slowest stage, and this time counts as that " +

@@ -51,7 +51,7 @@ func SweepTable(s *whatif.Sweep, ctx context.Context) (reports.Rows, error) {
 	rows.Columns[len(s.Ranges)].Text = func(v any) string {
 		return quantity.Bytes(v.(float64)).String()
 	}
-	rows.Notes = whatif.NotesOf(s.Quantities)
+	rows.Doubts = whatif.NotesOf(s.Quantities)
 	return rows, interrupted(err)
 }
 

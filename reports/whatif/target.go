@@ -3,6 +3,7 @@
 package whatif
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -55,17 +56,36 @@ func solutionRows(s *whatif.Solutions, units quantity.UnitChoice) reports.Rows {
 		}),
 	)
 	rows.Notes = append(rows.Notes, "Target: "+s.Target.String()+".")
-	if len(s.Found) == 1 && !s.Found[0].Reached {
-		f := s.Found[0]
-		rows.Notes = append(rows.Notes,
-			fmt.Sprintf("No value of %s reaches the target; the remaining time is %s.",
-				f.Param.Short(), limitsText(f, q)))
-	}
+	rows.Verdict = solutionVerdict(s)
 	if s.Idle > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("Parameters without effect: %d.", s.Idle))
 	}
-	rows.Notes = append(rows.Notes, whatif.NotesOf([]whatif.Quantity{q})...)
+	rows.Doubts = whatif.NotesOf([]whatif.Quantity{q})
 	return rows
+}
+
+// solutionVerdict returns the parameter that needs the smallest change.
+func solutionVerdict(s *whatif.Solutions) reports.Sentence {
+	var best *whatif.Solution
+	change := func(f *whatif.Solution) float64 {
+		return math.Abs(math.Log(f.Value / f.Param.Value.Num))
+	}
+	for i, f := range s.Found {
+		switch {
+		case f.Met:
+			return reports.Say("%s is met now", s.Target)
+		case f.Reached && (best == nil || change(&s.Found[i]) < change(best)):
+			best = &s.Found[i]
+		}
+	}
+	switch {
+	case best != nil:
+		return reports.Say("%s needs %s at %s", s.Target, best.Param.Short(), neededText(*best))
+	case len(s.Found) == 1:
+		return reports.Say("No value of %s reaches the target; the remaining time is %s.",
+			s.Found[0].Param.Short(), limitsText(s.Found[0], s.Target.Quantity))
+	}
+	return reports.Say("No parameter alone reaches the target %s.", s.Target)
 }
 
 // neededText returns the value that reaches the target, with its relative change. A
@@ -163,7 +183,14 @@ func partRows(d whatif.Design, quantities []whatif.Quantity) (reports.Rows, erro
 			func(p part) any { return p.percent }).Texted(reports.PercentShare),
 	)
 	rows.Notes = append(changeNotes(d), "The components are parts of the critical path.")
-	rows.Notes = append(rows.Notes, whatif.NotesOf(quantities)...)
+	rows.Doubts = whatif.NotesOf(quantities)
+	if len(all) > 0 {
+		most := slices.MaxFunc(all, func(a, b part) int {
+			return cmp.Compare(a.percent, b.percent)
+		})
+		rows.Verdict = reports.Say("%s of %s is %s", reports.PercentShare(most.percent),
+			title(most.Quantity), most.Owner)
+	}
 	return rows, nil
 }
 
@@ -198,7 +225,7 @@ func (c *targetCurve) rows() reports.Rows {
 		rows.Data = append(rows.Data, []any{c.X.Shown(xs[i]), c.Y.Shown(ys[i])})
 	}
 	if !slices.ContainsFunc(ys, func(y float64) bool { return !math.IsNaN(y) }) {
-		rows.Notes = append(rows.Notes, "No point of the curve is in these ranges.")
+		rows.Verdict = reports.Say("No point of the curve is in these ranges.")
 	}
 	return rows
 }

@@ -48,12 +48,22 @@ func uncertaintyRows(u *whatif.Uncertainty) reports.Rows {
 			rows.Data = append(rows.Data, row)
 		}
 	}
-	rows.Notes = append(uncertaintyNotes(u, several), whatif.NotesOf(u.Quantities)...)
+	rows.Doubts, rows.Notes = uncertaintyNotes(u, several)
+	rows.Doubts = append(rows.Doubts, whatif.NotesOf(u.Quantities)...)
+	if i := len(u.Sizes) - 1; i >= 0 && len(u.Quantities) > 0 {
+		k, q := len(u.Designs)-1, u.Quantities[0]
+		of := u.Designs[k].Subject()
+		if sized {
+			of = u.Sizes[i].String() + " on " + of
+		}
+		rows.Verdict = reports.Say("%s of %s: %v", q.Kind.Title, of,
+			reports.Shown(q.Dim(), u.Intervals[k][0][i]))
+	}
 	return rows
 }
 
 // uncertaintyNotes says what the intervals are of, and where they are extrapolated.
-func uncertaintyNotes(u *whatif.Uncertainty, several bool) (notes []string) {
+func uncertaintyNotes(u *whatif.Uncertainty, several bool) (doubts, notes []string) {
 	if u.Measured {
 		for _, d := range u.Designs {
 			m := d.Layer.Measured
@@ -64,7 +74,7 @@ func uncertaintyNotes(u *whatif.Uncertainty, several bool) (notes []string) {
 			}
 			for _, n := range u.Sizes {
 				if n < first || n > last {
-					notes = append(notes,
+					doubts = append(doubts,
 						fmt.Sprintf("%s%s is beyond the sizes that were measured, %s to %s: the "+
 							"protocol may change.", of, n, first, last))
 				}
@@ -84,7 +94,7 @@ func uncertaintyNotes(u *whatif.Uncertainty, several bool) (notes []string) {
 				"intervals are those of the parameters.")
 	}
 	if u.Measured && !u.Sampled {
-		return notes
+		return doubts, notes
 	}
 	if u.Measured {
 		notes = append(notes, "Intervals of other quantities follow from those of the parameters:")
@@ -93,7 +103,7 @@ func uncertaintyNotes(u *whatif.Uncertainty, several bool) (notes []string) {
 		fmt.Sprintf("%d samples, seed %d; parameters vary independently, except that β and τ "+
 			"of a fit are correlated.", u.Sampling.Samples, u.Sampling.Seed))
 	notes = append(notes, changeNotes(u.Designs[len(u.Designs)-1].Design)...)
-	return notes
+	return doubts, notes
 }
 
 // bands draws the intervals of a quantity over sizes, as a band around each line. A
