@@ -2,7 +2,6 @@ package halfpeak
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,8 +10,6 @@ import (
 	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/whatif"
-	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -80,19 +77,28 @@ type Collective struct {
 	Place     string         // see [machine.Machine.Place]; empty: one core after the other
 }
 
-// calls returns the call as package collectives asks it.
-func (c Collective) calls() (collectives.Calls, error) {
+// Collectives are calls of a collective: by several algorithms, on numbers of ranks, with sizes.
+type Collectives struct{ collectives.Calls }
+
+// calls returns the call as one of several.
+func (c Collective) calls() (Collectives, error) {
 	if c.Algorithm == "all" {
-		return collectives.Calls{}, fmt.Errorf("%s by all algorithms has several times; name one, "+
+		return Collectives{}, fmt.Errorf("%s by all algorithms has several times; name one, "+
 			"or ask for the best", c.Name)
 	}
-	return collectives.Calls{
+	return Collectives{collectives.Calls{
 		Collective: c.Name,
 		Algorithm:  c.Algorithm,
 		Ranks:      []int{c.Ranks},
 		Sizes:      []quantity.Bytes{c.Size},
 		Map:        programs.Placement{By: c.Place},
-	}, nil
+	}}, nil
+}
+
+// Times returns the times of the calls on the design, the best of each number of ranks and size
+// marked.
+func (d Design) Times(ctx context.Context, c Collectives) (*collectives.Times, error) {
+	return c.From(d.fits).On(ctx, d.Design)
 }
 
 func (c Collective) ask(ctx context.Context, d Design) (e Estimate, err error) {
@@ -100,16 +106,22 @@ func (c Collective) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	if err != nil {
 		return e, err
 	}
-	q, err := collectives.Question{Calls: calls}.On(d.Design)
+	return calls.ask(ctx, d)
+}
+
+// ask answers with the best of the calls; they are on one number of ranks and of one size.
+func (c Collectives) ask(ctx context.Context, d Design) (e Estimate, err error) {
+	times, err := d.Times(ctx, c)
 	if err != nil {
 		return e, err
 	}
-	times, err := q.Compute(ctx)
-	if err != nil {
-		return e, err
+	t := times.Best()
+	if slices.ContainsFunc(times.Times, func(o collectives.Timing) bool {
+		return o.Place() != t.Place()
+	}) {
+		return e, fmt.Errorf("%s on several numbers of ranks or with several sizes has several "+
+			"times", c.Collective)
 	}
-	at := max(0, slices.IndexFunc(times.Times, func(t collectives.Timing) bool { return t.Best }))
-	t := times.Times[at]
 	e = Estimate{Interval: t.Within, Method: Simulated,
 		Notes: append(times.Notes, "algorithm: "+t.Name)}
 	if times.Fitted {
@@ -128,31 +140,21 @@ func (c Collective) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	return e, nil
 }
 
-// A Program is what the ranks of a parallel program do; its time is when the last rank is done.
-type Program struct {
-	Schedule *schedule.Schedule
-	Place    string // of ranks; see [machine.Machine.Place]
+func (m Message) prepare(_ context.Context, d Design) (platforms.Design, []whatif.Call, error) {
+	layer, err := m.layer(d)
+	return layer, nil, err
 }
 
-var errNoSchedule = errors.New("a program without a schedule")
-
-func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
-	if p.Schedule == nil {
-		return e, errNoSchedule
-	}
-	if d.Layer.Model == nil {
-		return e, fmt.Errorf("%s has measured collectives alone, and no messages", d.Asked())
-	}
-	s, err := programs.Run(ctx, &programs.Input{Name: "program", Schedule: p.Schedule},
-		programs.Question{
-			Machines: []platforms.Design{d.Design},
-			Eager:    simulate.NoLimit,
-			Map:      programs.Placement{By: p.Place},
-		})
+func (c Collective) prepare(ctx context.Context, d Design) (
+	platforms.Design, []whatif.Call, error) {
+	calls, err := c.calls()
 	if err != nil {
-		return e, err
+		return d.Design, nil, err
 	}
-	t, _ := s.Runs[0].Result.Finish()
-	return Estimate{Interval: quantity.Alone(t), Method: Simulated, Notes: s.Notes,
-		NoInterval: "no program was measured on this machine"}, nil
+	return calls.prepare(ctx, d)
+}
+
+func (c Collectives) prepare(ctx context.Context, d Design) (
+	platforms.Design, []whatif.Call, error) {
+	return c.From(d.fits).Prepare(ctx, d.Design)
 }

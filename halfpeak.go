@@ -13,22 +13,31 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // A Design is a platform, or one of its layers, as it is or with parameters changed. It is a value:
 // changing it leaves the original for comparison.
-type Design struct{ platforms.Design }
+type Design struct {
+	platforms.Design
+	fits *collectives.Fits // of its measured collectives, which are fitted once
+}
+
+// Of returns the design of a platform that was read already.
+func Of(d platforms.Design) Design { return Design{d, new(collectives.Fits)} }
 
 // Open opens a platform by its name, as in "clip", a layer of it, as in "clip/pio", or a TOML file.
 // The output of calibrate.c is a machine too.
 func Open(ref string) (Design, error) {
 	if d, found, err := fits.MachineDesign(ref); found {
-		return Design{d}, err
+		return Of(d), err
 	}
 	d, err := platforms.FindRanks(ref)
-	return Design{d}, err
+	return Of(d), err
 }
 
 // Fit fits benchmark files, as the command fit does, and opens the result. The error of a file that
@@ -47,7 +56,7 @@ func Fit(files []string, o fits.Options) (Design, error) {
 	if err != nil {
 		return Design{}, fmt.Errorf("%s: %w", files[0], err)
 	}
-	d := Design{platforms.Design{Platform: p, Whole: len(p.Levels) > 0}}
+	d := Of(platforms.Design{Platform: p, Whole: len(p.Levels) > 0})
 	if len(p.Layers) > 0 { // a file of collectives has none
 		d.Layer, err = p.Layer(p.Default)
 	}
@@ -59,12 +68,23 @@ func Fit(files []string, o fits.Options) (Design, error) {
 func (d Design) Set(assignments ...string) (Design, error) {
 	d.Ranks = d.Whole
 	changed, err := d.Design.Set(assignments...)
-	return Design{changed}, err
+	return Of(changed), err
 }
 
-// A Call is what can be asked of a design: a [Message], a [Collective] or a [Program].
+// Measured reports whether the design has measurements of the collective of that name, which then
+// answer in place of simulations.
+func (d Design) Measured(name string) bool {
+	of := collective.Of(name)
+	return len(of) > 0 && len(d.Collectives(of[0].Collective)) > 0
+}
+
+// A Call is what can be asked of a design: a [Message], a [Collective], [Collectives] or a
+// [Program].
 type Call interface {
 	ask(context.Context, Design) (Estimate, error)
+	// prepare returns it ready to be timed with other costs, and the design that has them; a
+	// message, whose costs are formulas, returns none.
+	prepare(context.Context, Design) (platforms.Design, []whatif.Call, error)
 }
 
 // Ask answers a call. It is an error if the design has no such cost: a collective that no algorithm

@@ -4,10 +4,7 @@ package halfpeak
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -22,42 +19,22 @@ type Study struct {
 	Time   whatif.Quantity // of the call
 }
 
-// Study prepares a call: a collective or a program is simulated once. Errors are those of
-// [Design.Ask]; the algorithm of a collective must not be "all".
+// Study prepares a call: collectives and programs are simulated once. Errors are those of
+// [Design.Ask].
 func (d Design) Study(ctx context.Context, c Call) (s Study, err error) {
-	s.Design = whatif.Of(d.Design)
-	switch c := c.(type) {
-	case Message:
-		if s.Design.Design, err = c.layer(d); err != nil {
-			return s, err
-		}
+	of, calls, err := c.prepare(ctx, d)
+	if err != nil {
+		return s, err
+	}
+	s.Design = whatif.Of(of, calls...)
+	if m, is := c.(Message); is {
 		all, err := s.Design.Quantities("one_way")
 		if err != nil {
 			return s, err
 		}
-		s.Time = all[0].At(c.Size)
+		s.Time = all[0].At(m.Size)
 		_, err = s.Now()
 		return s, err
-	case Collective:
-		calls, err := c.calls()
-		if err != nil {
-			return s, err
-		}
-		if s.Design, err = collectives.Finishes(ctx, s.Design, calls, nil); err != nil {
-			return s, err
-		}
-	case Program:
-		if c.Schedule == nil {
-			return s, errNoSchedule
-		}
-		s.Design, err = programs.Scheduled(ctx, s.Design,
-			&programs.Input{Name: "program", Schedule: c.Schedule}, programs.Placement{By: c.Place},
-			nil)
-		if err != nil {
-			return s, err
-		}
-	default:
-		return s, fmt.Errorf("a call of type %T", c)
 	}
 	all, err := s.Design.Quantities()
 	if err == nil {

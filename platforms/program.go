@@ -21,6 +21,9 @@ type Costs struct {
 // Costs returns the costs with the present values of the design's parameters.
 func (d Design) Costs() Costs {
 	c := d.Platform.composition
+	if c == nil { // a layer of no file
+		return Costs{Layer: d.Layer.Model, Machine: d.Machine()}
+	}
 	return costs(d.Layer.Model, d.Machine(), c.values, c.workSlots())
 }
 

@@ -16,9 +16,14 @@ func AlgorithmsOf(name string) (Algorithms, error) {
 	if name == "" {
 		return collective.Algorithms, nil
 	}
-	all := collective.Of(name)
+	return Calls{Collective: name}.entries()
+}
+
+// entries returns the algorithms of the collective. An unknown one is an error.
+func (c Calls) entries() (Algorithms, error) {
+	all := collective.Of(c.Collective)
 	if all == nil {
-		_, err := collective.Find(name, "")
+		_, err := collective.Find(c.Collective, "")
 		return nil, usage.Error{Err: err}
 	}
 	return all, nil

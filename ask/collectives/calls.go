@@ -1,19 +1,16 @@
 package collectives
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/fit/calibrate"
-	"github.com/halfpeak/halfpeak/internal/stats"
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// Calls are the calls that a question is about: the algorithms of a collective, each on these
-// numbers of ranks and with these sizes.
+// Calls are what is asked: the algorithms of a collective, each on these numbers of ranks and with
+// these sizes. [Calls.On] a design has the times.
 type Calls struct {
 	Collective string
 	// Algorithm is a name, or several as in "ring,tree"; "all", or "best" for the rows of the best
@@ -22,17 +19,30 @@ type Calls struct {
 	Ranks     []int
 	// Nodes are numbers of nodes in place of numbers of ranks: of PerNode ranks each or, if that is
 	// 0, of as many as the largest measured nodes, or as nodes of the machine, have.
-	Nodes []int
-	// PerNode is the number of ranks on each node; 0: as measured.
-	PerNode  int
-	Sizes    []quantity.Bytes // of the message, or of a rank's block; a barrier has none
-	Segments []quantity.Bytes // tried beside whole messages, by the algorithms that take any
-	Call     collective.Call  // Root, Fanout, Gamma and Channels
-	// Copy is the time per byte that each rank first takes to copy its own data. It delays all
-	// ranks alike.
-	Copy    quantity.MicrosPerByte
-	Map     programs.Placement // of ranks on the machine
-	Library string             // only algorithms that rules in this form can name; empty: all
+	Nodes    []int
+	PerNode  int                // ranks on each node; 0: as measured
+	Sizes    []quantity.Bytes   // of the message, or of a rank's block; a barrier has none
+	Segments []quantity.Bytes   // tried beside whole messages, by the algorithms that take any
+	Total    bool               // sizes are those of all ranks' blocks
+	Call     collective.Call    // Root, Fanout, Gamma and Channels
+	Map      programs.Placement // of ranks on the machine
+	Library  string             // only algorithms that rules in this form can name; empty: all
+	// Statistic selects measurements; empty: all.
+	Statistic fitted.Statistic
+	// Simulated asks for simulations where the collective was measured too.
+	Simulated bool
+	Loop      bool // times are as OSU's benchmarks print them
+	// Tune returns the command that measures each algorithm, for notes; nil: none.
+	Tune func(ranks []int, perNode int, library string) string `json:"-"`
+	// Operations is the largest number of operations of a schedule that is simulated. If it is 0,
+	// the limit is 2²⁰ for each schedule, and for all together 2³², or 2²² if there is a
+	// faster way, which gives no average.
+	Operations int
+	Progress   func(done, total int) `json:"-"` // nil: none; it is not called twice at once
+	// Watch is told of each simulation of [Calls.Prepare] that has ended; nil: none.
+	Watch func() `json:"-"`
+
+	kept *Fits // see [Calls.From]; nil: none
 }
 
 // Choose sets the collective and the algorithm to those of a text such as "allreduce/ring".
@@ -40,30 +50,10 @@ func (c *Calls) Choose(text string) {
 	c.Collective, c.Algorithm, _ = strings.Cut(text, "/")
 }
 
-// takeLocalWork sets the times to copy and to combine a byte to those of the platform, as far as
-// the collective copies and its algorithms combine. A call keeps its own time to combine.
-func (c *Calls) takeLocalWork(of platforms.Costs) {
-	if calibrate.CopiesOwn(c.Collective) {
-		c.Copy = of.Copy
-	}
-	combines := func(e collective.Entry) bool { return e.Params&collective.Gamma != 0 }
-	if c.Call.Gamma == 0 && slices.ContainsFunc(collective.Of(c.Collective), combines) {
-		c.Call.Gamma = 1e3 * float64(of.Combine) // ns/B
-	}
-}
-
 // several reports whether algorithms are compared.
-func (q Calls) several() bool {
-	return q.Algorithm == "all" || q.Algorithm == "best" || strings.Contains(q.Algorithm, ",")
+func (c Calls) several() bool {
+	return c.Algorithm == "all" || c.Algorithm == "best" || strings.Contains(c.Algorithm, ",")
 }
 
 // named returns the names of the algorithms.
-func (q Calls) named() []string { return strings.Split(q.Algorithm, ",") }
-
-// sizes returns the sizes of the calls; a barrier has none.
-func (q Calls) sizes(of Algorithms) []quantity.Bytes {
-	if of[0].Collective == "barrier" {
-		return []quantity.Bytes{0}
-	}
-	return stats.Ascending(q.Sizes)
-}
+func (c Calls) named() []string { return strings.Split(c.Algorithm, ",") }

@@ -12,8 +12,8 @@ import (
 
 // nodes returns the ranks on each node, and the rails of a node, if ranks are placed on one node
 // after the other; 0 ranks if they take turns. on has the places of the ranks.
-func (q Question) nodes(on simulate.Machine, ranks int) (perNode, rails int) {
-	levels := q.Machine.Levels
+func (q question) nodes(on simulate.Machine, ranks int) (perNode, rails int) {
+	levels := q.machine.Levels
 	if len(levels) < 2 {
 		return 0, 0
 	}
@@ -43,7 +43,7 @@ func serves(e collective.Entry, ranks int, c collective.Call) bool {
 
 // onNodes returns a call of an algorithm on the nodes of the machine. By default, an algorithm of
 // NCCL's has a channel for each rail if that is the library of the machine.
-func (q Question) onNodes(e collective.Entry, c collective.Call, perNode, rails int) (
+func (q question) onNodes(e collective.Entry, c collective.Call, perNode, rails int) (
 	collective.Call, error) {
 	switch {
 	case c.Channels > 1 && rails == 0:

@@ -38,11 +38,7 @@ layer.slow-nic = { model = "linear", beta = "0us", tau = "1/(12.5GB/s)", source 
 
 func timeOn(t *testing.T, d platforms.Design, calls Calls) quantity.Micros {
 	t.Helper()
-	q, err := Question{Calls: calls}.On(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	times, err := q.Compute(context.Background())
+	times, err := calls.On(context.Background(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,11 +121,11 @@ func TestNodesOf(t *testing.T) {
 		ranks   int
 		perNode int
 	}{{"", 24, 8}, {"core", 12, 8}, {"", 6, 6}, {"node", 24, 0}, {"0,1,8,9,16,17", 6, 2}, {"0,8,1,9", 4, 0}} {
-		q, err := Question{Calls: Calls{Collective: "allreduce", Map: programs.Placement{By: test.by}}}.On(d)
+		q, err := Calls{Collective: "allreduce", Map: programs.Placement{By: test.by}}.on(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		on, err := programs.MachineOf(q.Machine, q.Layer, q.Map, test.ranks, simulate.NoLimit)
+		on, err := programs.MachineOf(q.machine, q.layer, q.Map, test.ranks, simulate.NoLimit)
 		if err != nil {
 			t.Fatal(err)
 		}

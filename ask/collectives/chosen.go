@@ -14,11 +14,11 @@ import (
 // algorithms returns the algorithms that are asked for: those that the library's
 // rules can name, and that take the parameters of the call. It checks before anything
 // is simulated.
-func (q Question) algorithms() (all Algorithms, err error) {
+func (q question) algorithms() (all Algorithms, err error) {
 	switch {
 	case q.Algorithm == "all" || q.Algorithm == "best":
-		all, err = AlgorithmsOf(q.Collective)
-		all = slices.DeleteFunc(slices.Clone(all), func(e collective.Entry) bool { return e.Bound })
+		bound := func(e collective.Entry) bool { return e.Bound }
+		all = slices.DeleteFunc(slices.Clone(q.of), bound)
 	case q.Algorithm == "":
 		all, err = q.defaults()
 	default:
@@ -62,16 +62,12 @@ func (q Question) algorithms() (all Algorithms, err error) {
 }
 
 // defaults returns the algorithms of calls for which none is named.
-func (q Question) defaults() (all Algorithms, err error) {
-	of, err := AlgorithmsOf(q.Collective)
-	if err != nil || q.Collective == "" {
-		return nil, err
-	}
+func (q question) defaults() (all Algorithms, err error) {
 	for _, ranks := range q.Ranks {
-		for _, size := range q.sizes(of) {
+		for _, size := range q.sizes() {
 			e, known := q.defaultOf(ranks, size)
 			if !known {
-				return nil, fmt.Errorf("%s without an algorithm; name one", of[0].Collective)
+				return nil, fmt.Errorf("%s without an algorithm; name one", q.Collective)
 			}
 			same := func(o collective.Entry) bool { return o.Name == e.Name }
 			if !slices.ContainsFunc(all, same) {
@@ -83,10 +79,6 @@ func (q Question) defaults() (all Algorithms, err error) {
 }
 
 // defaultOf returns the algorithm of a call for which none is named.
-func (q Question) defaultOf(ranks int, size quantity.Bytes) (collective.Entry, bool) {
-	name := q.Collective
-	if of := collective.Of(name); len(of) > 0 {
-		name = of[0].Collective
-	}
-	return collective.Default(q.library, name, ranks, uint64(size))
+func (q question) defaultOf(ranks int, size quantity.Bytes) (collective.Entry, bool) {
+	return collective.Default(q.library, q.Collective, ranks, uint64(size))
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-func linearLayer() platforms.Layer {
-	return platforms.Layer{Platform: "a", Name: "b", Model: &model.Linear{Beta: 2, Tau: 0.5}}
+func linearLayer() platforms.Design {
+	return platforms.Design{Layer: platforms.Layer{Platform: "a", Name: "b",
+		Model: &model.Linear{Beta: 2, Tau: 0.5}}}
 }
 
 // Binomial takes ⌈lg p⌉(α + nβ), linear (p − 1)(α + nβ) (Thakur, Rabenseifner, Gropp 2005, 4.1).
@@ -22,8 +23,8 @@ func TestCollectiveTimes(t *testing.T) {
 		name string
 		want quantity.Micros
 	}{{"binomial", 3 * 6}, {"linear", 7 * 6}} {
-		got, err := Question{Layer: linearLayer(), Calls: Calls{Collective: "bcast", Algorithm: c.name,
-			Ranks: []int{8}, Sizes: []quantity.Bytes{8}}}.Compute(context.Background())
+		got, err := Calls{Collective: "bcast", Algorithm: c.name, Ranks: []int{8},
+			Sizes: []quantity.Bytes{8}}.On(context.Background(), linearLayer())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,8 +35,8 @@ func TestCollectiveTimes(t *testing.T) {
 }
 
 func TestCollectiveRules(t *testing.T) {
-	got, err := Question{Layer: linearLayer(), Calls: Calls{Collective: "bcast", Algorithm: "linear",
-		Ranks: []int{8, 2, 4}, Sizes: []quantity.Bytes{64, 8}, Library: "openmpi"}}.Compute(context.Background())
+	got, err := Calls{Collective: "bcast", Algorithm: "linear", Ranks: []int{8, 2, 4},
+		Sizes: []quantity.Bytes{64, 8}, Library: "openmpi"}.On(context.Background(), linearLayer())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,19 +50,19 @@ func TestCollectiveRules(t *testing.T) {
 // for 8 bytes is the tree, and the boundary is where the ring is as fast, to the byte.
 func TestRulesBoundaries(t *testing.T) {
 	ctx := context.Background()
-	ask := func(sizes ...quantity.Bytes) (Question, *Times) {
-		q := Question{Layer: linearLayer(), Calls: Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{64}, Sizes: sizes, Library: "nccl-tuner"}}
-		got, err := q.Compute(ctx)
+	ask := func(sizes ...quantity.Bytes) *Times {
+		got, err := Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{64}, Sizes: sizes,
+			Library: "nccl-tuner"}.On(ctx, linearLayer())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return q, got
+		return got
 	}
-	q, got := ask(DenseSizes([]quantity.Bytes{8, 1 << 20})...)
+	got := ask(DenseSizes([]quantity.Bytes{8, 1 << 20})...)
 	if _, sizes := got.Axes(); len(sizes) != 18 {
 		t.Errorf("sizes %v, want the powers of two from 8 to 1 MiB", sizes)
 	}
-	refined, err := got.refined(ctx, q)
+	refined, err := got.refined(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,14 +70,14 @@ func TestRulesBoundaries(t *testing.T) {
 	if len(all) != 2 || all[0].Algorithm != "double-tree" || all[1].Algorithm != "ring" || all[0].Bytes.From != 8 || all[1].Bytes.From != all[0].Bytes.To+1 {
 		t.Fatalf("rules %+v, want a tree and from there the ring", all)
 	}
-	_, around := ask(quantity.Bytes(all[0].Bytes.To), quantity.Bytes(all[1].Bytes.From))
+	around := ask(quantity.Bytes(all[0].Bytes.To), quantity.Bytes(all[1].Bytes.From))
 	for _, c := range around.Times {
 		if want := map[bool]string{true: "double-tree", false: "ring"}[c.Call.Bytes == all[0].Bytes.To]; c.Best != (c.Name == want) {
 			t.Errorf("%s at %d B: best is %v", c.Name, c.Call.Bytes, c.Best)
 		}
 	}
 	ring := map[uint64]quantity.Micros{}
-	_, small := ask(8, 64)
+	small := ask(8, 64)
 	for _, c := range small.Times {
 		if c.Name == "ring" {
 			ring[c.Call.Bytes] = c.Time
@@ -86,7 +87,7 @@ func TestRulesBoundaries(t *testing.T) {
 		t.Errorf("the ring takes %v for 8 B and %v for 64 B on 64 ranks", ring[8], ring[64])
 	}
 	var text strings.Builder
-	if err := got.WriteRules(ctx, &text, q, "tuner.csv"); err != nil {
+	if err := got.WriteRules(ctx, &text, "tuner.csv"); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"# Unverified", "NCCL_TUNER_CONFIG_FILE=tuner.csv", "; -1 leaves channels", "allreduce,1048576,1048576,ring,simple,"} {
@@ -94,7 +95,7 @@ func TestRulesBoundaries(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	if err := small.WriteRules(ctx, &text, q, ""); err == nil || !strings.Contains(err.Error(), "a line would force the protocol simple") {
+	if err := small.WriteRules(ctx, &text, ""); err == nil || !strings.Contains(err.Error(), "a line would force the protocol simple") {
 		t.Errorf("rules for small messages: %v", err)
 	}
 }
@@ -102,7 +103,8 @@ func TestRulesBoundaries(t *testing.T) {
 func TestCollectiveStops(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	_, err := Question{Layer: linearLayer(), Calls: Calls{Collective: "bcast", Algorithm: "all", Ranks: []int{8}, Sizes: []quantity.Bytes{8}}}.Compute(ctx)
+	_, err := Calls{Collective: "bcast", Algorithm: "all", Ranks: []int{8},
+		Sizes: []quantity.Bytes{8}}.On(ctx, linearLayer())
 	if err == nil || !strings.Contains(err.Error(), "canceled") {
 		t.Errorf("error %v", err)
 	}

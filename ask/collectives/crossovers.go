@@ -17,19 +17,19 @@ type Crossover struct {
 
 // crossovers returns the changes of the best between neighbours among the times that were asked
 // for: to the byte, and to the rank. It does not see an algorithm that is the best only between two
-// neighbours. The errors are those of Compute.
-func (t *Times) Crossovers(ctx context.Context, q Question) ([]Crossover, error) {
-	return t.crossovers(ctx, q, true)
+// neighbours. The errors are those of [Calls.On].
+func (t *Times) Crossovers(ctx context.Context) ([]Crossover, error) {
+	return t.crossovers(ctx, true)
 }
 
 // crossovers finds the changes by bisection where the best is another at two neighbours, over ranks
 // if these are asked for. It takes the known times as a start, so that only places between them are
 // computed.
-func (t *Times) crossovers(ctx context.Context, q Question, overRanks bool) ([]Crossover, error) {
-	if !q.Calls.several() {
+func (t *Times) crossovers(ctx context.Context, overRanks bool) ([]Crossover, error) {
+	if !t.asked.several() {
 		return nil, usage.Fields(fmt.Errorf("crossovers need several algorithms"), "algorithm")
 	}
-	s := search{Question: q, known: map[Place]Timing{}}
+	s := search{question: t.asked, known: map[Place]Timing{}}
 	for _, c := range t.Times {
 		if c.Best {
 			s.known[c.Place()] = c
@@ -60,7 +60,7 @@ func (t *Times) crossovers(ctx context.Context, q Question, overRanks bool) ([]C
 // A search looks for crossovers of a question. It keeps the best of each place:
 // neighbouring bisections share their ends.
 type search struct {
-	Question
+	question
 	known map[Place]Timing // the best
 	found []Crossover
 }
@@ -74,7 +74,7 @@ func (s *search) best(ctx context.Context, p Place) (Timing, error) {
 	}
 	calls := s.Calls
 	calls.Ranks, calls.Sizes = []int{p.Ranks}, []quantity.Bytes{p.Size}
-	found, err := s.about(calls, true).Compute(ctx)
+	found, err := s.about(calls, true).compute(ctx)
 	if err != nil {
 		return Timing{}, err
 	}

@@ -19,19 +19,16 @@ func TestDefault(t *testing.T) {
 	time := func(d platforms.Design, algorithm string, size quantity.Bytes) (name string, v float64) {
 		calls := collectives.Calls{Collective: "allreduce", Algorithm: algorithm, Ranks: []int{16},
 			Sizes: []quantity.Bytes{size, 4}}
-		q, err := collectives.Question{Calls: calls}.On(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		times, err := q.Compute(t.Context())
+		times, err := calls.On(t.Context(), d)
 		if err != nil || len(times.Times) != 2 {
 			t.Fatalf("%+v, %v", times, err)
 		}
 		calls.Sizes = calls.Sizes[:1]
-		with, err := collectives.Finishes(t.Context(), whatif.Of(d), calls, nil)
+		_, prepared, err := calls.Prepare(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
+		with := whatif.Of(d, prepared...)
 		all, err := with.Quantities()
 		if err != nil {
 			t.Fatal(err)

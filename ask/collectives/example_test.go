@@ -6,20 +6,18 @@ import (
 	"log"
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // Every algorithm of a broadcast of 1 KiB among 16 ranks; the best is marked.
-func ExampleQuestion() {
-	d, err := whatif.Find("clip")
+func ExampleCalls() {
+	d, err := platforms.FindDesign("clip")
 	if err != nil {
 		log.Fatal(err)
 	}
-	times, err := collectives.Question{
-		Calls: collectives.Calls{Collective: "bcast", Algorithm: "all", Ranks: []int{16}, Sizes: []quantity.Bytes{quantity.KiB}},
-		Layer: d.Layer,
-	}.Compute(context.Background())
+	times, err := collectives.Calls{Collective: "bcast", Algorithm: "all", Ranks: []int{16},
+		Sizes: []quantity.Bytes{quantity.KiB}}.On(context.Background(), d)
 	if err != nil {
 		log.Fatal(err)
 	}

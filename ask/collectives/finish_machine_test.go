@@ -156,11 +156,8 @@ func asked(t *testing.T, text string, calls collectives.Calls) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := collectives.Question{Calls: calls}.On(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	times, err := q.Simulated().Compute(t.Context())
+	calls.Simulated = true
+	times, err := calls.On(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +175,7 @@ func TestFinishIsCollective(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of simulations, on one goroutine")
 	}
-	d, err := askwhatif.Find(saved(t, wholeMachine))
+	d, err := platforms.FindDesign(saved(t, wholeMachine))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,10 +191,11 @@ func TestFinishIsCollective(t *testing.T) {
 		{Collective: "allgather", Algorithm: "best", Sizes: []quantity.Bytes{9000}, Map: programs.Placement{By: "socket"}},
 	} {
 		calls.Ranks = []int{12}
-		with, err := collectives.Finishes(t.Context(), d, calls, nil)
+		_, prepared, err := calls.Prepare(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
+		with := askwhatif.Of(d, prepared...)
 		// The table also has the parameter that limits the time, for which each one is changed. So it
 		// is asked once.
 		printed := func(d askwhatif.Design) float64 {
@@ -304,14 +302,15 @@ func TestMeasuredFinish(t *testing.T) {
 	const ring = "algorithm = \"ring\"\n"
 	answer := func(text string, set ...string) (cell map[string]float64, quantityName string) {
 		t.Helper()
-		d, err := askwhatif.Find(saved(t, text))
+		d, err := platforms.FindDesign(saved(t, text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		with, err := collectives.Finishes(t.Context(), d, calls, nil)
+		_, prepared, err := calls.Prepare(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
+		with := askwhatif.Of(d, prepared...)
 		changed, err := with.Set(set...)
 		if err != nil {
 			t.Fatal(err)
@@ -337,15 +336,11 @@ func TestMeasuredFinish(t *testing.T) {
 			t.Errorf("%s: %v, want %v", what, got, want)
 		}
 	}
-	d, err := askwhatif.Find(saved(t, measured(1.25, ring)))
+	d, err := platforms.FindDesign(saved(t, measured(1.25, ring)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := collectives.Question{Calls: calls}.On(d.Design)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fit, err := q.Compute(t.Context())
+	fit, err := calls.On(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -388,12 +383,12 @@ func TestMeasuredFinish(t *testing.T) {
 		t.Errorf("the fastest algorithm takes %v µs and ring %v: the test needs a faster one", fastest, before)
 	}
 	for factor, algorithm := range map[float64]string{3: "ring", 1: "rabenseifner"} {
-		d, err := askwhatif.Find(saved(t, measured(factor, ring)))
+		d, err := platforms.FindDesign(saved(t, measured(factor, ring)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		calls.Algorithm = algorithm
-		if _, err := collectives.Finishes(t.Context(), d, calls, nil); err == nil {
+		if _, _, err := calls.Prepare(t.Context(), d); err == nil {
 			t.Errorf("%s with times of %v times the simulated ones is predicted", algorithm, factor)
 		}
 	}

@@ -20,7 +20,7 @@ func TestFinishesTakeOneRank(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of runs, on one goroutine")
 	}
-	d, err := whatif.Find("mpc")
+	d, err := platforms.FindDesign("mpc")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,12 +30,13 @@ func TestFinishesTakeOneRank(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer stop()
 		runs := 0
-		with, err := collectives.Finishes(ctx, d, calls, func() { runs++ })
+		calls.Watch = func() { runs++ }
+		_, prepared, err := calls.Prepare(ctx, d)
 		if err != nil {
 			t.Fatal(err)
 		}
 		const samples = 1000
-		found, err := with.Predict(whatif.Finish, []quantity.Bytes{1}, whatif.Sampling{Samples: samples,
+		found, err := whatif.Of(d, prepared...).Predict(whatif.Finish, []quantity.Bytes{1}, whatif.Sampling{Samples: samples,
 			Assumed: 1e-9, Context: ctx})
 		if err != nil {
 			t.Fatal(err)
@@ -43,7 +44,8 @@ func TestFinishesTakeOneRank(t *testing.T) {
 		if runs < samples {
 			t.Errorf("%d ranks: %d simulations are seen of %d", ranks, runs, samples)
 		}
-		times, err := collectives.Question{Calls: calls, Layer: d.Layer, Operations: 1 << 22}.Compute(t.Context())
+		calls.Operations = 1 << 22
+		times, err := calls.On(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,24 +60,23 @@ func TestFinishesTakeOneRank(t *testing.T) {
 // there in a second, and it ends with its context. Computed for each size, the bounds would take five
 // minutes.
 func TestLargeGrid(t *testing.T) {
-	_, layer, err := platforms.Find("mpc")
+	d, err := platforms.FindDesign("mpc")
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := collectives.Question{Calls: collectives.Calls{Collective: "bcast", Algorithm: "linear",
-		Ranks: []int{131072}}, Layer: layer,
+	q := collectives.Calls{Collective: "bcast", Algorithm: "linear", Ranks: []int{131072},
 		Operations: 1} // no simulation
 	for n := range 20_000 {
 		q.Sizes = append(q.Sizes, quantity.Bytes(n+1))
 	}
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
-	if _, err := q.Compute(ctx); errors.Is(err, context.DeadlineExceeded) {
+	if _, err := q.On(ctx, d); errors.Is(err, context.DeadlineExceeded) {
 		t.Error("20,000 sizes on 131,072 ranks take longer than 2 minutes")
 	}
 	ctx, stop = context.WithCancel(t.Context())
 	stop()
-	if _, err := q.Compute(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := q.On(ctx, d); !errors.Is(err, context.Canceled) {
 		t.Errorf("an ended context gives %v", err)
 	}
 }

@@ -3,8 +3,8 @@ package collectives
 import (
 	"cmp"
 	"fmt"
+	"sync"
 
-	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -24,10 +24,16 @@ type Fit struct {
 // libraryChoice names the algorithm that a library chose.
 const libraryChoice = "measured"
 
-// fitsOf returns a design's measurements of a collective, which may be none. Names of benchmarks,
-// such as reduce_scatter, are taken too.
+// Fits keep the measured collectives of one design, so that none is fitted twice; see [Calls.From].
+// Several goroutines may use them at once.
+type Fits struct {
+	mutex sync.Mutex
+	of    map[string][]Fit // by collective
+}
+
+// fitsOf returns a design's measurements of a collective, which may be none.
 func fitsOf(d platforms.Design, name string) ([]Fit, error) {
-	return fitCollectives(d.Asked(), d.Collectives(fits.CanonicalOf(name)))
+	return fitCollectives(d.Asked(), d.Collectives(name))
 }
 
 // fitCollectives takes tables as they are in the file; the fits follow when they are

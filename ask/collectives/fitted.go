@@ -23,7 +23,7 @@ import (
 // slowest rank, as fitted, the average that of the average. Algorithms are compared by the slowest
 // where all have it, else by the average. Of two tables of the same algorithm and statistic the
 // first counts.
-func (q Question) measured(ctx context.Context) (*Times, error) {
+func (q question) measured(ctx context.Context) (*Times, error) {
 	g, err := q.grid(ctx)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (q Question) measured(ctx context.Context) (*Times, error) {
 }
 
 // grid returns the fits that answer the question, fitted.
-func (q Question) grid(ctx context.Context) (*grid, error) {
+func (q question) grid(ctx context.Context) (*grid, error) {
 	// A fit holds for the placement and the calls that were measured; it cannot be asked for
 	// others.
 	if q.Map.By != "" || len(q.Map.Nodes) > 0 {
@@ -56,8 +56,8 @@ func (q Question) grid(ctx context.Context) (*grid, error) {
 		return nil, usage.Fields(err, "segment", "root", "fan-out", "gamma")
 	}
 	g := grid{
-		Question: q,
-		fits:     map[string]map[fitted.Statistic]*Fit{},
+		question: q,
+		tables:   map[string]map[fitted.Statistic]*Fit{},
 		forms:    map[string]map[string]float64{},
 		others:   map[*Fit][]string{},
 	}
@@ -70,7 +70,7 @@ func (q Question) grid(ctx context.Context) (*grid, error) {
 // asks reports whether the question is about a fit: any, those of an algorithm, or
 // that of a table. The name of a table distinguishes two measurements of the same
 // algorithm.
-func (q Question) asks(f Fit) bool {
+func (q question) asks(f Fit) bool {
 	if q.Statistic != "" && q.Statistic != f.Data.Statistic {
 		return false
 	}
@@ -85,9 +85,9 @@ func (q Question) asks(f Fit) bool {
 
 // unnamed returns the names of the measured algorithms that a question is about which names none:
 // what the library chose, or the only algorithm, if that was measured, else those of
-// [Question.defaults].
-func (q Question) unnamed() (names []string) {
-	measured := stats.Ascending(list.Map(q.Fits, func(f Fit) string { return f.Entry.Name }))
+// [question.defaults].
+func (q question) unnamed() (names []string) {
+	measured := stats.Ascending(list.Map(q.fits, func(f Fit) string { return f.Entry.Name }))
 	switch {
 	case slices.Contains(measured, libraryChoice):
 		return []string{libraryChoice}
@@ -101,9 +101,9 @@ func (q Question) unnamed() (names []string) {
 // A grid answers a question by fits, call by call, and counts what its notes say: a
 // note at each call would repeat the same sentence.
 type grid struct {
-	Question
+	question
 	algorithms Algorithms
-	fits       map[string]map[fitted.Statistic]*Fit // by algorithm
+	tables     map[string]map[fitted.Statistic]*Fit // by algorithm
 	used       []*Fit
 	others     map[*Fit][]string // names of the tables that are not used, by the one that is
 	slowest    bool              // all have the time of the slowest rank
@@ -115,15 +115,15 @@ type grid struct {
 
 // choose sets the fits and the algorithms that the question is about.
 func (g *grid) choose() error {
-	for i := range g.Fits {
-		f := &g.Fits[i]
+	for i := range g.fits {
+		f := &g.fits[i]
 		if !g.asks(*f) {
 			continue
 		}
-		of := g.fits[f.Entry.Name]
+		of := g.tables[f.Entry.Name]
 		if of == nil {
 			of = map[fitted.Statistic]*Fit{}
-			g.fits[f.Entry.Name], g.algorithms = of, append(g.algorithms, f.Entry)
+			g.tables[f.Entry.Name], g.algorithms = of, append(g.algorithms, f.Entry)
 		}
 		if first := of[f.Data.Statistic]; first != nil {
 			g.others[first] = append(g.others[first], f.Data.Name)
@@ -131,7 +131,7 @@ func (g *grid) choose() error {
 		}
 		of[f.Data.Statistic], g.used = f, append(g.used, f)
 	}
-	if len(g.fits) == 0 {
+	if len(g.tables) == 0 {
 		return g.noMeasurement()
 	}
 	if g.Library != "" {
@@ -144,11 +144,11 @@ func (g *grid) choose() error {
 		if len(g.algorithms) == 0 {
 			return fmt.Errorf("%s rules have no name for any of the measured algorithms; take "+
 				"another form, or measure algorithms that the library can be told to use: %s",
-				g.Library, g.Tune)
+				g.Library, g.tune())
 		}
 	}
 	// The slowest rank of one algorithm and the average of another cannot be compared.
-	averageOnly := func(e collective.Entry) bool { return g.fits[e.Name][fitted.Slowest] == nil }
+	averageOnly := func(e collective.Entry) bool { return g.tables[e.Name][fitted.Slowest] == nil }
 	g.slowest = !slices.ContainsFunc(g.algorithms, averageOnly)
 	return nil
 }
@@ -169,7 +169,7 @@ func (g *grid) noMeasurement() error {
 	case fitted.Average:
 		asked += " with the average over ranks"
 	}
-	names := list.Map(g.Fits, func(f Fit) string {
+	names := list.Map(g.fits, func(f Fit) string {
 		return fmt.Sprintf("%s (%s)", f.Entry.Name, f.Data.Statistic)
 	})
 	return fmt.Errorf("no measurement of %s; there are those of %s",
@@ -179,7 +179,11 @@ func (g *grid) noMeasurement() error {
 // fit fits what the question asks for, all at once; until the context ends. The
 // errors are those of fitting. Only these fits are made: a file may have tables of
 // ten algorithms, and each takes seconds.
-func (q Question) fit(ctx context.Context, all []*Fit) error {
+func (q question) fit(ctx context.Context, all []*Fit) error {
+	if q.kept != nil {
+		q.kept.mutex.Lock()
+		defer q.kept.mutex.Unlock()
+	}
 	done := make(chan error, len(all))
 	for _, f := range all {
 		if f.Result != nil { // asked before
@@ -271,7 +275,7 @@ func (g *grid) predict(c *Timing, at fitted.Placement, n quantity.Bytes) (
 		compared = fitted.Slowest
 	}
 	for _, statistic := range fitted.Statistics { // the average comes first
-		of, has := g.fits[c.Name][statistic]
+		of, has := g.tables[c.Name][statistic]
 		if !has {
 			continue
 		}
@@ -323,6 +327,21 @@ func (g *grid) note(f *Fit, p fitted.Prediction) {
 	}
 }
 
+// tune returns the command that measures each algorithm.
+func (q question) tune() string {
+	if q.Tune == nil {
+		return ""
+	}
+	library := ""
+	// The tables of nccl-tests are named after it.
+	if slices.ContainsFunc(q.fits, func(f Fit) bool {
+		return strings.Contains(f.Data.Name, "nccl-tests")
+	}) {
+		library = "nccl"
+	}
+	return q.Tune(q.Ranks, q.PerNode, library)
+}
+
 // notes describes the fits, and counts the times with a caveat.
 func (g *grid) notes() (notes []string) {
 	add := func(format string, args ...any) {
@@ -340,12 +359,12 @@ func (g *grid) notes() (notes []string) {
 			"the average over ranks, whose interval this is.")
 	}
 	// Times of one algorithm, or of what the library chose, leave nothing to choose from.
-	if len(g.algorithms) == 1 && g.several() && g.Tune != "" {
+	if len(g.algorithms) == 1 && g.several() && g.Tune != nil {
 		what := "by " + g.algorithms[0].Name + " only"
 		if g.algorithms[0].Name == libraryChoice {
 			what = "by the library's own choice"
 		}
-		add("Measured %s: to choose an algorithm, measure each: %s.", what, g.Tune)
+		add("Measured %s: to choose an algorithm, measure each: %s.", what, g.tune())
 	}
 	if g.beyond > 0 {
 		are := "are"

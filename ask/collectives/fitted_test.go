@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -39,19 +40,21 @@ func measuredFits(t *testing.T) []Fit {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := Question{Calls: Calls{Collective: "allreduce"}}.On(d)
+	q, err := Calls{Collective: "allreduce"}.on(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return q.Fits
+	return q.fits
 }
 
 // Of two tables the first is taken, and a note says so; by its name each can be asked for. The
 // average is never above the time of the slowest rank.
 func TestMeasuredTables(t *testing.T) {
 	fits := measuredFits(t)
-	q := Question{Fits: fits, Calls: Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{2, 3, 8, 16, 32, 64}, Sizes: []quantity.Bytes{8, 100, 512, 4096}}}
-	answer, err := q.Compute(t.Context())
+	q := question{fits: fits, of: collective.Of("allreduce"), Calls: Calls{Collective: "allreduce",
+		Algorithm: "all", Ranks: []int{2, 3, 8, 16, 32, 64},
+		Sizes: []quantity.Bytes{8, 100, 512, 4096}}}
+	answer, err := q.compute(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,27 +67,27 @@ func TestMeasuredTables(t *testing.T) {
 		}
 	}
 	q.Algorithm, q.Ranks, q.Sizes = "b-average", []int{2}, []quantity.Bytes{8}
-	answer, err = q.Compute(t.Context())
+	answer, err = q.compute(t.Context())
 	if err != nil || len(answer.Times) != 1 || answer.Times[0].Average != 2 {
 		t.Error(answer, err)
 	}
-	for _, f := range q.Fits {
+	for _, f := range q.fits {
 		if f.Data.Name == "c-slowest" && f.Result == nil {
 			t.Error("what was fitted before is fitted again")
 		}
 	}
 	q.Map.By = "node"
-	if _, err := q.Compute(t.Context()); err == nil || !slices.Contains(usage.FieldsOf(err), "map-by") {
+	if _, err := q.compute(t.Context()); err == nil || !slices.Contains(usage.FieldsOf(err), "map-by") {
 		t.Error(err)
 	}
 	q.Map.By, q.Algorithm = "", "ring"
-	if _, err := q.Compute(t.Context()); err == nil || !strings.Contains(err.Error(), `no measurement of allreduce by "ring"; there are those of measured (average), measured (slowest)`) {
+	if _, err := q.compute(t.Context()); err == nil || !strings.Contains(err.Error(), `no measurement of allreduce by "ring"; there are those of measured (average), measured (slowest)`) {
 		t.Error(err)
 	}
-	q.Algorithm, q.Fits = "all", measuredFits(t)
+	q.Algorithm, q.fits = "all", measuredFits(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := q.Compute(ctx); err != nil && !errors.Is(err, context.Canceled) {
+	if _, err := q.compute(ctx); err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -18,7 +18,7 @@ func TestUntold(t *testing.T) {
 	if note := i.String(); !strings.Contains(note, "cannot be predicted") {
 		t.Error(note)
 	}
-	Question{Within: i}.addIntervals(c)
+	question{within: i}.addIntervals(c)
 	if c[0].Within.Low != 0 || !math.IsInf(c[0].Within.High, 1) {
 		t.Errorf("%v to %v", c[0].Within.Low, c[0].Within.High)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // Comparison compares a model with measurements, in the order of the files' data, ranks and sizes.
@@ -76,15 +77,18 @@ type MeasuredFiles struct {
 	Fit       fits.Options // Trace, Measured.Ranks and Progress
 }
 
-// CompareMeasured compares the files' measurements of the question's collective with the model, at
-// the question's ranks and sizes, or at all measured ones if it has none. The question's algorithm
+// Compare compares the files' measurements of the calls' collective with the model of a design, at
+// the calls' ranks and sizes, or at all measured ones if they have none. The calls' algorithm
 // selects among the measured algorithms; it is also taken as the library's choice if files do not
-// name one. The errors are those of reading, and of Compute; a damaged file also has an answer.
-func CompareMeasured(ctx context.Context, q Question, files MeasuredFiles) (
+// name one. The errors are those of reading, and of [Calls.On]; a damaged file also has an answer.
+func (c Calls) Compare(ctx context.Context, d platforms.Design, files MeasuredFiles) (
 	*Comparison, error) {
-	asked := q.Calls
+	q, err := c.on(d)
+	if err != nil {
+		return nil, err
+	}
 	// A file that does not name its collective is taken to have the one that was asked for.
-	files.Fit.Measured.Collective, files.Fit.Trace.Collective = asked.Collective, asked.Collective
+	files.Fit.Measured.Collective, files.Fit.Trace.Collective = q.Collective, q.Collective
 	in, err := fits.ReadFit(files.Paths, files.Fit)
 	if err != nil {
 		return nil, err
@@ -96,17 +100,17 @@ func CompareMeasured(ctx context.Context, q Question, files MeasuredFiles) (
 	answer := &Comparison{Notes: slices.Concat(in.Notes, notes)}
 	var unasked []string
 	for _, d := range all {
-		if d.Collective != fits.CanonicalOf(asked.Collective) {
+		if d.Collective != q.Collective {
 			unasked = append(unasked, d.Collective)
 			continue
 		}
 		if files.Statistic != "" && files.Statistic != d.Statistic {
 			continue
 		}
-		if !asked.several() {
+		if !q.several() {
 			// A file need not name its algorithm; the user who asks for one knows it.
-			d.Algorithm = cmp.Or(d.Algorithm, asked.Algorithm)
-			if d.Foreign != "" || d.Algorithm != asked.Algorithm {
+			d.Algorithm = cmp.Or(d.Algorithm, q.Algorithm)
+			if d.Foreign != "" || d.Algorithm != q.Algorithm {
 				continue
 			}
 		}
@@ -119,7 +123,7 @@ func CompareMeasured(ctx context.Context, q Question, files MeasuredFiles) (
 	}
 	if len(unasked) > 0 {
 		return nil, fmt.Errorf("no file has a measurement of %s; they have %s",
-			asked.Collective, strings.Join(stats.Ascending(unasked), ", "))
+			q.Collective, strings.Join(stats.Ascending(unasked), ", "))
 	}
 	err = errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; " +
 		"omit them to use all measurements")
@@ -128,7 +132,7 @@ func CompareMeasured(ctx context.Context, q Question, files MeasuredFiles) (
 
 // add adds the cells of data: the question is asked about the ranks and sizes of its
 // points, with the algorithm that was measured or, if the library chose, with all.
-func (a *Comparison) add(ctx context.Context, q Question, d *fitted.Data) error {
+func (a *Comparison) add(ctx context.Context, q question, d *fitted.Data) error {
 	calls := q.Calls
 	unasked := func(p fitted.Point) bool {
 		return len(calls.Ranks) > 0 && !slices.Contains(calls.Ranks, p.Ranks) ||
@@ -142,7 +146,7 @@ func (a *Comparison) add(ctx context.Context, q Question, d *fitted.Data) error 
 	for _, p := range points {
 		calls.Ranks, calls.Sizes = append(calls.Ranks, p.Ranks), append(calls.Sizes, p.Size)
 	}
-	times, err := q.about(calls, false).Compute(ctx)
+	times, err := q.about(calls, false).compute(ctx)
 	if err != nil {
 		return err
 	}
@@ -178,8 +182,8 @@ func (a *Comparison) add(ctx context.Context, q Question, d *fitted.Data) error 
 
 // fittedTo reports whether the model of the question was fitted to a point of data, perhaps in
 // another file: the same call with the same time.
-func fittedTo(q Question, d *fitted.Data, p fitted.Point) bool {
-	return slices.ContainsFunc(q.Fits, func(f Fit) bool {
+func fittedTo(q question, d *fitted.Data, p fitted.Point) bool {
+	return slices.ContainsFunc(q.fits, func(f Fit) bool {
 		return f.Data.Collective == d.Collective && f.Data.Statistic == d.Statistic &&
 			slices.ContainsFunc(f.Data.Points, func(of fitted.Point) bool {
 				// A file has at least a few digits of a time.

@@ -6,85 +6,110 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
-	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A Question asks for the times of calls. [Question.On] asks a design. The answer comes from Fits
-// if there are any, else from simulations on a machine of levels. Without levels, the layer
-// connects every two ranks: there are no distances, and messages share nothing but the ways in and
-// out of a rank.
-type Question struct {
+// A question is calls on a design. They are answered by fits, if there are any, else by simulations
+// on a machine of levels. Without levels, the layer connects every two ranks: there are no
+// distances, and messages share nothing but the ways in and out of a rank.
+type question struct {
 	Calls
-	// Fits are the collectives that were measured on the machine. They hold for the placement and
+	of Algorithms // of the collective
+	// fits are the collectives that were measured on the machine. They hold for the placement and
 	// the calls that were measured, so that the calls have no segments, root, fan-out or placement.
-	Fits []Fit
-	// Statistic selects measurements; empty: all.
-	Statistic fitted.Statistic
-	// Total says that sizes are those of all ranks' blocks.
-	Total bool
-	// Tune is the command that measures each algorithm, for messages.
-	Tune string
+	fits []Fit
 
-	Layer    platforms.Layer
-	Machine  machine.Machine     // without levels: the layer
-	Loop     bool                // times are as OSU's benchmarks print them
-	Within   calibrate.Deviation // of the times
+	layer    platforms.Layer
+	machine  machine.Machine     // without levels: the layer
+	within   calibrate.Deviation // of the times
 	local    platforms.Costs     // whose times to copy and to combine are those of the ranks
 	library  string              // whose choices algorithms are where none is named
 	ofLevels bool                // the platform of the layer has levels
-	// Measured says how the library runs the collective, as far as measurements show that.
-	Measured string
-
-	// Operations is the largest number of operations of a schedule that is simulated. If it is 0,
-	// the limit is 2²⁰ for each schedule, and for all together 2³², or 2²² if there is a
-	// faster way, which gives no average.
-	Operations int
-	Progress   func(done, total int) // nil: none; calls do not overlap
+	ranAs    string              // how the library runs the collective, as far as was measured
+	// copying is the time per byte that each rank first takes to copy its own data. It delays all
+	// ranks alike.
+	copying quantity.MicrosPerByte
 }
 
-// On returns the question with all that a design's file says: the measurements of the collective,
-// the local work of the ranks, the machine, and how far its times can be trusted. An error is one
-// of the measurements.
-func (q Question) On(d platforms.Design) (Question, error) {
-	var err error
-	if q.Fits, err = fitsOf(d, q.Collective); err != nil {
+// on returns the question with all that a design's file says: the measurements of the collective,
+// the local work of the ranks, the machine, and how far its times can be trusted. The errors are
+// an unknown collective, and those of the measurements.
+func (c Calls) on(d platforms.Design) (q question, err error) {
+	q = question{Calls: c, layer: d.Layer, machine: d.Machine(), library: d.Platform.Library,
+		ofLevels: len(d.Platform.Levels) > 0, within: calibrate.DeviationOf(d.Platform)}
+	if q.of, err = c.entries(); err != nil {
 		return q, err
 	}
-	q.Layer, q.Machine = d.Layer, d.Machine()
-	q.library, q.ofLevels = d.Platform.Library, len(d.Platform.Levels) > 0
-	q.Within = calibrate.DeviationOf(d.Platform)
-	q.Measured = calibrate.MeasuredAs(d.Platform, q.Collective)
+	q.Collective = q.of[0].Collective
+	if !c.Simulated {
+		if q.fits, err = c.fitsOf(d, q.Collective); err != nil {
+			return q, err
+		}
+	}
+	q.ranAs = calibrate.MeasuredAs(d.Platform, q.Collective)
 	if d.Layer.Model != nil { // a file of measured collectives may have none
 		q.local = d.Costs()
+	} else if len(q.fits) == 0 {
+		return q, fmt.Errorf("%s has no layer, and no measurements of %s",
+			d.Asked(), q.Collective)
 	}
 	return q.onWholeNodes()
 }
 
+// From returns the calls that take fits made before, of the same design, and keep those they make.
+func (c Calls) From(kept *Fits) Calls {
+	c.kept = kept
+	return c
+}
+
+// fitsOf returns the design's measurements of the collective, which may be none.
+func (c Calls) fitsOf(d platforms.Design, name string) (all []Fit, err error) {
+	if c.kept == nil {
+		return fitsOf(d, name)
+	}
+	c.kept.mutex.Lock()
+	defer c.kept.mutex.Unlock()
+	all, known := c.kept.of[name]
+	if known {
+		return all, nil
+	}
+	if all, err = fitsOf(d, name); err != nil {
+		return nil, err
+	}
+	if c.kept.of == nil {
+		c.kept.of = map[string][]Fit{}
+	}
+	c.kept.of[name] = all
+	return all, nil
+}
+
 // onWholeNodes returns the question with the ranks of its numbers of nodes.
-func (q Question) onWholeNodes() (Question, error) {
+func (q question) onWholeNodes() (question, error) {
 	if len(q.Nodes) == 0 {
 		return q, nil
 	}
 	perNode := q.PerNode
-	for _, f := range q.Fits {
+	for _, f := range q.fits {
 		for _, p := range f.Data.Points {
 			if q.PerNode == 0 {
 				perNode = max(perNode, p.PerNode)
 			}
 		}
 	}
-	if len(q.Fits) == 0 && perNode == 0 && len(q.Machine.Levels) > 0 {
-		perNode = q.Machine.Sizes()[q.node()]
+	if len(q.fits) == 0 && perNode == 0 && len(q.machine.Levels) > 0 {
+		perNode = q.machine.Sizes()[q.node()]
 	}
 	if perNode == 0 {
 		return q, usage.Fields(errors.New("how many ranks a node has is not known; "+
 			"give their number"), "ranks-per-node")
 	}
-	if len(q.Fits) > 0 {
+	if len(q.fits) > 0 {
 		q.PerNode = perNode
 	}
 	q.Ranks = nil
@@ -97,14 +122,8 @@ func (q Question) onWholeNodes() (Question, error) {
 	return q, nil
 }
 
-// Simulated returns the question without the measurements: it is answered by simulation.
-func (q Question) Simulated() Question {
-	q.Fits = nil
-	return q
-}
-
 // about returns the same question about other calls, without its progress if it is silent.
-func (q Question) about(c Calls, silent bool) Question {
+func (q question) about(c Calls, silent bool) question {
 	q.Calls = c
 	if silent {
 		q.Progress = nil
@@ -114,8 +133,8 @@ func (q Question) about(c Calls, silent bool) Question {
 
 // node returns the level whose units are the nodes of the machine, which has levels: the innermost
 // one with a port, or the one of that name, or the outermost but one.
-func (q Question) node() int {
-	levels := q.Machine.Levels
+func (q question) node() int {
+	levels := q.machine.Levels
 	node := max(0, len(levels)-2)
 	for i, l := range slices.Backward(levels) {
 		if l.Name == "node" {
@@ -128,4 +147,24 @@ func (q Question) node() int {
 		}
 	}
 	return node
+}
+
+// takeLocalWork sets the times to copy and to combine a byte to those of the platform, as far as
+// the collective copies and its algorithms combine. A call keeps its own time to combine.
+func (q *question) takeLocalWork() {
+	if calibrate.CopiesOwn(q.Collective) {
+		q.copying = q.local.Copy
+	}
+	combines := func(e collective.Entry) bool { return e.Params&collective.Gamma != 0 }
+	if q.Call.Gamma == 0 && slices.ContainsFunc(q.of, combines) {
+		q.Call.Gamma = 1e3 * float64(q.local.Combine) // ns/B
+	}
+}
+
+// sizes returns the sizes of the calls; a barrier has none.
+func (q question) sizes() []quantity.Bytes {
+	if q.of[0].Collective == "barrier" {
+		return []quantity.Bytes{0}
+	}
+	return stats.Ascending(q.Sizes)
 }

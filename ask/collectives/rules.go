@@ -36,12 +36,12 @@ func DenseSizes(sizes []quantity.Bytes) []quantity.Bytes {
 // WriteRules writes rules with the best choices in the form of the calls' Library, or with the one
 // algorithm that was asked for. Boundaries between sizes are exact to the byte, see
 // [Times.Crossovers]; path is the file's name for a comment that says how to use it.
-func (t *Times) WriteRules(ctx context.Context, w io.Writer, q Question, path string) error {
-	l, err := rules.FindForm(q.Library)
+func (t *Times) WriteRules(ctx context.Context, w io.Writer, path string) error {
+	l, err := rules.FindForm(t.asked.Library)
 	if err != nil {
 		return err
 	}
-	refined, err := t.refined(ctx, q)
+	refined, err := t.refined(ctx)
 	if err != nil {
 		return err
 	}
@@ -63,13 +63,13 @@ func (t *Times) WriteRules(ctx context.Context, w io.Writer, q Question, path st
 // refined returns the times with those at every size where the best changes: a
 // library takes a rule from its size on, so a coarse grid would keep a choice for up
 // to the next size of the grid.
-func (t *Times) refined(ctx context.Context, q Question) (*Times, error) {
+func (t *Times) refined(ctx context.Context) (*Times, error) {
 	all := *t
-	if !q.Calls.several() {
+	if !t.asked.several() {
 		return &all, nil
 	}
 	// Between two numbers of ranks the rules of the smaller one hold, so only sizes are searched.
-	changes, err := t.crossovers(ctx, q, false)
+	changes, err := t.crossovers(ctx, false)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 
 // Schedule returns the schedule of one collective. An unknown algorithm, or one that
 // does not take the call, is a [usage.Error]. Too many operations are an error too.
-// Unlike a [Question], it checks before it builds: the user named one algorithm and
+// Unlike [Calls.On], it checks before it builds: the user named one algorithm and
 // wants to know why it cannot be.
 //
 // An algorithm whose shape depends on the costs of messages, such as logp-optimal, has

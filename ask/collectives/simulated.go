@@ -17,11 +17,12 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // simulated answers the question by simulation.
-func (q Question) simulated(ctx context.Context) (*Times, error) {
-	q.takeLocalWork(q.local)
+func (q question) simulated(ctx context.Context) (*Times, error) {
+	q.takeLocalWork()
 	all, on, cells, err := q.prepared(ctx)
 	if err != nil {
 		return nil, err
@@ -30,10 +31,10 @@ func (q Question) simulated(ctx context.Context) (*Times, error) {
 		return nil, err
 	}
 	q.addIntervals(cells)
-	answer := &Times{Algorithms: all, On: q.platformText(), Within: q.Within,
+	answer := &Times{Algorithms: all, On: q.platformText(), Within: q.within,
 		BestOnly: q.Algorithm == "best"}
-	if q.Measured != "" {
-		answer.Notes = append(answer.Notes, q.Measured)
+	if q.ranAs != "" {
+		answer.Notes = append(answer.Notes, q.ranAs)
 	}
 	answer.Notes = append(answer.Notes, channelNotes(cells)...)
 	for len(cells) > 0 {
@@ -79,7 +80,7 @@ func noneForRanks(name string) error {
 // exists: a schedule of 2²⁰ operations takes a few tenths of a second
 // (docs/simulate.md), and 2³² for all times keep an answer below half an hour of one
 // processor.
-func (q Question) maxOps(times int) int {
+func (q question) maxOps(times int) int {
 	if q.Operations > 0 {
 		return q.Operations
 	}
@@ -89,7 +90,7 @@ func (q Question) maxOps(times int) int {
 // maxOpsIfAlternative returns the operation limit when a faster method exists, which
 // lacks the average alone. 2²² for all times are about a second, so that a map of
 // hundreds of times comes at once.
-func (q Question) maxOpsIfAlternative(times int) int {
+func (q question) maxOpsIfAlternative(times int) int {
 	if q.Operations > 0 {
 		return q.Operations
 	}
@@ -99,15 +100,15 @@ func (q Question) maxOpsIfAlternative(times int) int {
 // prepared returns the algorithms, the machine, and the calls to be timed on it. The
 // machine has places for the largest number of ranks; calls on fewer ranks use the
 // first of them.
-func (q Question) prepared(ctx context.Context) (
+func (q question) prepared(ctx context.Context) (
 	Algorithms, simulate.Machine, []Timing, error) {
-	q.takeLocalWork(q.local)
+	q.takeLocalWork()
 	all, err := q.algorithms()
 	if err != nil {
 		return nil, nil, nil, usage.Error{Err: err}
 	}
 	most := slices.Max(append([]int{1}, q.Ranks...))
-	on, err := programs.MachineOf(q.Machine, q.Layer, q.Map, most, simulate.NoLimit)
+	on, err := programs.MachineOf(q.machine, q.layer, q.Map, most, simulate.NoLimit)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -123,14 +124,14 @@ func (q Question) prepared(ctx context.Context) (
 
 // cells returns the calls to be timed; calls of the same ranks and size are neighbours.
 // A grid of many ranks and sizes takes seconds, so it ends with the context.
-func (q Question) cells(ctx context.Context, all Algorithms, m simulate.Machine) (
+func (q question) cells(ctx context.Context, all Algorithms, m simulate.Machine) (
 	cells []Timing, err error) {
-	sizes := q.sizes(all)
+	sizes := q.sizes()
 	segments := append([]quantity.Bytes{0}, stats.Ascending(q.Segments)...) // 0: whole messages
 	for _, ranks := range stats.Ascending(q.Ranks) {
 		// On a machine of several levels, messages between near ranks are cheaper than
 		// the bounds assume.
-		levels := len(q.Machine.Levels) > 1
+		levels := len(q.machine.Levels) > 1
 		latency := quantity.Unknown
 		if !levels {
 			latency = latencyBound(m, ranks)
@@ -164,12 +165,7 @@ func (q Question) cells(ctx context.Context, all Algorithms, m simulate.Machine)
 					if segment > 0 && (segment >= size || e.Params&collective.Segment == 0) {
 						continue
 					}
-					c := call
-					c.Bytes, c.Segment = uint64(size), uint64(segment)
-					// The shape of such a tree depends on the costs of its messages.
-					if e.Params&collective.Shape != 0 {
-						c.LogP = logPOf(m, ranks, c)
-					}
+					c := sized(m, e, ranks, call, uint64(size), uint64(segment))
 					if err := e.Check(ranks, c); err != nil {
 						return nil, err
 					}
@@ -185,6 +181,17 @@ func (q Question) cells(ctx context.Context, all Algorithms, m simulate.Machine)
 		}
 	}
 	return cells, nil
+}
+
+// sized returns a call of an algorithm with its sizes and, if that depends on the costs of
+// messages, the shape of its tree.
+func sized(m simulate.Machine, e collective.Entry, ranks int, c collective.Call,
+	bytes, segment uint64) collective.Call {
+	c.Bytes, c.Segment = bytes, segment
+	if e.Params&collective.Shape != 0 {
+		c.LogP = logPOf(m, ranks, c)
+	}
+	return c
 }
 
 // logPOf returns the LogP model of the messages of a call on the outermost level of
@@ -250,7 +257,7 @@ func bandwidthBound(m simulate.Machine, name string, ranks int, size uint64) qua
 
 // run times the cells on all processors. Cells of the same algorithm and number of
 // ranks are timed one after the other, by one timer, which reuses their programs.
-func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) error {
+func (q question) run(ctx context.Context, cells []Timing, m simulate.Machine) error {
 	type key struct {
 		name  string
 		ranks int
@@ -264,16 +271,7 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 		}
 		units[k] = append(units[k], i)
 	}
-	timers := sync.Pool{New: func() any {
-		return &timer{
-			m:        m,
-			plain:    len(q.Machine.Levels) == 0,
-			windowed: model.HasWindow(q.Layer.Model),
-			loop:     q.Loop,
-			most:     q.maxOps(len(cells)),
-			few:      q.maxOpsIfAlternative(len(cells)),
-		}
-	}}
+	timers := sync.Pool{New: func() any { return q.timer(m, len(cells)) }}
 	var mutex sync.Mutex
 	done := 0
 	finished := func() {
@@ -297,7 +295,7 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 			}
 			// No schedule contains the copy of a rank's own data, with which all ranks begin at
 			// once.
-			copying := q.Copy.Times(c.Size())
+			copying := q.copying.Times(c.Size())
 			c.Time += copying
 			c.Average += copying
 			finished()
@@ -308,29 +306,41 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 	return parallel.Each(ctx, len(keys), min(runtime.GOMAXPROCS(0), 8), each)
 }
 
+// timer returns a timer for so many cells on a machine.
+func (q question) timer(m simulate.Machine, cells int) *timer {
+	return &timer{
+		m:        m,
+		plain:    len(q.machine.Levels) == 0,
+		windowed: model.HasWindow(q.layer.Model),
+		loop:     q.Loop,
+		most:     q.maxOps(cells),
+		few:      q.maxOpsIfAlternative(cells),
+	}
+}
+
 // addIntervals sets the intervals of the cells; an unknown end is NaN.
-func (q Question) addIntervals(cells []Timing) {
+func (q question) addIntervals(cells []Timing) {
 	for i := range cells {
 		c := &cells[i]
 		if c.From != "" {
-			c.Within = q.Within.Of(c.Ranks, c.Time)
-			c.AverageWithin = q.Within.Of(c.Ranks, c.Average)
+			c.Within = q.within.Of(c.Ranks, c.Time)
+			c.AverageWithin = q.within.Of(c.Ranks, c.Average)
 		}
 	}
 }
 
 // platformText returns the platform of the times in words: a sentence with its name,
 // then its shape.
-func (q Question) platformText() string {
-	text := q.Layer.Ref() + ". " + plain
+func (q question) platformText() string {
+	text := q.layer.Ref() + ". " + plain
 	if q.ofLevels {
-		text += " " + q.Layer.Platform +
+		text += " " + q.layer.Platform +
 			" without a layer has its levels, and may take another time."
 	}
-	if len(q.Machine.Levels) > 0 {
-		text = q.Layer.Platform + ". " + programs.ShapeOf(q.Machine, q.Map) + "."
+	if len(q.machine.Levels) > 0 {
+		text = q.layer.Platform + ". " + programs.ShapeOf(q.machine, q.Map) + "."
 	}
-	if note := programs.BlockingNote(q.Machine, q.Layer); note != "" {
+	if note := programs.BlockingNote(q.machine, q.layer); note != "" {
 		text += " " + note
 	}
 	return text
@@ -346,11 +356,15 @@ type Run struct {
 	Result *simulate.Result
 }
 
-// Simulate returns what each rank does in the one call of a question: its calls have one algorithm,
-// one number of ranks and one size, and at most one size of segments. The time is that of
-// [Question.Compute], and so are the errors; a schedule of more operations than the question allows
-// is one too.
-func (q Question) Simulate(ctx context.Context) (*Run, error) {
+// Simulate returns what each rank does in one call on a design: one algorithm, one number of ranks
+// and one size, and at most one size of segments. The time is that of [Calls.On] by simulation, and
+// so are the errors; a schedule of more operations than the calls allow is one too.
+func (c Calls) Simulate(ctx context.Context, d platforms.Design) (*Run, error) {
+	c.Simulated = true
+	q, err := c.on(d)
+	if err != nil {
+		return nil, err
+	}
 	_, machine, cells, err := q.prepared(ctx)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 )
 
 // A timer finds the times of one algorithm on one number of ranks: its schedule is
-// made once for many sizes. It is not safe for several goroutines; [Question.run]
+// made once for many sizes. It is not safe for several goroutines; [question.run]
 // gives each its own.
 type timer struct {
 	m        simulate.Machine

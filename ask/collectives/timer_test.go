@@ -4,10 +4,10 @@ import (
 	"context"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // Whatever way finds a time, it is that of the whole schedule, to the last digit: one rank for all,
@@ -20,7 +20,7 @@ func TestCollectiveWays(t *testing.T) {
 	ranks := []int{1, 2, 3, 8, 13}
 	found := map[string]int{}
 	for _, ref := range []string{"clip/system-buffer", "hp-lam/gam", "clip/pio"} {
-		d, err := whatif.Find(ref)
+		d, err := platforms.FindDesign(ref)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,8 +33,12 @@ func TestCollectiveWays(t *testing.T) {
 				if gamma > 0 && e.Params&collective.Gamma == 0 {
 					continue
 				}
-				q := Question{Layer: d.Layer, Calls: Calls{Collective: e.Collective, Algorithm: e.Name, Ranks: ranks,
-					Sizes: []quantity.Bytes{1, 7, 64, 1000, 1 << 16}, Call: collective.Call{Gamma: gamma}}}
+				q, err := Calls{Collective: e.Collective, Algorithm: e.Name, Ranks: ranks,
+					Sizes: []quantity.Bytes{1, 7, 64, 1000, 1 << 16},
+					Call:  collective.Call{Gamma: gamma}}.on(d)
+				if err != nil {
+					t.Fatal(err)
+				}
 				if e.Ranks > 0 {
 					q.Ranks = []int{e.Ranks}
 				}

@@ -2,6 +2,7 @@ package collectives
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 )
@@ -16,6 +17,14 @@ type Times struct {
 	BestOnly   bool
 	Notes      []string
 	Fitted     bool // the times are fitted, and have intervals
+
+	asked question
+}
+
+// Best returns the best of the times of one place, or the only one.
+func (t *Times) Best() Timing {
+	at := slices.IndexFunc(t.Times, func(t Timing) bool { return t.Best })
+	return t.Times[max(0, at)]
 }
 
 // LeftOut returns the note of calls that are too large.

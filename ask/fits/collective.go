@@ -16,7 +16,7 @@ import (
 // on several numbers of ranks: only then the data say how its time grows with the
 // ranks, which is what a user of such files asks. It is also needed if the options
 // name a collective or an algorithm, which curves have no use for.
-func jointly(sources []Source, o MeasuredOptions) bool {
+func jointly(sources []Source, o measuredOptions) bool {
 	// The first number of ranks of each series. A second, different one decides, so
 	// the set of all of them is not kept.
 	ranks := map[string]int{}
@@ -51,7 +51,7 @@ func jointly(sources []Source, o MeasuredOptions) bool {
 // whyNotJointly returns notes on what keeps files of collectives from a joint fit. A
 // user who passed them by mistake without --measured-ranks would otherwise only see
 // curves, and not learn that more was possible.
-func whyNotJointly(sources []Source, o MeasuredOptions) (notes []string) {
+func whyNotJointly(sources []Source, o measuredOptions) (notes []string) {
 	ranks, unsaid := 0, 0
 	for _, s := range sources {
 		switch c := s.Table.Collective; {
@@ -115,7 +115,7 @@ func (f *Fitted) beside(o Options) error {
 // collectives fits each series by itself. One bad series must not hide the others: it
 // is left out with a note, and it is an error only if none remains. The first error
 // is returned then, because the notes of a failed fit are not printed.
-func (f *Fitted) collectives(sources []Source, o MeasuredOptions) error {
+func (f *Fitted) collectives(sources []Source, o measuredOptions) error {
 	all, notes, err := MeasuredSeries(sources, o)
 	if err != nil && len(all) == 0 {
 		return err

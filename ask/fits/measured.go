@@ -26,7 +26,7 @@ import (
 // Each series gives data of the average over ranks, which all benchmarks print, and
 // also data of the slowest rank if all of its tables have it: a mixture of both would
 // fit a line through two quantities.
-func MeasuredSeries(sources []Source, o MeasuredOptions) (
+func MeasuredSeries(sources []Source, o measuredOptions) (
 	all []fitted.Data, notes []string, err error) {
 	// An unknown name is an error even if all tables name theirs: it is misspelt.
 	if o.Collective != "" && collective.Of(o.Collective) == nil {
@@ -137,7 +137,7 @@ type seriesKey struct {
 // or a note with the reason why the table is left out. What the file says goes before
 // what the options say. unsaid counts the tables that do not give their ranks: a list
 // in the options is assigned to them in their order.
-func (o MeasuredOptions) callsOf(s Source, unsaid *int) (
+func (o measuredOptions) callsOf(s Source, unsaid *int) (
 	k seriesKey, c benchfile.CollectiveOp, note string, err error) {
 	c = s.Table.Collective
 	if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {
@@ -183,7 +183,7 @@ func (o MeasuredOptions) callsOf(s Source, unsaid *int) (
 // countsAll reports whether the sizes of a table are those of all ranks' blocks.
 // Benchmarks count so unless they say otherwise; plain tables give a rank's block, as
 // the registry does. A mistake here is a factor of the number of ranks in the sizes.
-func (o MeasuredOptions) countsAll(k seriesKey, c benchfile.CollectiveOp, t *benchfile.Table) bool {
+func (o measuredOptions) countsAll(k seriesKey, c benchfile.CollectiveOp, t *benchfile.Table) bool {
 	if c.PerRank || !(collective.Entry{Collective: k.collective}).InBlocks() {
 		return false
 	}
@@ -236,7 +236,7 @@ func (k seriesKey) data(statistic fitted.Statistic, points []fitted.Point) fitte
 
 // unsaidRanks returns the ranks of the n-th table that does not give them. That a
 // list is too long is found only after all tables (see MeasuredSeries).
-func (o MeasuredOptions) unsaidRanks(n int) (int, error) {
+func (o measuredOptions) unsaidRanks(n int) (int, error) {
 	switch {
 	case len(o.Ranks) == 0:
 		return 0, errNoRanks
@@ -272,10 +272,10 @@ func registered(name string) string {
 		name, blocking, strings.TrimSuffix(name, "v"), strings.TrimSuffix(blocking, "v"),
 	} {
 		if collective.Of(twin) != nil {
-			return CanonicalOf(twin)
+			return canonicalOf(twin)
 		}
 	}
-	return CanonicalOf(name)
+	return canonicalOf(name)
 }
 
 // isNonBlocking reports whether a collective is a non-blocking twin of a registered one: its time
@@ -285,10 +285,10 @@ func isNonBlocking(name string) bool {
 		collective.Of(registered(name)) != nil
 }
 
-// CanonicalOf returns the registry's name for a collective, or name if it is unknown
+// canonicalOf returns the registry's name for a collective, or name if it is unknown
 // there. Benchmarks and users write all_reduce, AllReduce and allreduce; names are
 // compared only in this form.
-func CanonicalOf(name string) string {
+func canonicalOf(name string) string {
 	if all := collective.Of(name); len(all) > 0 {
 		return all[0].Collective
 	}

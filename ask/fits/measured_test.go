@@ -101,14 +101,14 @@ allreduce,allreduce_hier_bw,4,4,65536,41
 
 func TestUnsaid(t *testing.T) {
 	for _, c := range []struct {
-		o    MeasuredOptions
+		o    measuredOptions
 		want string
 	}{
-		{MeasuredOptions{}, "does not say how many ranks took part; give their number"},
-		{MeasuredOptions{Ranks: []int{4, 8}}, "2 numbers of ranks for 1 tables"},
-		{MeasuredOptions{Ranks: []int{4}, Collective: "allgahter"}, `did you mean "allgather"?`},
-		{MeasuredOptions{Ranks: []int{4}, Algorithm: "99"}, "has the number 99 in Open MPI"},
-		{MeasuredOptions{Ranks: []int{4}, Algorithm: "2"}, ""},
+		{measuredOptions{}, "does not say how many ranks took part; give their number"},
+		{measuredOptions{Ranks: []int{4, 8}}, "2 numbers of ranks for 1 tables"},
+		{measuredOptions{Ranks: []int{4}, Collective: "allgahter"}, `did you mean "allgather"?`},
+		{measuredOptions{Ranks: []int{4}, Algorithm: "99"}, "has the number 99 in Open MPI"},
+		{measuredOptions{Ranks: []int{4}, Algorithm: "2"}, ""},
 	} {
 		all, err := seriesOf(t, Options{Measured: c.o}, map[string]string{"x.txt": osu})
 		switch {

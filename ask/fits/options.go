@@ -16,16 +16,16 @@ type Options struct {
 	RTT      quantity.Micros // of a signature; 0: not known
 	Compare  string          // another file, or a table of the same; empty: none
 	Runs     bool            // the files are runs of one measurement
-	Measured MeasuredOptions // of collectives
+	Measured measuredOptions // of collectives
 	Saving   bool            // the curves are wanted for a platform or a figure
 	// Progress returns a function that gets the number of bytes read of a file, and one that is
 	// called at its end.
 	Progress func(path string) (read func(int64), done func())
 }
 
-// MeasuredOptions supply values that the files of measured collectives lack. What a
+// measuredOptions supply values that the files of measured collectives lack. What a
 // file says takes precedence.
-type MeasuredOptions struct {
+type measuredOptions struct {
 	Collective string // the collective of tables that do not name it
 	// Ranks are the numbers of ranks of tables without one: one number for all, or one each.
 	Ranks []int

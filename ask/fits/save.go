@@ -60,7 +60,7 @@ func (f *Fitted) ofOnePlace() *Fitted {
 		}
 	}
 	one := &Fitted{sources: logs}
-	if len(logs) == 0 || one.collectives(logs, MeasuredOptions{}) != nil {
+	if len(logs) == 0 || one.collectives(logs, measuredOptions{}) != nil {
 		return nil
 	}
 	return one

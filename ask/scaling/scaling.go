@@ -29,7 +29,7 @@ type Question struct {
 type Scaling struct {
 	Name  string
 	Rows  []Scaled
-	Knees []Knee
+	Knees []knee
 	Notes []string
 }
 
@@ -63,9 +63,9 @@ type pathShare struct {
 	part     float64
 }
 
-// A Knee is the smallest number of ranks at which messages take more than half of the critical
+// A knee is the smallest number of ranks at which messages take more than half of the critical
 // path.
-type Knee struct {
+type knee struct {
 	Machine, Params string
 	Ranks           int
 	Messages        float64 // their part of the path
@@ -266,7 +266,7 @@ func (s *Scaling) compare() {
 		slices.SortFunc(rows, func(a, b Scaled) int { return a.Ranks - b.Ranks })
 		for _, row := range rows {
 			if row.onPath.messages > 0.5 {
-				s.Knees = append(s.Knees, Knee{key.machine, key.params, row.Ranks,
+				s.Knees = append(s.Knees, knee{key.machine, key.params, row.Ranks,
 					row.onPath.messages, row.onPath.line, row.onPath.part})
 				break
 			}

@@ -7,14 +7,16 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // Would a faster PCI bus help CLIP?
 func Example() {
-	clip, err := whatif.Find("clip")
+	of, err := platforms.FindDesign("clip")
 	if err != nil {
 		log.Fatal(err)
 	}
+	clip := whatif.Of(of)
 	faster, err := clip.Set("host-dma.tau*=0.5", "host-dma-in.tau*=0.5")
 	if err != nil {
 		log.Fatal(err)
@@ -33,10 +35,11 @@ func Example() {
 
 // What must a read of the card cost for HP-LAM's round trip to be a quarter shorter?
 func ExampleDesign_Solve() {
-	d, err := whatif.Find("hp-lam")
+	of, err := platforms.FindDesign("hp-lam")
 	if err != nil {
 		log.Fatal(err)
 	}
+	d := whatif.Of(of)
 	target, err := d.ParseTarget("rtt(16B) <= rtt(16B)*0.75")
 	if err != nil {
 		log.Fatal(err)
@@ -55,10 +58,11 @@ func ExampleDesign_Solve() {
 
 // The packet of a sweep that is best for 64 KiB.
 func ExampleSweep() {
-	d, err := whatif.Find("clip")
+	of, err := platforms.FindDesign("clip")
 	if err != nil {
 		log.Fatal(err)
 	}
+	d := whatif.Of(of)
 	packets, err := d.ParseRange("packets=256B..8KiB/7937")
 	if err != nil {
 		log.Fatal(err)
@@ -86,10 +90,11 @@ func ExampleSweep() {
 
 // Who owns the time of a short message?
 func ExampleDesign_Owners() {
-	d, err := whatif.Find("hp-lam")
+	of, err := platforms.FindDesign("hp-lam")
 	if err != nil {
 		log.Fatal(err)
 	}
+	d := whatif.Of(of)
 	owners, err := d.Owners(1)
 	if err != nil {
 		log.Fatal(err)

@@ -8,11 +8,12 @@ import (
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // Which of two next measurements takes less time is what drawing them from their intervals says.
 func TestNextFaster(t *testing.T) {
-	a, b := sharedtest.Must(t, Find, "../../reports/testdata/my.toml"), sharedtest.Must(t, Find, "../../reports/testdata/slower.toml")
+	a, b := Of(sharedtest.Must(t, platforms.FindDesign, "../../reports/testdata/my.toml")), Of(sharedtest.Must(t, platforms.FindDesign, "../../reports/testdata/slower.toml"))
 	sizes := []quantity.Bytes{100, 4096, 50000, 4 << 20}
 	got, err := nextFaster(a, b, sizes, Sampling{})
 	if err != nil {

@@ -20,7 +20,7 @@ type Quantity struct {
 	Size quantity.Bytes // of the message; 0 for what needs none, such as n_half
 	Kind *model.Quantity
 
-	measure *Measure // whose quantity it is; nil: it is one of package model
+	call *Call // whose time it is; nil: it is one of package model
 }
 
 // Quantities lists the names of [model.Quantities] that can be asked for here: those
@@ -36,10 +36,10 @@ func Quantities() []string {
 }
 
 // Quantities returns the quantities of these names, of messages of 1 byte, which stands for any
-// size until a question gives one. Without names they are the measures of the design.
+// size until a question gives one. Without names they are the times of the design's calls.
 func (d Design) Quantities(names ...string) (all []Quantity, err error) {
 	if names == nil {
-		names = list.Map(d.Measures, func(m *Measure) string { return m.Name })
+		names = list.Map(d.Calls, func(c *Call) string { return c.Name })
 	}
 	for _, name := range names {
 		q, err := d.quantityOf(name, 1)
@@ -51,15 +51,15 @@ func (d Design) Quantities(names ...string) (all []Quantity, err error) {
 	return all, nil
 }
 
-// quantityOf returns the quantity of messages of n bytes; r_inf, n_half and the measures of the
-// design leave n out.
+// quantityOf returns the quantity of messages of n bytes; r_inf, n_half and the times of calls
+// leave n out.
 func (d Design) quantityOf(name string, n quantity.Bytes) (Quantity, error) {
 	names := Quantities()
-	for _, m := range d.Measures {
-		if m.Name == name {
-			return Quantity{Name: name, Kind: &m.Quantity, measure: m}, nil
+	for _, c := range d.Calls {
+		if c.Name == name {
+			return Quantity{Name: name, Kind: c.kind(), call: c}, nil
 		}
-		names = append(names, m.Name)
+		names = append(names, c.Name)
 	}
 	of, known := model.FindQuantity(name)
 	if !known || of.Sizes > 1 {
@@ -111,10 +111,10 @@ func (q Quantity) At(n quantity.Bytes) Quantity {
 
 // In returns the quantity with these costs, in µs and bytes; NaN or infinite if it has no value.
 func (q Quantity) In(c platforms.Costs) float64 {
-	if q.measure == nil {
+	if q.call == nil {
 		return q.Kind.Of(c.Layer, q.Size, q.Size)
 	}
-	v, err := q.measure.Value(c)
+	v, err := q.call.value(c)
 	if err != nil {
 		return math.NaN()
 	}
@@ -125,8 +125,8 @@ func (q Quantity) In(c platforms.Costs) float64 {
 // has no such quantity, such as n½ of a layer without a cost per byte. It is asked once, before
 // loops that would only see NaN.
 func (d Design) ValueOf(q Quantity) (float64, error) {
-	if q.measure != nil {
-		return q.measure.Value(d.Costs())
+	if q.call != nil {
+		return q.call.value(d.Costs())
 	}
 	return q.In(d.Costs()), q.check(d)
 }
@@ -134,9 +134,9 @@ func (d Design) ValueOf(q Quantity) (float64, error) {
 // Value returns v, in µs and bytes, as a value of the quantity.
 func (q Quantity) Value(v float64) quantity.Value { return quantity.Value{Num: v, Dim: q.Dim()} }
 
-// check returns the error of [Design.valueOf] of a quantity that is no measure.
+// check returns the error of [Design.valueOf] of a quantity that is no time of a call.
 func (q Quantity) check(d Design) error {
-	if q.measure != nil {
+	if q.call != nil {
 		return nil
 	}
 	if err := q.Kind.Check(d.Layer.Model, q.Size); err != nil {
@@ -149,7 +149,7 @@ func (q Quantity) check(d Design) error {
 func (q Quantity) isSized() bool { return q.Kind.Sizes > 0 }
 
 // simulated reports whether each value of the quantity is a simulation.
-func (q Quantity) simulated() bool { return q.measure != nil }
+func (q Quantity) simulated() bool { return q.call != nil }
 
 // Dim returns the dimension of the quantity.
 func (q Quantity) Dim() quantity.Dimension { return q.Kind.Dim }
@@ -164,19 +164,19 @@ func (q Quantity) String() string {
 
 // Within returns the interval of a value at these costs that is predicted from a measurement.
 func (q Quantity) Within(c platforms.Costs, v float64) quantity.Interval {
-	if q.measure == nil || q.measure.Within == nil {
+	if q.call == nil || q.call.Within == nil {
 		return quantity.Alone(v)
 	}
-	return q.measure.Within(c, v)
+	return q.call.Within(c, v)
 }
 
-// NotesOf returns the notes of the measures among the quantities, each once.
+// NotesOf returns the notes of the calls among the quantities, each once.
 func NotesOf(quantities []Quantity) (notes []string) {
 	for _, q := range quantities {
-		if q.measure == nil {
+		if q.call == nil {
 			continue
 		}
-		for _, note := range q.measure.Notes {
+		for _, note := range q.call.Notes {
 			if !slices.Contains(notes, note) {
 				notes = append(notes, note)
 			}
@@ -196,7 +196,3 @@ func (d Design) Subject() string {
 // Sized reports whether any of the quantities needs a size, and with it a column of
 // sizes.
 func Sized(all []Quantity) bool { return slices.ContainsFunc(all, Quantity.isSized) }
-
-// Finish is the name of the quantity that [simulations.Scheduled] adds. The names of those of
-// [collectives.Finishes] begin with it.
-const Finish = "finish"

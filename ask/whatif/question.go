@@ -23,7 +23,7 @@ type Question struct {
 	Landmarks   bool
 	Uncertainty bool
 
-	// nil: the measures of the design, such as a finish; without any, those of the question
+	// nil: the times of the design's calls; without any, those of the question
 	Quantities []Quantity
 	Sizes      []quantity.Bytes // of the messages; nil: those of the question
 	Units      quantity.UnitChoice
@@ -42,7 +42,7 @@ const (
 // error that lists the levels.
 func (q *Question) Change(base Design, assignments ...string) error {
 	err := q.change(base, assignments)
-	if !base.Whole || len(base.Measures) > 0 {
+	if !base.Whole || len(base.Calls) > 0 {
 		return err
 	}
 	var found []Question
@@ -92,7 +92,7 @@ func (q Question) Sweep() (*Sweep, error) {
 		swept = []string{"one_way", "bandwidth"}
 	}
 	s := &Sweep{Design: d, Sizes: q.SizesOr(OneSize), Quantities: q.QuantitiesOr(swept...)}
-	if q.Quantities == nil && len(d.Measures) == 0 {
+	if q.Quantities == nil && len(d.Calls) == 0 {
 		s.Shown = len(s.Quantities) - 1
 	}
 	for _, text := range q.Ranges {
@@ -120,13 +120,13 @@ func (q Question) PredictBoth() (*Uncertainty, error) {
 		q.Sampling)
 }
 
-// QuantitiesOr returns the quantities that are asked for, else the measures of the design, else
-// those of these names.
+// QuantitiesOr returns the quantities that are asked for, else the times of the design's calls,
+// else those of these names.
 func (q Question) QuantitiesOr(otherwise ...string) []Quantity {
 	if q.Quantities != nil {
 		return q.Quantities
 	}
-	if len(q.After.Measures) > 0 {
+	if len(q.After.Calls) > 0 {
 		otherwise = nil
 	}
 	all, err := q.After.Quantities(otherwise...)

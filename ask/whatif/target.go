@@ -68,7 +68,7 @@ func (d Design) parseTarget(text string) (Target, error) {
 		return Target{}, err
 	}
 	var known []platforms.Known
-	if q.measure != nil {
+	if q.call != nil {
 		known = append(known, platforms.Known{Name: q.Name, Value: q.Value(now)})
 	}
 	v, err := d.Layer.Eval(strings.TrimSpace(right), q.Size, known...)
@@ -125,7 +125,7 @@ const allWhole = 1 << 16
 // Quantities need not be monotonic (a larger packet first helps and then hurts), so
 // it walks away from the parameter in both directions instead of bisecting at once:
 // to a millionth and a million times it, and to zero, or within the range if from <
-// to. The steps are 2^(1/16), or 2 for a [Measure], whose values are simulations; the
+// to. The steps are 2^(1/16), or 2 for a [Call], whose values are simulations; the
 // step in which the target is first met is bisected. A target that is met only within
 // a step is missed. Of whole parameters, as packets, each value up to 65,536 away is tried.
 func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, error) {
@@ -146,7 +146,7 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 	}
 	s.Met = t.met(s.Now)
 	steps := 16 // of a doubling
-	if t.Quantity.measure != nil {
+	if t.Quantity.call != nil {
 		steps = 1
 	}
 	flips, best := flipsOf(t, s, at, candidates(p, from, to, steps), p)
@@ -176,7 +176,7 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 	if err != nil {
 		return s, err
 	}
-	s.Limits, err = Design{there, d.Measures}.Limits(t.Quantity)
+	s.Limits, err = Design{there, d.Calls}.Limits(t.Quantity)
 	return s, err
 }
 
@@ -215,8 +215,8 @@ func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64,
 
 // Limits returns the owners of the time behind the quantity, the largest first.
 func (d Design) Limits(q Quantity) (owners []Share, err error) {
-	if q.measure != nil {
-		owners, err = q.measure.Limits(d.Costs())
+	if q.call != nil {
+		owners, err = q.call.limits(d.Costs())
 	} else {
 		owners, err = d.Owners(max(q.Size, 1))
 	}

@@ -20,7 +20,7 @@
 // its Set, and every loop here must look at that report: sweeps have empty cells
 // there, searches end, and samples are drawn again.
 //
-// A quantity is a row of [model.Quantities] or a [Measure], whose every value is a
+// A quantity is a row of [model.Quantities] or a [Call], whose every value is a
 // simulation. The latter are some 10⁴ times as slow, and so searches take larger
 // steps, blocks are smaller and samples fewer for them.
 //
@@ -29,8 +29,6 @@
 package whatif
 
 import (
-	"github.com/halfpeak/halfpeak/model"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -39,55 +37,22 @@ import (
 // changing it leaves the original for comparison.
 type Design struct {
 	platforms.Design
-	Measures []*Measure
+	Calls []*Call
 }
 
-// Of returns the design of a platform's layer.
-func Of(d platforms.Design) Design { return Design{Design: d} }
-
-// Find returns the design that a platform's file describes, with the errors of
-// [platforms.FindDesign].
-func Find(ref string) (Design, error) {
-	d, err := platforms.FindDesign(ref)
-	return Of(d), err
+// Of returns a design with the calls that can be asked of it. If there are any, its parameters are
+// those of programs of ranks.
+func Of(d platforms.Design, calls ...Call) Design {
+	of := Design{Design: d}
+	for i := range calls {
+		of.Calls = append(of.Calls, &calls[i])
+	}
+	of.Ranks = of.Ranks || len(calls) > 0
+	return of
 }
 
 // Set returns the design with parameters changed; see [platforms.Design.Set].
 func (d Design) Set(assignments ...string) (Design, error) {
 	next, err := d.Design.Set(assignments...)
-	return Design{next, d.Measures}, err
-}
-
-// A Measure is a quantity that package model does not have, such as the finish of a program of
-// ranks. It takes no size, and may take long to compute. Its functions may be called by several
-// goroutines at once, each with its own costs.
-type Measure struct {
-	model.Quantity // without Of
-	Value          func(platforms.Costs) (float64, error)
-	// Limits returns the parts of the quantity: owners with their one-way times.
-	Limits func(platforms.Costs) ([]Share, error)
-	Notes  []string // what the values are of, and how far to trust them
-	// Within returns the interval of a value at these costs that is predicted from a measurement;
-	// nil: none.
-	Within func(c platforms.Costs, v float64) quantity.Interval
-}
-
-// Measured returns the design with one more quantity, whose parameters are those of programs of
-// ranks. The slice is cut to its length before, so that designs made from one do not share the
-// place behind it.
-func (d Design) Measured(m Measure) Design {
-	m.Sizes = 0
-	d.Ranks = true
-	d.Measures = append(d.Measures[:len(d.Measures):len(d.Measures)], &m)
-	return d
-}
-
-// A Share is the part of a message's cost that is due to a parameter of the model; see
-// [Design.Shares].
-type Share struct {
-	Path string // "stage.copy-out.beta"
-	// for people: a stage with both its parameters ("copy-out"), or a parameter ("o_r")
-	Owner  string
-	OneWay quantity.Micros
-	Gap    quantity.Micros
+	return Design{next, d.Calls}, err
 }

@@ -10,11 +10,11 @@ import (
 
 func find(t testing.TB, ref string) Design {
 	t.Helper()
-	d, err := Find(ref)
+	d, err := platforms.FindDesign(ref)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d
+	return Of(d)
 }
 
 func TestSet(t *testing.T) {

@@ -9,10 +9,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
-	"github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/whatif"
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -21,28 +19,29 @@ import (
 type question struct {
 	Platform                       string
 	Set, Sweep, Quantity, Schedule []string
-	Calls                          collectives.Calls // of --collective
-	Format                         string            // csv or jsonl
+	Calls                          halfpeak.Collectives // of --collective
+	Format                         string               // csv or jsonl
 }
 
 // sweep returns the sweep that "halfpeak whatif" computes for the same arguments.
 func (q question) sweep(ctx context.Context) (*whatif.Sweep, error) {
-	d, err := whatif.Find(q.Platform)
+	on, err := halfpeak.Open(q.Platform)
 	if err != nil {
 		return nil, err
 	}
-	if q.Calls.Collective != "" {
-		d, err = collectives.Finishes(ctx, d, q.Calls, nil)
-	} else {
-		var input *programs.Input
-		input, err = programs.ReadInput(ctx, mpitrace.Defaults, q.Schedule...)
-		if err == nil {
-			d, err = programs.Scheduled(ctx, d, input, q.Calls.Map, nil)
+	var call halfpeak.Call = q.Calls
+	if q.Calls.Collective == "" {
+		p, err := halfpeak.Read(ctx, q.Schedule, halfpeak.Reading{}, on)
+		if err != nil {
+			return nil, err
 		}
+		p.Map, call = q.Calls.Map, p
 	}
+	study, err := on.Study(ctx, call)
 	if err != nil {
 		return nil, err
 	}
+	d := study.Design
 	asked := whatif.Question{Ranges: q.Sweep, Sizes: q.Calls.Sizes}
 	if len(q.Quantity) > 0 {
 		if asked.Quantities, err = d.Quantities(q.Quantity...); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak"
 	askcollectives "github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/scaling"
@@ -34,7 +35,8 @@ type collectiveOptions struct {
 	plotting
 	crossovers, unverified bool
 	measured               measuredFlags
-	question               askcollectives.Question
+	question               halfpeak.Collectives
+	design                 halfpeak.Design
 }
 
 // newCollective declares collective. Its default sizes are far apart, for a table of
@@ -108,7 +110,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.check(args[1]); err != nil {
 		return err
 	}
-	o.question.Tune = o.tune()
+	o.question.Tune = tuneCommand(o.question.Collective)
 	ctx, stop := interruptible()
 	defer stop()
 	if o.measured.files.Paths != nil {
@@ -117,8 +119,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	// A map on a large machine takes seconds to minutes.
 	bar, done := counter(cmd.ErrOrStderr(), "times")
 	o.question.Progress = func(now, total int) { bar(int64(now), int64(total)) }
-	q := o.question
-	times, err := q.Compute(ctx)
+	times, err := o.design.Times(ctx, o.question)
 	done()
 	if err := interrupted(ctx, err); err != nil {
 		return err
@@ -130,7 +131,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case o.crossovers:
-		changes, err := times.Crossovers(ctx, q)
+		changes, err := times.Crossovers(ctx)
 		if err != nil {
 			return err
 		}
@@ -138,54 +139,51 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	case o.question.Library == "":
 		return o.out.write(cmd, collectives.Rows(times))
 	}
-	return o.export(ctx, cmd, times, q)
+	return o.export(ctx, cmd, times)
 }
 
-// tune returns the command that writes a script with the measurements of each algorithm.
-func (o *collectiveOptions) tune() string {
-	ranks := list.Map(o.question.Ranks, strconv.Itoa)
-	text := fmt.Sprintf("halfpeak tune --collective %s --ranks %s", o.question.Collective,
-		strings.Join(ranks, ","))
-	if o.question.PerNode > 0 {
-		text += fmt.Sprintf(" --ranks-per-node %d", o.question.PerNode)
+// tuneCommand returns the command that writes a script with the measurements of each algorithm.
+func tuneCommand(collective string) func(ranks []int, perNode int, library string) string {
+	return func(ranks []int, perNode int, library string) string {
+		text := fmt.Sprintf("halfpeak tune --collective %s --ranks %s", collective,
+			strings.Join(list.Map(ranks, strconv.Itoa), ","))
+		if perNode > 0 {
+			text += fmt.Sprintf(" --ranks-per-node %d", perNode)
+		}
+		if library != "" {
+			text += " --library " + library
+		}
+		return text + " --write DIR"
 	}
-	// The tables of nccl-tests are named after it.
-	if slices.ContainsFunc(o.question.Fits, func(f askcollectives.Fit) bool {
-		return strings.Contains(f.Data.Name, "nccl-tests")
-	}) {
-		text += " --library nccl"
-	}
-	return text + " --write DIR"
 }
 
-// readPlatform completes the question with the collective and what the platform's file says. What
-// was measured answers before any simulation, since it holds what a model of messages misses.
-// Beside benchmark files, a layer or machine predicts from single messages, whose error is what the
-// comparison shows: the measured collectives would be compared with what they are fitted to.
-func (o *collectiveOptions) readPlatform(name, platform string) error {
+// readPlatform reads the design that the collective runs on. What was measured answers before any
+// simulation, since it holds what a model of messages misses. Beside benchmark files, a layer or
+// machine predicts from single messages, whose error is what the comparison shows: the measured
+// collectives would be compared with what they are fitted to.
+func (o *collectiveOptions) readPlatform(name, platform string) (err error) {
 	q := &o.question
 	q.Collective, q.Statistic = name, o.measured.chosenStatistic()
 	if q.Algorithm == "default" {
 		q.Algorithm = ""
 	}
-	d, err := o.layers.ranks(platform)
-	if err != nil {
+	if o.design, err = o.layers.ranks(platform); err != nil {
 		return err
 	}
-	if *q, err = q.On(d); err != nil {
-		return err
-	}
-	if o.measured.files.Paths != nil && d.Layer.Model != nil {
-		*q = q.Simulated()
-	}
+	q.Simulated = o.measured.files.Paths != nil && o.design.Layer.Model != nil
 	return nil
+}
+
+// fitted reports whether the answer comes from measured collectives.
+func (o *collectiveOptions) fitted() bool {
+	return !o.question.Simulated && o.design.Measured(o.question.Collective)
 }
 
 // place assigns ranks to cores from the --places file: every rank listed there, or
 // the first --ranks of them. Without the file and a number, ranks beyond the cores of
 // the machine are left out of the default, whose 64 ranks a small machine has not.
 func (o *collectiveOptions) place(ranksGiven bool) error {
-	m, measured := o.question.Machine, len(o.question.Fits) > 0
+	m, measured := o.design.Machine(), o.fitted()
 	switch {
 	case o.places == "":
 		if !ranksGiven && !measured && len(m.Levels) > 0 {
@@ -208,15 +206,15 @@ func (o *collectiveOptions) place(ranksGiven bool) error {
 // it replaces the sizes by a dense grid: a library looks up every size, so a rule
 // must not begin where the table happened to have a row.
 func (o *collectiveOptions) check(platform string) error {
-	q, measured := &o.question, o.measured.files.Paths != nil
+	q, measured, fitted := &o.question, o.measured.files.Paths != nil, o.fitted()
 	// Rules have the form of their library; only one of them is JSON, as -o FILE.json asks for.
 	own := q.Library != "" && q.Library != "openmpi-json"
 	switch {
-	case (q.PerNode > 0 || q.Total) && len(q.Fits) == 0:
+	case (q.PerNode > 0 || q.Total) && !fitted:
 		return usagef("--ranks-per-node and --total need measured collectives: fit them with " +
 			"\"halfpeak fit FILES --save my.toml\"; on a machine with levels the levels say " +
 			"where nodes end, and sizes are those of one rank's block")
-	case q.Statistic != "" && len(q.Fits) == 0 && !measured:
+	case q.Statistic != "" && !fitted && !measured:
 		return usagef("--statistic is for measured times: of --measured files, or of a platform " +
 			"file with measured collectives")
 	case own && extension(o.out.path) == "json":
@@ -225,7 +223,7 @@ func (o *collectiveOptions) check(platform string) error {
 	case q.Library == "" || measured:
 		return nil
 	// An unknown library is refused later, with the names of the known ones.
-	case len(q.Fits) == 0 && !o.unverified &&
+	case !fitted && !o.unverified &&
 		slices.Contains(rules.FormNames(), q.Library):
 		return usagef("--to %s: no collective of %s was measured, and rules from times of single "+
 			"messages are often slower than the library's own choice; measure collectives and fit "+
@@ -238,14 +236,14 @@ func (o *collectiveOptions) check(platform string) error {
 // export writes the library's rules file. If no collective was measured, it warns on
 // stderr, since the library that reads the file will not.
 func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command,
-	times *askcollectives.Times, q askcollectives.Question) error {
+	times *askcollectives.Times) error {
 	if !times.Fitted {
 		if _, err := fmt.Fprintln(cmd.ErrOrStderr(), askcollectives.Unverified); err != nil {
 			return err
 		}
 	}
 	return o.out.writeTo(cmd, func(w io.Writer) error {
-		return times.WriteRules(ctx, w, q, o.out.path)
+		return times.WriteRules(ctx, w, o.out.path)
 	})
 }
 
@@ -290,7 +288,7 @@ func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) err
 	}
 	m.files.Statistic = m.chosenStatistic()
 	m.files.Fit.Progress = readingBar(cmd.ErrOrStderr())
-	compared, err := askcollectives.CompareMeasured(ctx, o.question, m.files)
+	compared, err := o.question.Compare(ctx, o.design.Design, m.files)
 	// An answer may come with an error of a damaged file, and is then printed first.
 	if compared == nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/ask/whatif"
@@ -183,16 +184,16 @@ func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 }
 
 // ranks returns the design that ranks run on.
-func (o layerOptions) ranks(ref string) (platforms.Design, error) {
-	d, err := platforms.FindRanks(ref)
-	if err != nil || d.Layer.Model == nil && o.packet == "" {
-		return d, unfitted(err, ref)
+func (o layerOptions) ranks(ref string) (d halfpeak.Design, err error) {
+	of, err := platforms.FindRanks(ref)
+	if err != nil || of.Layer.Model == nil && o.packet == "" {
+		return halfpeak.Of(of), unfitted(err, ref)
 	}
 	all, err := o.designs([]string{ref})
 	if err != nil {
 		return d, err
 	}
-	return all[0], nil
+	return halfpeak.Of(all[0]), nil
 }
 
 // unfitted returns err, an error of the references to platforms; but if one of them is the output

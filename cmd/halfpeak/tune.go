@@ -159,7 +159,7 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		q.Layer, q.Machine, args = designs[0].Layer, designs[0].Machine(), args[1:]
+		q.Design, args = designs[0], args[1:]
 		platform = designs[0].Platform
 	}
 	ctx, stop := interruptible()

@@ -10,12 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak/ask/collectives"
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/scaling"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -34,9 +33,9 @@ type whatifOptions struct {
 	save, program, places   string
 	way                     messages.Way // of a message on a machine of levels
 
-	sized      bool              // sizes were given
-	collective collectives.Calls // of --collective; its sizes are --size
-	input      *programs.Input   // of --schedule; nil: none
+	sized      bool                 // sizes were given
+	collective halfpeak.Collectives // of --collective; its sizes are --size
+	input      halfpeak.Program     // of --schedule
 	stderr     io.Writer
 	bar        func(int64) // shows the progress of simulations
 	samplingFlags
@@ -212,13 +211,13 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.checkOutput(); err != nil {
 		return err
 	}
-	base, err := o.find(args[0])
+	asked, err := o.find(args[0])
 	if err != nil {
 		return err
 	}
 	o.collective.Choose(o.program)
 	if o.places != "" {
-		if o.collective.Map, err = programs.ReadPlaces(o.places, base.Machine()); err != nil {
+		if o.collective.Map, err = programs.ReadPlaces(o.places, asked.Machine()); err != nil {
 			return err
 		}
 		if o.program != "" && len(o.collective.Ranks) == 0 {
@@ -231,9 +230,12 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	// The number of simulations is known only to some questions, so the bar shows their rate.
 	o.stderr = cmd.ErrOrStderr()
 	o.bar = progress(o.stderr, 0, "simulations")
-	o.input, err = readInput(ctx, mpitrace.Defaults, o.reading(base), o.schedule...)
+	if len(o.schedule) > 0 {
+		o.input, err = halfpeak.Read(ctx, o.schedule, o.reading(), asked)
+	}
+	var base askwhatif.Design
 	if err == nil {
-		base, err = o.withFinish(ctx, base)
+		base, err = o.study(ctx, asked)
 	}
 	q := &o.question
 	if err == nil && other != "" {
@@ -308,18 +310,26 @@ func (o *whatifOptions) sampled() func(total int) {
 	}
 }
 
-// withFinish returns the design with the finish of --schedule or --collective as a quantity.
-func (o *whatifOptions) withFinish(ctx context.Context, d askwhatif.Design) (
-	askwhatif.Design, error) {
-	if o.collective.Collective == "" {
-		return programs.Scheduled(ctx, d, o.input, o.collective.Map, o.simulated)
+// study returns the design with the times of --schedule or --collective as quantities.
+func (o *whatifOptions) study(ctx context.Context, d halfpeak.Design) (askwhatif.Design, error) {
+	var call halfpeak.Call
+	switch {
+	case o.collective.Collective != "":
+		// One size, since each size and number of ranks is a quantity, and so a column.
+		o.collective.Sizes = parsedSizes(askwhatif.OneSize)
+		if o.sized {
+			o.collective.Sizes = o.question.Sizes
+		}
+		o.collective.Watch = o.simulated
+		call = o.collective
+	case len(o.schedule) > 0:
+		o.input.Map, o.input.Watch = o.collective.Map, o.simulated
+		call = o.input
+	default:
+		return askwhatif.Of(d.Design), nil
 	}
-	// One size, since each size and number of ranks is a quantity, and so a column.
-	o.collective.Sizes = parsedSizes(askwhatif.OneSize)
-	if o.sized {
-		o.collective.Sizes = o.question.Sizes
-	}
-	return collectives.Finishes(ctx, d, o.collective, o.simulated)
+	s, err := d.Study(ctx, call)
+	return s.Design, err
 }
 
 // against returns the second platform of --uncertainty.
@@ -327,20 +337,22 @@ func (o *whatifOptions) against(ctx context.Context, ref string) (*askwhatif.Des
 	d, err := o.find(ref)
 	if err == nil && !o.finishes() {
 		d.Design, err = o.way.Of(d.Design)
-	} else if err == nil {
-		d, err = o.withFinish(ctx, d)
 	}
-	return &d, err
+	if err != nil {
+		return nil, err
+	}
+	s, err := o.study(ctx, d)
+	return &s, err
 }
 
 // find returns the design that a question is about. Collectives need no layer if they were
 // measured.
-func (o *whatifOptions) find(ref string) (askwhatif.Design, error) {
-	d, err := askwhatif.Find(ref)
+func (o *whatifOptions) find(ref string) (halfpeak.Design, error) {
+	d, err := platforms.FindDesign(ref)
 	if err != nil && o.program != "" && o.save == "" {
-		d.Design, err = platforms.FindRanks(ref)
+		d, err = platforms.FindRanks(ref)
 	}
-	return d, unfitted(err, ref)
+	return halfpeak.Of(d), unfitted(err, ref)
 }
 
 // isProgram reports whether --schedule is a program in Starlark.
@@ -349,8 +361,7 @@ func (o *whatifOptions) isProgram() bool {
 }
 
 // reading says how a program as --schedule is run.
-func (o *whatifOptions) reading(d askwhatif.Design) scaling.Reading {
-	r := scaling.Reading{Library: d.Platform.Library}
+func (o *whatifOptions) reading() (r halfpeak.Reading) {
 	if o.isProgram() {
 		r.Ranks, r.Params = o.collective.Ranks[0], o.params
 	}

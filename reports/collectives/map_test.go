@@ -14,18 +14,20 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-func linearLayer() platforms.Layer {
-	return platforms.Layer{Platform: "a", Name: "b", Model: &model.Linear{Beta: 2, Tau: 0.5}}
+func linearLayer() platforms.Design {
+	return platforms.Design{Layer: platforms.Layer{Platform: "a", Name: "b",
+		Model: &model.Linear{Beta: 2, Tau: 0.5}}}
 }
 
 // Crossovers are where trying one size and one number of ranks after the other finds them.
 func TestCollectiveCrossovers(t *testing.T) {
-	q := collectives.Question{Layer: linearLayer(), Calls: collectives.Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{4, 7, 8}, Sizes: []quantity.Bytes{1, 40, 300}}}
-	times, err := q.Compute(context.Background())
+	q := collectives.Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{4, 7, 8},
+		Sizes: []quantity.Bytes{1, 40, 300}}
+	times, err := q.On(context.Background(), linearLayer())
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := times.Crossovers(context.Background(), q)
+	found, err := times.Crossovers(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +35,7 @@ func TestCollectiveCrossovers(t *testing.T) {
 	best := func(ranks int, size quantity.Bytes) string {
 		q := q
 		q.Ranks, q.Sizes = []int{ranks}, []quantity.Bytes{size}
-		all, err := q.Compute(context.Background())
+		all, err := q.On(context.Background(), linearLayer())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,8 +76,9 @@ func TestCollectiveCrossovers(t *testing.T) {
 }
 
 func TestCollectiveMap(t *testing.T) {
-	q := collectives.Question{Layer: linearLayer(), Calls: collectives.Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{2, 4, 8}, Sizes: []quantity.Bytes{1, 1024}}}
-	times, err := q.Compute(context.Background())
+	q := collectives.Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{2, 4, 8},
+		Sizes: []quantity.Bytes{1, 1024}}
+	times, err := q.On(context.Background(), linearLayer())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +117,7 @@ func TestCollectiveMap(t *testing.T) {
 		t.Error("no map of several ranks and sizes")
 	}
 	q.Ranks = []int{4}
-	if times, err = q.Compute(context.Background()); err != nil {
+	if times, err = q.On(context.Background(), linearLayer()); err != nil {
 		t.Fatal(err)
 	}
 	f, ok := Picture(times).(reports.Figure)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/halfpeak/halfpeak"
 	askcollectives "github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/flags"
@@ -32,31 +33,27 @@ const (
 	maxBudget = 60_000.0 // ms
 )
 
-// mapQuestion reads the request of a map or a table of collectives.
-func (x *Explorer) mapQuestion(r mapRequest) (q askcollectives.Question, err error) {
-	d, err := x.messages(r.design)
+// calls reads the request of a map or a table of collectives.
+func (x *Explorer) calls(r mapRequest) (d halfpeak.Design, c halfpeak.Collectives, err error) {
+	of, err := x.messages(r.design)
 	if err != nil {
-		return q, err
+		return d, c, err
 	}
+	d = halfpeak.Of(of)
 	if len(r.Ranks) > 1<<12 {
-		return q, fmt.Errorf("ranks must have at most %d bytes (got %d)", 1<<12, len(r.Ranks))
+		return d, c, fmt.Errorf("ranks must have at most %d bytes (got %d)", 1<<12, len(r.Ranks))
 	}
-	ranks, err := flags.ParseRanks(r.Ranks)
-	if err != nil {
-		return q, fmt.Errorf("ranks %.40q: %w", r.Ranks, err)
+	c.Collective, c.Algorithm, c.Operations = r.Collective, "all", maxOperations
+	if c.Ranks, err = flags.ParseRanks(r.Ranks); err != nil {
+		return d, c, fmt.Errorf("ranks %.40q: %w", r.Ranks, err)
 	}
-	q.Collective, q.Algorithm, q.Ranks = r.Collective, "all", ranks
-	if q, err = q.On(d); err != nil {
-		return q, err
+	if c.Sizes, err = sizes(r.Sizes); err != nil {
+		return d, c, err
 	}
-	if q.Sizes, err = sizes(r.Sizes); err != nil {
-		return q, err
-	}
-	if cells := len(q.Ranks) * len(q.Sizes); cells > maxCells {
+	if cells := len(c.Ranks) * len(c.Sizes); cells > maxCells {
 		err = fmt.Errorf("%d places; a map has at most %d", cells, maxCells)
 	}
-	q.Operations = maxOperations
-	return q, err
+	return d, c, err
 }
 
 // collective returns the map of the algorithms. The time of a place cannot be
@@ -64,7 +61,7 @@ func (x *Explorer) mapQuestion(r mapRequest) (q askcollectives.Question, err err
 // reach is unknown (-1). Since one place may take long, the budget is checked between
 // places.
 func (x *Explorer) collective(r mapRequest) (fastestMap, error) {
-	q, err := x.mapQuestion(r)
+	d, q, err := x.calls(r)
 	if err != nil {
 		return fastestMap{}, err
 	}
@@ -91,7 +88,7 @@ func (x *Explorer) collective(r mapRequest) (fastestMap, error) {
 			// One place at a time: the whole question could not be interrupted.
 			one := q
 			one.Ranks, one.Sizes = []int{ranks}, []quantity.Bytes{size}
-			times, err := one.Compute(context.Background())
+			times, err := d.Times(context.Background(), one)
 			if err != nil { // this number of ranks is impossible
 				times = &askcollectives.Times{}
 			}
@@ -128,65 +125,64 @@ const maxPlaces = 200
 // placesRows answers with the rows of `halfpeak collective` at these places, with no
 // budget: their number is small.
 func (x *Explorer) placesRows(r mapRequest) (reports.Rows, error) {
-	q, err := x.mapQuestion(r)
+	d, q, err := x.calls(r)
 	if err != nil {
 		return reports.Rows{}, err
 	}
 	if n := len(q.Ranks) * len(q.Sizes); n > maxPlaces {
 		return reports.Rows{}, fmt.Errorf("%d places; a table has at most %d", n, maxPlaces)
 	}
-	times, err := q.Compute(context.Background())
+	times, err := d.Times(context.Background(), q)
 	if err != nil {
 		return reports.Rows{}, err
 	}
 	return collectives.Rows(times), nil
 }
 
-// callQuestion reads the request of one drawn collective. Measured collectives cannot
-// be drawn: a measurement has times and no messages.
-func (x *Explorer) callQuestion(r callRequest) (q askcollectives.Question, err error) {
-	d, err := x.messages(r.design)
+// call reads the request of one drawn collective. Measured collectives cannot be drawn: a
+// measurement has times and no messages.
+func (x *Explorer) call(r callRequest) (d halfpeak.Design, q halfpeak.Collectives, err error) {
+	of, err := x.messages(r.design)
 	if err != nil {
-		return q, err
+		return d, q, err
 	}
+	d = halfpeak.Of(of)
 	if r.Ranks < 1 || r.Ranks > maxDrawn {
-		return q, fmt.Errorf("%d ranks; give 1 to %d", r.Ranks, maxDrawn)
+		return d, q, fmt.Errorf("%d ranks; give 1 to %d", r.Ranks, maxDrawn)
 	}
 	q.Collective = r.Collective
-	if q, err = q.On(d); err != nil {
-		return q, err
-	}
-	if len(q.Fits) > 0 {
-		return q, fmt.Errorf("%s was measured on %s, and not its messages; name a layer, as in %s",
+	if d.Measured(r.Collective) {
+		return d, q, fmt.Errorf("%s was measured on %s, and not its messages; name a layer, "+
+			"as in %s",
 			r.Collective, r.Ref, d.Layer.Ref())
 	}
 	// A single schedule may have twice the operations of a place of a map: it is
 	// asked for once.
 	q.Algorithm, q.Ranks, q.Operations = r.Algorithm, []int{r.Ranks}, 1<<17
 	if r.Algorithm == "all" || r.Algorithm == "best" {
-		return q, fmt.Errorf("algorithm %q; name one", r.Algorithm)
+		return d, q, fmt.Errorf("algorithm %q; name one", r.Algorithm)
 	}
 	n, err := size(r.Size)
 	if err != nil {
-		return q, err
+		return d, q, err
 	}
 	q.Sizes = []quantity.Bytes{n}
 	if r.Segment != "" {
 		if n, err = size(r.Segment); err != nil {
-			return q, err
+			return d, q, err
 		}
 		q.Segments = []quantity.Bytes{n}
 	}
-	return q, nil
+	return d, q, nil
 }
 
 // simulated runs one collective and returns its messages in the order in which they are sent.
 func (x *Explorer) simulated(r callRequest) (*askcollectives.Run, []simulate.Message, error) {
-	q, err := x.callQuestion(r)
+	d, q, err := x.call(r)
 	if err != nil {
 		return nil, nil, err
 	}
-	run, err := q.Simulate(context.Background())
+	run, err := q.Simulate(context.Background(), d.Design)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -296,8 +296,8 @@ func TestLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := collectives.Question{Layer: d.Layer, Machine: d.Machine(),
-		Calls: collectives.Calls{Collective: "bcast", Algorithm: "all", Ranks: []int{64}, Sizes: []quantity.Bytes{1 << 20}}}.Compute(t.Context())
+	want, err := collectives.Calls{Collective: "bcast", Algorithm: "all", Ranks: []int{64},
+		Sizes: []quantity.Bytes{1 << 20}}.On(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/internal/usage"
-	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -23,9 +22,7 @@ type Question struct {
 	PerNode     int // ranks on each node; 0: unknown
 	Sizes       []quantity.Bytes
 	Segments    []quantity.Bytes // tried beside whole messages
-	// Layer or Machine prices the schedules; without both, a nominal network does.
-	Layer   platforms.Layer
-	Machine machine.Machine
+	Design      platforms.Design // prices the schedules; without a layer, a nominal network does
 	// Progress reports on schedules, then calls, then selected measurements; nil: not reported.
 	Progress func(done, total int)
 }
@@ -46,7 +43,7 @@ type Map struct {
 
 // NewMap returns the candidates of a question. The errors are unknown collectives and libraries,
 // collectives of which the library has no algorithm that can be forced, numbers of ranks that do
-// not fill nodes, and the errors of collectives.Question.
+// not fill nodes, and the errors of [collectives.Calls.On].
 func NewMap(ctx context.Context, q Question) (*Map, error) {
 	library, err := libraryOf(q.Library)
 	if err != nil {
@@ -91,10 +88,8 @@ func (m *Map) add(ctx context.Context, name string) error {
 		// A barrier sends no data, so it has one call for each number of ranks.
 		sizes = []quantity.Bytes{0}
 	}
-	times, err := PartsOf(ctx, collectives.Question{Layer: m.Layer, Machine: m.Machine,
-		Progress: m.Progress,
-		Calls: collectives.Calls{Collective: name, Algorithm: "all",
-			Ranks: m.Ranks, Sizes: sizes, Segments: m.Segments}})
+	times, err := PartsOf(ctx, m.Design, collectives.Calls{Collective: name, Algorithm: "all",
+		Ranks: m.Ranks, Sizes: sizes, Segments: m.Segments, Progress: m.Progress})
 	if err != nil {
 		return err
 	}

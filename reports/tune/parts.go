@@ -8,7 +8,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model"
-	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -23,31 +22,31 @@ type Place struct {
 // perSum is the time of sums on the nominal network in ns/B; package tuner has the other costs.
 const perSum = 0.1
 
-// PartsOf returns the parts of the schedules' times on the nominal network. If the question has a
+// PartsOf returns the parts of the schedules' times on the nominal network. If the design has a
 // layer or a machine, the parts are scaled to the schedule's time there. Schedules that are too
 // large are left out.
-func PartsOf(ctx context.Context, q collectives.Question) (map[Place]tuner.Parts, error) {
+func PartsOf(ctx context.Context, d platforms.Design, c collectives.Calls) (
+	map[Place]tuner.Parts, error) {
 	const none = 1e-6
-	whole, layer := q.Machine, q.Layer
-	q.Machine = machine.Machine{}
+	c.Simulated = true
 	reads := func(p collective.ParamSet) bool {
 		has := func(e collective.Entry) bool { return e.Params&p != 0 }
-		return slices.ContainsFunc(collective.Of(q.Collective), has)
+		return slices.ContainsFunc(collective.Of(c.Collective), has)
 	}
 	if !reads(collective.Segment) {
-		q.Segments = nil
+		c.Segments = nil
 	}
 	nominal := func(o, g, sums float64) (map[Place]float64, error) {
 		each := quantity.Micros(o)
 		short := model.LogP{Latency: tuner.Latency,
 			SendOverhead: each, ReceiveOverhead: each, GapTime: each}
 		network := &model.LogGP{LogP: short, GapPerByte: quantity.MicrosPerByte(g)}
-		q.Layer = platforms.Layer{Platform: "nominal", Name: "network", Model: network}
-		q.Call.Gamma = 0
+		c := c
 		if reads(collective.Gamma) {
-			q.Call.Gamma = sums
+			c.Call.Gamma = sums
 		}
-		return timesOf(ctx, q)
+		return timesOf(ctx, platforms.Design{Layer: platforms.Layer{Platform: "nominal",
+			Name: "network", Model: network}}, c)
 	}
 	// Each network adds one part to the one before, so that differences are the parts.
 	networks := [...]struct{ overhead, perByte, sums float64 }{
@@ -71,11 +70,10 @@ func PartsOf(ctx context.Context, q collectives.Question) (map[Place]tuner.Parts
 		}
 		all[at] = p
 	}
-	if len(whole.Levels) == 0 && layer.Model == nil {
+	if d.Layer.Model == nil {
 		return all, nil
 	}
-	q.Machine, q.Layer, q.Call.Gamma = whole, layer, 0
-	own, err := timesOf(ctx, q)
+	own, err := timesOf(ctx, d, c)
 	for at, p := range all {
 		t, known := own[at]
 		for i := range p {
@@ -89,10 +87,10 @@ func PartsOf(ctx context.Context, q collectives.Question) (map[Place]tuner.Parts
 	return all, err
 }
 
-// timesOf returns the times that answer a question, by place, so that answers on
-// several networks can be subtracted.
-func timesOf(ctx context.Context, q collectives.Question) (map[Place]float64, error) {
-	found, err := q.Compute(ctx)
+// timesOf returns the times of calls by place, so that those on several networks can be subtracted.
+func timesOf(ctx context.Context, d platforms.Design, c collectives.Calls) (
+	map[Place]float64, error) {
+	found, err := c.On(ctx, d)
 	if err != nil {
 		return nil, err
 	}

@@ -6,11 +6,12 @@ import (
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // One of two designs may be exact: only the other has intervals.
 func TestUncertainBesideExact(t *testing.T) {
-	before := sharedtest.Must(t, whatif.Find, "clip")
+	before := whatif.Of(sharedtest.Must(t, platforms.FindDesign, "clip"))
 	after, err := before.Set("host-dma.tau = 3us/KiB ± 1us/KiB")
 	if err != nil {
 		t.Fatal(err)

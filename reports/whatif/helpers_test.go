@@ -7,6 +7,7 @@ import (
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 func near(t *testing.T, what string, got, want, part float64) {
@@ -20,7 +21,7 @@ func near(t *testing.T, what string, got, want, part float64) {
 func sweep(t *testing.T, ref string, sizes []quantity.Bytes, names []string,
 	ranges ...string) *whatif.Sweep {
 	t.Helper()
-	d := sharedtest.Must(t, whatif.Find, ref)
+	d := whatif.Of(sharedtest.Must(t, platforms.FindDesign, ref))
 	s := &whatif.Sweep{Design: d, Sizes: sizes}
 	var err error
 	if s.Quantities, err = d.Quantities(names...); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestSharesPicture(t *testing.T) {
 	for _, ref := range []string{"clip", "hp-lam", "parnass", "jam-1394"} {
 		for _, gap := range []bool{false, true} {
-			a, err := Shares(sharedtest.Must(t, whatif.Find, ref), gap, sharedtest.Must(t, quantity.ParseSizes, "1..1MiB"))
+			a, err := Shares(whatif.Of(sharedtest.Must(t, platforms.FindDesign, ref)), gap, sharedtest.Must(t, quantity.ParseSizes, "1..1MiB"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -35,7 +36,7 @@ func TestSharesPicture(t *testing.T) {
 }
 
 func TestTornado(t *testing.T) {
-	d := sharedtest.Must(t, whatif.Find, "hp-lam")
+	d := whatif.Of(sharedtest.Must(t, platforms.FindDesign, "hp-lam"))
 	all, err := d.Quantities("one_way")
 	if err != nil {
 		t.Fatal(err)

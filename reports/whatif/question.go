@@ -29,7 +29,7 @@ func Answer(ctx context.Context, q whatif.Question) (rows reports.Rows,
 		picture = func() (reports.Picture, error) {
 			return tornado(d, quantities[0].At(sizes[0]))
 		}
-	case q.Breakdown && len(d.Measures) > 0:
+	case q.Breakdown && len(d.Calls) > 0:
 		rows, err = partRows(d, q.QuantitiesOr())
 	case q.Breakdown:
 		rows, err = OwnerRows(d, q.SizesOr(whatif.TableSizes))
@@ -40,7 +40,7 @@ func Answer(ctx context.Context, q whatif.Question) (rows reports.Rows,
 		var all []whatif.Landmark
 		all, err = d.Landmarks(q.Sampling)
 		rows = landmarkRows(d, all, q.Units)
-	case len(d.Measures) > 0:
+	case len(d.Calls) > 0:
 		rows, err = contrastedTimes(q.Before, d, q.QuantitiesOr())
 	default:
 		rows, err = contrasted(q.Before, d, q.SizesOr(whatif.TableSizes), q.Units)

@@ -124,18 +124,13 @@ func fromOthers(rows []offset, left offset) (low, high float64) {
 // simulated returns the time of a call as halfpeak collective prints it: the mean over ranks, by
 // the algorithm or, if it is the library's choice, by the fastest.
 func simulated(d platforms.Design, s series, p fitted.Point) (quantity.Micros, error) {
-	q, err := collectives.Question{Calls: collectives.Calls{Collective: s.collective,
+	t, err := collectives.Calls{Collective: s.collective,
 		Algorithm: cmp.Or(s.algorithm, "best"), Ranks: []int{p.Ranks},
-		Sizes: []quantity.Bytes{p.Size}}}.On(d)
+		Sizes: []quantity.Bytes{p.Size}, Simulated: true}.On(context.Background(), d)
 	if err != nil {
 		return 0, err
 	}
-	t, err := q.Simulated().Compute(context.Background())
-	if err != nil {
-		return 0, err
-	}
-	at := max(0, slices.IndexFunc(t.Times, func(t collectives.Timing) bool { return t.Best }))
-	return t.Times[at].Average, nil
+	return t.Best().Average, nil
 }
 
 // design returns the machine as docs/machines.md describes it from latencies: each level takes its

@@ -52,15 +52,15 @@ func alps(ctx context.Context) (answers map[string][]forecastOfChange, refused i
 			return nil, 0, err
 		}
 		for i, t := range values[to+" alltoall"] {
-			with, err := collectives.Finishes(ctx, d, collectives.Calls{Collective: "alltoall",
-				Algorithm: "best", Ranks: []int{8}, Sizes: sizes[i : i+1]}, nil)
+			_, prepared, err := collectives.Calls{Collective: "alltoall", Algorithm: "best",
+				Ranks: []int{8}, Sizes: sizes[i : i+1]}.Prepare(ctx, d.Design)
 			if err != nil {
 				refused++
 				continue
 			}
 			f := forecastOfChange{now: quantity.Micros(values[from+" alltoall"][i])}
 			f.asked.bytes, f.asked.time = sizes[i], quantity.Micros(t)
-			if err := f.predict(ctx, with, set); err != nil {
+			if err := f.predict(ctx, whatif.Of(d.Design, prepared...), set); err != nil {
 				return nil, 0, err
 			}
 			answers[from] = append(answers[from], f)

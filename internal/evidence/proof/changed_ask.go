@@ -176,11 +176,12 @@ func (j changedJudge) ask(ctx context.Context, keep func(timed) bool) (
 			if slices.Contains(libraries, table.choice) {
 				calls.Algorithm = "best"
 			}
-			with, err := collectives.Finishes(ctx, d, calls, nil)
+			_, prepared, err := calls.Prepare(ctx, d.Design)
 			if err != nil {
 				refused++
 				continue
 			}
+			with := whatif.Of(d.Design, prepared...)
 			if err := f.predict(ctx, with, nil); err != nil {
 				return nil, 0, err
 			}
@@ -235,12 +236,13 @@ func (j changedJudge) design(measured ...described.Table) (whatif.Design, error)
 // simulated returns the time of calls with a named algorithm by the machine alone.
 func (j changedJudge) simulated(ctx context.Context, calls collectives.Calls) (float64, error) {
 	d, err := j.design()
-	if err == nil {
-		d, err = collectives.Finishes(ctx, d, calls, nil)
+	if err != nil {
+		return 0, err
 	}
+	_, prepared, err := calls.Prepare(ctx, d.Design)
 	var f forecastOfChange
 	if err == nil {
-		err = f.predict(ctx, d, nil)
+		err = f.predict(ctx, whatif.Of(d.Design, prepared...), nil)
 	}
 	return f.before, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/tune"
 )
 
@@ -185,8 +186,8 @@ func (computed partsCache) partsOf(r row, rows []row) (tuner.Parts, error) {
 	}
 	key := fmt.Sprint(r.collective, " ", schedule, " ", r.ranks)
 	if computed[key] == nil {
-		q := collectives.Question{Calls: collectives.Calls{
-			Collective: r.collective, Algorithm: schedule, Ranks: []int{r.ranks}}}
+		q := collectives.Calls{Collective: r.collective, Algorithm: schedule,
+			Ranks: []int{r.ranks}}
 		for _, o := range rows {
 			if o.collective == r.collective && o.ranks == r.ranks {
 				q.Sizes = append(q.Sizes, quantity.Bytes(o.block))
@@ -196,7 +197,8 @@ func (computed partsCache) partsOf(r row, rows []row) (tuner.Parts, error) {
 			q.Segments = []quantity.Bytes{segment}
 		}
 		var err error
-		if computed[key], err = tune.PartsOf(context.Background(), q); err != nil {
+		computed[key], err = tune.PartsOf(context.Background(), platforms.Design{}, q)
+		if err != nil {
 			return tuner.Parts{}, fmt.Errorf("%s: %w", key, err)
 		}
 	}

@@ -3,8 +3,9 @@ package collectives
 import (
 	"fmt"
 	"math"
+	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -39,24 +40,33 @@ var (
 // times of ranks in step depend on their order.
 const beyondCosts = 0.02
 
-// scaled makes the finish of a measured call the measured time m in the design with these costs,
+// scaled makes the time of a measured call the measured time m in the design with these costs,
 // which was simulated in the time given. The interval of a value has that of the measurement and
 // that of the ratio of two simulations, which are independent. If messages alone changed, the ratio
 // is between 1 and the largest change of a message's cost.
-func scaled(f *programs.Finish, m Timing, simulated quantity.Micros,
+func scaled(call *whatif.Call, m Timing, simulated quantity.Micros,
 	before platforms.Costs) error {
-	f.Scale = float64(m.Time / simulated)
-	if !(f.Scale <= maxScale && f.Scale >= 1./maxScale) {
+	scale := float64(m.Time / simulated)
+	if !(scale <= maxScale && scale >= 1./maxScale) {
 		return fmt.Errorf("%s: the simulation takes %s, and the measurements give %s: too far "+
 			"apart for a ratio of simulations; calibrate the machine, or ask about a file "+
-			"without the measurements", f.Of, simulated, m.Time)
+			"without the measurements", call.Of, simulated, m.Time)
 	}
 	of := namedError
 	if m.Entry.Algorithm == nil {
 		of = libraryError
 	}
-	apart := of.grows + of.apart*math.Abs(math.Log(f.Scale))
-	f.Within = func(after platforms.Costs, v float64) quantity.Interval {
+	apart := of.grows + of.apart*math.Abs(math.Log(scale))
+	run := call.Run
+	call.Run = func(c platforms.Costs, parts bool) (whatif.Finished, error) {
+		f, err := run(c, parts)
+		f.Time = quantity.Micros(float64(f.Time) * scale)
+		for i := range f.Parts {
+			f.Parts[i].OneWay = quantity.Micros(float64(f.Parts[i].OneWay) * scale)
+		}
+		return f, err
+	}
+	call.Within = func(after platforms.Costs, v float64) quantity.Interval {
 		ratio := math.Log(v / float64(m.Time))
 		fastest, slowest, alone := messageChange(before, after, m)
 		half := of.least + apart*max(-fastest, slowest, math.Abs(ratio))
@@ -72,6 +82,38 @@ func scaled(f *programs.Finish, m Timing, simulated quantity.Micros,
 			High: end(m.Within.High, 1, high)}
 	}
 	return nil
+}
+
+// callOf returns a call with its names. like precedes an algorithm that stands for one not known
+// here.
+func (q question) callOf(c Timing, like string) whatif.Call {
+	name := c.Name
+	of := name
+	// The name of the quantity does not change with the choices of a library.
+	if q.Algorithm == "" {
+		name = "default"
+	}
+	// The quantity is of no single algorithm: which one finishes first depends on the design.
+	if q.Algorithm == "best" {
+		of = q.Algorithm
+		if like != "" {
+			of = like + " " + name
+		} else {
+			c.Call.Segment = 0
+		}
+		name = q.Algorithm
+	}
+	size := c.Size().String()
+	call := whatif.Call{
+		Name: fmt.Sprintf("%s_%s_%d_%s", whatif.Finish, name, c.Ranks, size),
+		Of:   fmt.Sprintf("%s %s, %d ranks, %s", c.Collective, of, c.Ranks, size),
+	}
+	if segment := quantity.Bytes(c.Call.Segment); segment > 0 {
+		call.Of += " in segments of " + segment.String()
+		call.Name += "_" + segment.String()
+	}
+	call.Name = strings.ReplaceAll(call.Name, " ", "")
+	return call
 }
 
 // messageChange returns the logarithms of the smallest and of the largest factor by which the costs

@@ -4,13 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -22,48 +19,41 @@ type network struct{ step, byte float64 }
 // networkLayer is the layer that stands for the network of measured collectives.
 const networkLayer = "network"
 
-// onChangedNetwork returns the design with a network, and with a quantity for each call: its
-// measured time, changed with the network.
-func (q Question) onChangedNetwork(ctx context.Context, d whatif.Design) (whatif.Design, error) {
-	if len(q.Fits) == 0 {
-		return d, fmt.Errorf("%s has no layer, and no measurements of %s", d.Asked(), q.Collective)
-	}
+// onChangedNetwork returns the design with a network, and the calls on it: their times are the
+// measured ones, changed with the network.
+func (q question) onChangedNetwork(ctx context.Context, d platforms.Design) (
+	_ platforms.Design, calls []whatif.Call, err error) {
 	g, err := q.grid(ctx)
 	if err != nil {
-		return d, err
+		return d, nil, err
 	}
 	if d, err = withNetwork(d, g.used[0].Result); err != nil {
-		return d, err
+		return d, nil, err
 	}
-	var measures []whatif.Measure
 	for _, ranks := range stats.Ascending(q.Ranks) {
 		for _, n := range stats.Ascending(q.Sizes) {
 			here, err := g.timings(ranks, n)
 			if err != nil {
-				return d, err
+				return d, nil, err
 			}
 			for len(here) > 0 {
 				end := 1
 				if q.Algorithm == "best" {
 					end = len(here)
 				}
-				m, err := g.onNetwork(here[:end], d.Costs())
+				call, err := g.onNetwork(here[:end], d.Costs())
 				if err != nil {
-					return d, err
+					return d, nil, err
 				}
-				measures, here = append(measures, m), here[end:]
+				calls, here = append(calls, call), here[end:]
 			}
 		}
 	}
 	notes := append(g.notes(), networkNote)
-	for _, m := range measures {
-		if len(measures) == 1 {
-			m.Name = whatif.Finish // a single quantity keeps its plain name
-		}
-		m.Notes = notes
-		d = d.Measured(m)
+	for i := range calls {
+		calls[i].Notes = notes
 	}
-	return d, nil
+	return d, calls, nil
 }
 
 // networkNote describes the times on a changed network.
@@ -74,7 +64,7 @@ const networkNote = "The first time is fitted to measurements of this machine. S
 
 // withNetwork returns the design with a layer of the steps and bytes between nodes, as the heaviest
 // form has them over all calls on several nodes. Only their changes count.
-func withNetwork(d whatif.Design, r *fitted.Result) (whatif.Design, error) {
+func withNetwork(d platforms.Design, r *fitted.Result) (platforms.Design, error) {
 	heaviest := fitted.Parameters{}
 	for _, p := range r.Parameters() {
 		if p.Nodes == 2 && p.Weight > heaviest.Weight {
@@ -109,12 +99,10 @@ func withNetwork(d whatif.Design, r *fitted.Result) (whatif.Design, error) {
 	return d, err
 }
 
-// onNetwork returns the quantity of a call by one of several algorithms: the fastest as the network
-// is. was are the costs of the network as it was measured.
-func (g *grid) onNetwork(here []Timing, was platforms.Costs) (m whatif.Measure, err error) {
-	named := g.finishOf(here[0], "")
-	m.Quantity = model.Quantity{Name: named.Name, Title: "finish of " + named.Of,
-		Dim: quantity.DimTime}
+// onNetwork returns a call by one of several algorithms: the fastest as the network is. was are the
+// costs of the network as it was measured.
+func (g *grid) onNetwork(here []Timing, was platforms.Costs) (call whatif.Call, err error) {
+	call = g.callOf(here[0], "")
 	changes := func(c platforms.Costs, by func(network) network) (
 		all []quantity.Interval, fastest int, err error) {
 		network := by(networkOf(was, c))
@@ -130,14 +118,7 @@ func (g *grid) onNetwork(here []Timing, was platforms.Costs) (m whatif.Measure, 
 		return all, fastest, nil
 	}
 	same := func(n network) network { return n }
-	m.Value = func(c platforms.Costs) (float64, error) {
-		all, fastest, err := changes(c, same)
-		if err != nil {
-			return 0, err
-		}
-		return all[fastest].Value, nil
-	}
-	m.Within = func(c platforms.Costs, v float64) quantity.Interval {
+	call.Within = func(c platforms.Costs, v float64) quantity.Interval {
 		all, fastest, err := changes(c, same)
 		if err != nil {
 			return quantity.Alone(quantity.Micros(v))
@@ -146,10 +127,14 @@ func (g *grid) onNetwork(here []Timing, was platforms.Costs) (m whatif.Measure, 
 	}
 	// A part is what would go with it: nearly all of the steps, or of the bytes, between nodes.
 	const gone = 1e-6
-	m.Limits = func(c platforms.Costs) (shares []whatif.Share, err error) {
+	call.Run = func(c platforms.Costs, parts bool) (f whatif.Finished, err error) {
 		all, fastest, err := changes(c, same)
 		if err != nil {
-			return nil, err
+			return f, err
+		}
+		f.Time = quantity.Micros(all[fastest].Value)
+		if !parts {
+			return f, nil
 		}
 		rest := all[fastest].Value
 		for _, part := range []struct {
@@ -163,17 +148,19 @@ func (g *grid) onNetwork(here []Timing, was platforms.Costs) (m whatif.Measure, 
 		} {
 			without, _, err := changes(c, part.without)
 			if err != nil {
-				return nil, err
+				return f, err
 			}
 			saved := all[fastest].Value - without[fastest].Value
 			rest -= saved
-			shares = append(shares, whatif.Share{Owner: part.owner, OneWay: quantity.Micros(saved)})
+			f.Parts = append(f.Parts,
+				whatif.Share{Owner: part.owner, OneWay: quantity.Micros(saved)})
 		}
-		return append(shares, whatif.Share{Owner: "inside nodes, and the base",
-			OneWay: quantity.Micros(max(0, rest))}), nil
+		f.Parts = append(f.Parts, whatif.Share{Owner: "inside nodes, and the base",
+			OneWay: quantity.Micros(max(0, rest))})
+		return f, nil
 	}
-	_, err = m.Value(was)
-	return m, err
+	_, err = call.Run(was, false)
+	return call, err
 }
 
 // networkOf returns the change from one network to another.
@@ -192,9 +179,9 @@ func networkOf(was, is platforms.Costs) network {
 
 // changed returns the time of a call on a changed network, with its 95 % interval.
 func (g *grid) changed(t Timing, by network) (quantity.Interval, error) {
-	of, within := g.fits[t.Name][fitted.Slowest], t.Within
+	of, within := g.tables[t.Name][fitted.Slowest], t.Within
 	if !g.slowest {
-		of, within = g.fits[t.Name][fitted.Average], t.AverageWithin
+		of, within = g.tables[t.Name][fitted.Average], t.AverageWithin
 	}
 	if by == (network{1, 1}) {
 		return within, nil
@@ -204,36 +191,4 @@ func (g *grid) changed(t Timing, by network) (quantity.Interval, error) {
 		at = of.PlacementOf(t.Ranks)
 	}
 	return of.Changed(within, at, g.block(t.Ranks, t.Size()), by.step, by.byte)
-}
-
-// finishOf returns the finish of a call with its names. like precedes an algorithm that stands for
-// one not known here.
-func (q Question) finishOf(c Timing, like string) programs.Finish {
-	name := c.Name
-	of := name
-	// The name of the quantity does not change with the choices of a library.
-	if q.Algorithm == "" {
-		name = "default"
-	}
-	// The quantity is of no single algorithm: which one finishes first depends on the design.
-	if q.Algorithm == "best" {
-		of = q.Algorithm
-		if like != "" {
-			of = like + " " + name
-		} else {
-			c.Call.Segment = 0
-		}
-		name = q.Algorithm
-	}
-	size := c.Size().String()
-	finish := programs.Finish{
-		Name: fmt.Sprintf("%s_%s_%d_%s", whatif.Finish, name, c.Ranks, size),
-		Of:   fmt.Sprintf("%s %s, %d ranks, %s", c.Collective, of, c.Ranks, size),
-	}
-	if segment := quantity.Bytes(c.Call.Segment); segment > 0 {
-		finish.Of += " in segments of " + segment.String()
-		finish.Name += "_" + segment.String()
-	}
-	finish.Name = strings.ReplaceAll(finish.Name, " ", "")
-	return finish
 }
