@@ -84,9 +84,9 @@ func TestSolveIsSweep(t *testing.T) {
 		d := find(t, ref)
 		tg, p, s := solved(t, d, target, name, 0, 0)
 		prog, _ := d.Compile(p)
-		steps := 20000
+		steps := 4000
 		if testing.Short() {
-			steps = 500 // enough for the race detector, under which 20,000 take a minute
+			steps = 500 // enough for the race detector, under which 4,000 take long
 		}
 		step := (to - from) / float64(steps)
 		nearest := math.NaN()
@@ -417,7 +417,8 @@ func TestFaster(t *testing.T) {
 }
 
 // Intervals cover the truth in 95 % of cases: in each, parameters have been measured with an
-// error, and the prediction from them has an interval.
+// error, and the prediction from them has an interval. Of 300 cases the part that is covered has a
+// standard error of 1.3 %; it may be off by three.
 func TestCoverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of predictions, on one goroutine")
@@ -428,7 +429,7 @@ func TestCoverage(t *testing.T) {
 		sizes := []quantity.Bytes{16, 4096, 65536}
 		exact := design(t, "truth", fmt.Sprintf(layer, pairs(truth, truth)...))
 		covered := make([]int, len(sizes))
-		const cases = 1000
+		const cases = 300
 		for k := range cases {
 			measured, half := make([]float64, len(truth)), make([]float64, len(truth))
 			for i, v := range truth {
@@ -436,7 +437,7 @@ func TestCoverage(t *testing.T) {
 				measured[i] = v + random.NormFloat64()*half[i]/1.959964
 			}
 			d := design(t, "measured", fmt.Sprintf(layer, pairs(measured, half)...))
-			in, err := d.Predict("one_way", sizes, Sampling{Samples: 2000, Seed: uint64(k)})
+			in, err := d.Predict("one_way", sizes, Sampling{Samples: 1000, Seed: uint64(k)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -447,7 +448,7 @@ func TestCoverage(t *testing.T) {
 			}
 		}
 		for i, n := range sizes {
-			if part := float64(covered[i]) / cases; part < 0.93 || part > 0.97 {
+			if part := float64(covered[i]) / cases; part < 0.912 || part > 0.988 {
 				t.Errorf("%s: %.1f %% of the intervals cover the truth", n, 100*part)
 			}
 		}

@@ -227,12 +227,12 @@ func (d drawn) uses(m sent) (all map[unit]float64, stream, excess float64) {
 	return all, slowest, alone - slowest
 }
 
-// No program finishes before the work of any shared unit is done at its capacity: 1,000 random
+// No program finishes before the work of any shared unit is done at its capacity: 500 random
 // programs on random machines. With gaps, the last message of each size may have a gap after it,
 // which no one waits for.
 func TestWorkOverCapacity(t *testing.T) {
 	tight := 0
-	all := programs(t, 1000)
+	all := programs(t, 500)
 	for seed := range all {
 		random := rand.New(rand.NewPCG(uint64(seed), 7))
 		d := drawMachine(random, seed%2 == 0)
