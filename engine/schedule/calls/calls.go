@@ -71,8 +71,13 @@ func (r *Rank) follow(op uint32) {
 // After makes the next call wait until these operations are done.
 func (r *Rank) After(ops ...uint32) { r.before, r.started = append(r.before[:0], ops...), false }
 
-// Compute adds a computation of ns nanoseconds.
-func (r *Rank) Compute(ns uint64) { r.After(r.Add(schedule.Op{Kind: schedule.Calc, Size: ns})) }
+// Compute adds a computation of ns nanoseconds. One of 0 ns is left out: what follows would wait
+// for the processor, even if it needs none.
+func (r *Rank) Compute(ns uint64) {
+	if ns > 0 {
+		r.After(r.Add(schedule.Op{Kind: schedule.Calc, Size: ns}))
+	}
+}
 
 // Mark adds a mark, a computation of no time whose end a simulation reports.
 func (r *Rank) Mark() uint32 {

@@ -128,7 +128,6 @@ func (r *rank) compute(ns float64) error {
 	if !(ns >= 0 && ns < math.MaxInt64) {
 		return fmt.Errorf("a computation must take 0 to %g ns (got %g)", float64(math.MaxInt64), ns)
 	}
-	// Also for 0 ns: the schedule has the same shape, whatever the scale.
 	call := r.call
 	r.call = "calc"
 	r.Compute(uint64(ns))

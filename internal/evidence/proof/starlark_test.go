@@ -14,6 +14,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/schedule/program"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // Programs of programs.c, traced, are the same programs in at most 15 lines of Starlark: each rank
@@ -63,7 +65,30 @@ func TestTracedPrograms(t *testing.T) {
 				}
 			}
 		}
+		translation.Scale = 0
+		if trace, _, err = mpitrace.Read(traced[i], translation); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got, want := finish(t, inStarlark(t, name, ranks, "work", "0")), finish(t, trace)
+		if got != want {
+			t.Errorf("%s takes %v µs without computations, want %v", name, got, want)
+		}
 	}
+}
+
+// finish returns the finish on a machine without states of memory.
+func finish(t *testing.T, s *schedule.Schedule) quantity.Micros {
+	t.Helper()
+	p, err := simulate.New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := p.Run(t.Context(), simulate.Setup{LogGOPS: simulate.Defaults()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, _ := done.Finish()
+	return at
 }
 
 // Random programs in C and in Starlark do the same on a crossbar: each receive takes the same
@@ -89,7 +114,7 @@ func TestRandomPrograms(t *testing.T) {
 }
 
 // inStarlark returns the schedule of a program of testdata/programs.
-func inStarlark(t *testing.T, name string, ranks int) *schedule.Schedule {
+func inStarlark(t *testing.T, name string, ranks int, param ...string) *schedule.Schedule {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "programs", name+program.Suffix))
 	if err != nil {
@@ -101,6 +126,11 @@ func inStarlark(t *testing.T, name string, ranks int) *schedule.Schedule {
 	p, err := program.Read(name+program.Suffix, text)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(param) == 2 {
+		if p, err = p.Set(param[0], param[1]); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s, _, err := p.Schedule(t.Context(), program.Options{Ranks: ranks})
 	if err != nil {
