@@ -13,6 +13,10 @@
  * of several threads are recorded if they come one at a time. One-sided communication, files and
  * processes that are started later are counted: their time is computation. What the tracer does not
  * have, such as calls with the suffix _c, is computation without a count. */
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -29,14 +33,49 @@ static char buffer[BUFFER + LINE];
 static size_t used;
 static int out = -1, recording, failedToWrite;
 
-static double zero;
+static long long zero;
 static long long own;  /* time in which the clock of the trace stands: that of the tracer and of polling */
 static long long last; /* end of the last line's call on that clock */
 static long long prev; /* end of the last call, with or without a line */
-static long long cost; /* of the tracer for a call */
+static long long cost, pollCost; /* of the tracer for a call, and for a test that finds nothing */
+static long long reading;        /* of the clock, which a call would seem to last longer */
 static long long tracing; /* the sum of it */
 
-static long long now(void) { return (long long)(1e9 * (PMPI_Wtime() - zero)) - own; }
+/* The clock in ns. The counter of an x86 processor, if it has one speed, takes half the time of the system's
+ * clock. Before a call it waits for the instructions before it, which are the program's. */
+static long long systemClock(void) {
+#ifdef SMPI_H /* whose clock is that of the simulation */
+	return (long long)(1e9 * PMPI_Wtime());
+#else
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return 1000000000LL * t.tv_sec + t.tv_nsec;
+#endif
+}
+#if defined(__x86_64__) && !defined(SMPI_H)
+static unsigned long long firstTick, tickNs; /* tickNs is in ns / 2^32 */
+static long long ofTicks(unsigned long long ticks) { return (long long)((unsigned __int128)(ticks - firstTick) * tickNs >> 32); }
+static long long clock_(void) {
+	unsigned core;
+	return tickNs ? ofTicks(__rdtscp(&core)) : systemClock();
+}
+static long long clockAfter(void) { return tickNs ? ofTicks(__rdtsc()) : systemClock(); }
+static void startClock(void) {
+	enum { SPIN = 4000000 };
+	unsigned a, b, c, d;
+	if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & 1 << 8)) return;
+	long long t = systemClock(), u;
+	firstTick = __rdtsc();
+	while ((u = systemClock()) < t + SPIN) {}
+	tickNs = (unsigned long long)(4294967296.0 * (double)(u - t) / (double)(__rdtsc() - firstTick));
+}
+#else
+static long long clock_(void) { return systemClock(); }
+static long long clockAfter(void) { return systemClock(); }
+static void startClock(void) {}
+#endif
+static long long now(void) { return clock_() - zero - own; }
+static long long returned(void) { return clockAfter() - zero - own - reading; } /* after a call */
 static void stand(long long ns) { own += ns, tracing += ns; }
 
 static void flush(void) {
@@ -58,7 +97,7 @@ static void flushed(void) { /* in the tracer's own time */
 }
 
 /* Parts of a line. */
-static char pairs[200];
+static char pairs[200], hexPairs[512];
 static void text(const char *s, size_t n) { memcpy(buffer + used, s, n), used += n; }
 static void digits(long long v) {
 	char b[24], *p = b + sizeof b;
@@ -69,12 +108,16 @@ static void digits(long long v) {
 	if (v < 0) *--p = '-';
 	text(p, (size_t)(b + sizeof b - p));
 }
-static void number(long long v) { buffer[used++] = ' ', digits(v); }
+static void number(long long v) {
+	buffer[used++] = ' ';
+	if (v >= 0 && v < 10) buffer[used++] = (char)('0' + v);
+	else digits(v);
+}
 static void address(long long v) { /* in hexadecimal digits, which are quickly written */
+	char b[16], *p = b + sizeof b;
 	unsigned long long u = (unsigned long long)v;
-	int bits = 0;
-	while (bits < 60 && u >> bits > 15) bits += 4;
-	for (; bits >= 0; bits -= 4) buffer[used++] = "0123456789abcdef"[u >> bits & 15];
+	do p -= 2, memcpy(p, hexPairs + 2 * (u & 255), 2), u >>= 8; while (u);
+	text(p, (size_t)(b + sizeof b - p));
 }
 static int listed; /* elements of the list that is being written */
 static void list(void) { listed = 0, buffer[used++] = ' '; }
@@ -124,15 +167,16 @@ static void tail(void) {
 	leave();
 }
 /* A test that found nothing. If the program does nothing else between tests, it waits, and the clock stands
- * as it does in a wait; else the test is a part of its computation. NOTHING is in ns. */
-enum { NOTHING = 50 };
+ * as it does in a wait; else the test is a part of its computation. A loop around a test takes some
+ * instructions, less than NOTHING ns. */
+enum { NOTHING = 10 };
 static void poll(long long t, long long u) {
-	stand(cost);
+	stand(pollCost);
 	if (t - prev <= NOTHING) own += u - prev;
 	else prev = u;
 	leave();
 }
-static void found(long long u) { prev = u, stand(cost), leave(); }
+static void found(long long u) { prev = u, stand(pollCost), leave(); }
 static void count(counted *x, long long t, long long u) { x->calls++, x->ns += u - t, prev = u, stand(cost), leave(); }
 static counted *counter(const char *name) { others[otherCount].name = name; return &others[otherCount++]; }
 
@@ -370,24 +414,49 @@ static void takeProbed(MPI_Message m) {
 }
 static void taken(const void *b, int n, MPI_Datatype d) { memory(b, n, d), peer(probedSource, probedTag), number(probedComm); }
 
-static int ascending(const void *a, const void *b) { long long x = *(const long long *)a, y = *(const long long *)b; return (x > y) - (x < y); }
-
-/* The median time of the tracer for a send: other work on the host makes some longer. */
-static long long timeOfCall(void) {
-	enum { CALLS = 201 };
-	long long between[CALLS], end = 0;
-	static char bytes[1024];
-	for (int i = -1; i < CALLS; i++) {
-		int written = sending(bytes, sizeof bytes, MPI_CHAR);
-		long long t = now(), u = now();
-		if (i >= 0) between[i] = t - end;
-		end = u;
-		head("Send", 4, t, u), message(bytes, sizeof bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD), number(written), tail();
-		if (used > BUFFER / 2) used = 0;
+/* What the tracer costs: the difference between calls of a function with it and without, among some work. A
+ * processor does both at once in part, so parts of the tracer alone would take less. The least of some rounds
+ * counts, since other work on the host makes some longer. */
+enum { NONE, TEST, SEND_, KINDS, ROUNDS = 30, CALLS = 50 };
+static double worked[64];
+static char sentBytes[1024];
+__attribute__((noinline)) static void traceCall(int kind) {
+	int rank, written = 0;
+	if (kind == NONE) {
+		PMPI_Comm_rank(MPI_COMM_SELF, &rank);
+		return;
 	}
-	used = 0;
-	qsort(between, CALLS, sizeof *between, ascending);
-	return between[CALLS / 2];
+	enter();
+	if (kind == SEND_) written = sending(sentBytes, sizeof sentBytes, MPI_CHAR), known(MPI_COMM_SELF);
+	long long t = now();
+	PMPI_Comm_rank(MPI_COMM_SELF, &rank);
+	long long u = returned();
+	if (kind == TEST) {
+		poll(t, u);
+		return;
+	}
+	head("Send", 4, t, u), message(sentBytes, sizeof sentBytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD), number(written), tail();
+	if (used > BUFFER / 2) used = 0;
+}
+static void timeCalls(void) {
+	long long least[KINDS], two = 0;
+	recording = 1, cost = pollCost = reading = 0;
+	for (int round = 0; round < ROUNDS; round++) {
+		for (int kind = 0; kind < KINDS; kind++) {
+			long long t = clock_();
+			for (int i = 0; i < CALLS; i++) {
+				for (int k = 0; k < 64; k++) worked[k] = worked[k] * 0.999 + 1e-3 * k;
+				traceCall(kind);
+			}
+			t = clock_() - t;
+			if (round == 0 || t < least[kind]) least[kind] = t;
+		}
+		long long t = clock_();
+		t = clockAfter() - t;
+		if (round == 0 || t < two) two = t;
+	}
+	recording = 0, used = 0, reading = two;
+	cost = (least[SEND_] - least[NONE]) / CALLS, pollCost = (least[TEST] - least[NONE]) / CALLS;
 }
 
 /* What the buffer has goes into the file if the program ends before MPI_Finalize. */
@@ -404,6 +473,7 @@ static void opened(int e, int level) {
 	const char *dir = getenv("HALFPEAK_TRACE");
 	if (e != MPI_SUCCESS || recording) return;
 	for (int i = 0; i < 100; i++) pairs[2 * i] = (char)('0' + i / 10), pairs[2 * i + 1] = (char)('0' + i % 10);
+	for (int i = 0; i < 512; i++) hexPairs[i] = "0123456789abcdef"[i % 2 ? i / 2 % 16 : i / 32];
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank), PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	snprintf(path, sizeof path, "%s/trace.%06d", dir ? dir : ".", rank);
 	out = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -414,7 +484,7 @@ static void opened(int e, int level) {
 	PMPI_Comm_group(MPI_COMM_WORLD, &world);
 	for (int i = 0; i < 64; i++) hit[i].id = -1;
 	nextComm = 0, define(MPI_COMM_WORLD, -1, MPI_COMM_WORLD), define(MPI_COMM_SELF, -1, MPI_COMM_SELF);
-	zero = PMPI_Wtime(), type.size = -1, cost = timeOfCall();
+	startClock(), zero = clock_(), type.size = -1, timeCalls();
 	run = (long long)time(NULL) * 1000 + getpid() % 1000;
 	PMPI_Bcast(&run, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
 	used = (size_t)snprintf(buffer, LINE, "halfpeak-trace 2 rank %d of %d run %lld\n", rank, ranks, run);
@@ -428,7 +498,7 @@ static void opened(int e, int level) {
 #endif
 	threads = level == MPI_THREAD_MULTIPLE;
 	PMPI_Barrier(MPI_COMM_WORLD); /* all begin here, so the times of ranks begin together */
-	zero = PMPI_Wtime(), own = last = prev = tracing = 0;
+	zero = clock_(), own = last = prev = tracing = 0;
 	recording = 1;
 }
 static void finalized(void) {
@@ -465,19 +535,19 @@ int MPI_Pcontrol(const int level, ...) { mark(level); return MPI_SUCCESS; }
 #define BEFORE(call) if (!enter()) return call
 #define TRACED(name, before, line, params, ...) int MPI_##name params { \
 	BEFORE(PMPI_##name(__VA_ARGS__)); before; \
-	long long t = now(); int e = PMPI_##name(__VA_ARGS__); long long u = now(); \
+	long long t = now(); int e = PMPI_##name(__VA_ARGS__); long long u = returned(); \
 	head(#name, sizeof #name - 1, t, u); line; tail(); return e; }
 /* A test has a line if it found something. */
 #define TESTED(name, before, flag, line, params, ...) int MPI_##name params { \
 	BEFORE(PMPI_##name(__VA_ARGS__)); before; \
-	long long t = now(); int e = PMPI_##name(__VA_ARGS__); long long u = now(); \
+	long long t = now(); int e = PMPI_##name(__VA_ARGS__); long long u = returned(); \
 	if (!(flag)) { poll(t, u); return e; } \
 	line; return e; }
 #define LINE_OF(name, line) (head(name, sizeof name - 1, t, u), line, tail())
 /* A call that is counted; args in parentheses. */
 #define COUNTED(name, params, args) int MPI_##name params { static counted *x; \
 	BEFORE(PMPI_##name args); if (!x) x = counter("MPI_" #name); \
-	long long t = now(); int e = PMPI_##name args; count(x, t, now()); return e; }
+	long long t = now(); int e = PMPI_##name args; count(x, t, returned()); return e; }
 
 #define SEND_PARAMS const void *b, int n, MPI_Datatype d, int p, int tag, MPI_Comm c
 #define RECV_PARAMS void *b, int n, MPI_Datatype d, int p, int tag, MPI_Comm c
@@ -562,7 +632,7 @@ COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, neighbours(c, 0, n, MPI_DATA
 /* Communicators: the communicator of the call, and the new one's number, or -1. */
 #define CREATED(name, params, ...) int MPI_##name params { \
 	BEFORE(PMPI_##name(__VA_ARGS__)); known(c); \
-	long long t = now(); int e = PMPI_##name(__VA_ARGS__); long long u = now(); \
+	long long t = now(); int e = PMPI_##name(__VA_ARGS__); long long u = returned(); \
 	int id = created(c, *new, *new); \
 	head(#name, sizeof #name - 1, t, u), comm(c), number(id), tail(); return e; }
 CREATED(Comm_dup, (MPI_Comm c, MPI_Comm *new), c, new)
@@ -583,7 +653,7 @@ int MPI_Comm_idup(MPI_Comm c, MPI_Comm *new, MPI_Request *r) {
 	known(c);
 	long long t = now();
 	int e = PMPI_Comm_idup(c, new, r);
-	long long u = now();
+	long long u = returned();
 	int id = created(c, *new, c); /* the new one has the same members, and may not be asked yet */
 	head("Comm_idup", 9, t, u), comm(c), number(id), request(r), tail();
 	return e;
@@ -678,7 +748,7 @@ static int degree(MPI_Comm c, int out_) { /* neighbours of a rank */
 }
 
 #define CALL_F(f, before, after) if (!enter()) { pmpi_##f##_(ADDRESSED); return; } \
-	before; long long t = now(); pmpi_##f##_(ADDRESSED); long long u = now(); after
+	before; long long t = now(); pmpi_##f##_(ADDRESSED); long long u = returned(); after
 #define ROUTINES(f, before, after) extern void pmpi_##f##_(ADDRESSES) __attribute__((weak)); \
 	void mpi_##f##_(ADDRESSES) { CALL_F(f, before, after); } \
 	void mpi_##f##_f08_(ADDRESSES) { CALL_F(f, before, after); }

@@ -228,7 +228,8 @@ func (h *host) calibration(ctx context.Context, c *calibrate.Calibration) error 
 // computing are the programs of programs.c that compute. Where other users of the host's cores come
 // and go, a computation takes once or twice its time. So they run several times in a launch and are
 // compared by their means: a quartile would be of one kind or the other by luck.
-var computing = []string{"jacobi", "cg", "wavefront", "producer", "halo", "pipeline", "master"}
+var computing = []string{"jacobi", "cg", "wavefront", "producer", "halo", "pipeline", "master",
+	"poll"}
 
 // hostPrograms are the programs of a launch, with the bytes of a message where they take them.
 var hostPrograms = func() (all []string) {
