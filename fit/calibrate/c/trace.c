@@ -459,12 +459,14 @@ static void timeCalls(void) {
 	cost = (least[SEND_] - least[NONE]) / CALLS, pollCost = (least[TEST] - least[NONE]) / CALLS;
 }
 
-/* What the buffer has goes into the file if the program ends before MPI_Finalize. */
-static void crashed(int signal_) {
-	if (recording) flush();
-	signal(signal_, SIG_DFL), raise(signal_);
+/* What the buffer has goes into the file if the program ends before MPI_Finalize, or calls that in a
+ * destructor. A handler of the library or the program comes after this one. */
+static void closed(void) { if (recording) flush(); }
+static struct sigaction actions[NSIG];
+static void crashed(int n) {
+	closed(), recording = 0;
+	sigaction(n, &actions[n], NULL), raise(n);
 }
-static void closed(void) { if (recording) flush(), recording = 0; }
 
 static void opened(int e, int level) {
 	int rank, ranks;
@@ -490,12 +492,11 @@ static void opened(int e, int level) {
 	used = (size_t)snprintf(buffer, LINE, "halfpeak-trace 2 rank %d of %d run %lld\n", rank, ranks, run);
 #ifndef SMPI_H /* whose processes share their handlers */
 	static const int signals[] = {SIGTERM, SIGINT, SIGSEGV, SIGABRT, SIGFPE, SIGBUS};
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-		void (*was)(int) = signal(signals[i], crashed);
-		if (was != SIG_DFL) signal(signals[i], was);
-	}
+	struct sigaction mine = {.sa_handler = crashed, .sa_flags = SA_NODEFER};
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &mine, &actions[signals[i]]);
 	atexit(closed);
 #endif
+	flush();
 	threads = level == MPI_THREAD_MULTIPLE;
 	PMPI_Barrier(MPI_COMM_WORLD); /* all begin here, so the times of ranks begin together */
 	zero = clock_(), own = last = prev = tracing = 0;

@@ -34,11 +34,11 @@ const busy = 0.94
 const attempts = 4
 
 // mpirun returns a command on some ranks of a network.
-func (j *judge) mpirun(ctx context.Context, folder string, ranks int, options string,
+func (j *judge) mpirun(ctx context.Context, l *library, folder string, ranks int, options string,
 	env []string, command string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
 	defer cancel()
-	args := append(strings.Fields("mpirun.openmpi "+options), "-np", fmt.Sprint(ranks), "env")
+	args := append(strings.Fields("mpirun."+l.name+" "+options), "-np", fmt.Sprint(ranks), "env")
 	args = append(append(args, env...), strings.Fields(command)...)
 	if j.priority {
 		args = append([]string{"chrt", "-f", "10"}, args...)
@@ -58,28 +58,30 @@ func (j *judge) mpirun(ctx context.Context, folder string, ranks int, options st
 	return out, err
 }
 
-func (j *judge) machineFile(n int) string {
-	return filepath.Join(j.dir, fmt.Sprintf("machine-%d.csv", n))
+func (j *judge) machineFile(l *library, n int) string {
+	return filepath.Join(j.dir, l.name, fmt.Sprintf("machine-%d.csv", n))
 }
 
-func (j *judge) calibrate(ctx context.Context, n int, minutes string) error {
-	if _, err := os.Stat(j.machineFile(n)); err == nil {
+func (j *judge) calibrate(ctx context.Context, l *library, n int, minutes string) error {
+	file := j.machineFile(l, n)
+	if _, err := os.Stat(file); err == nil {
 		return nil
 	}
-	out, err := j.mpirun(ctx, j.dir, 2, networks[n].options, nil,
+	out, err := j.mpirun(ctx, l, filepath.Dir(file), 2, l.options[n], nil,
 		"./calibrate --collectives none --minutes "+minutes)
 	if err == nil {
-		err = os.WriteFile(j.machineFile(n), out, 0o666)
+		err = os.WriteFile(file, out, 0o666)
 	}
 	return err
 }
 
-func (j *judge) machine(n int) (simulate.Machine, error) {
-	text, err := os.ReadFile(j.machineFile(n))
+func (j *judge) machine(l *library, n int) (simulate.Machine, error) {
+	file := j.machineFile(l, n)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	c, err := calibrate.Read(bytes.NewReader(text), j.machineFile(n))
+	c, err := calibrate.Read(bytes.NewReader(text), file)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +107,8 @@ func (j *judge) plain(ctx context.Context, p program, n, round int) error {
 	}
 	var err error
 	for range attempts {
-		if _, err = j.mpirun(ctx, j.folder(p), 2, networks[n].options, []string{"CLOCK=" + file,
-			"LD_PRELOAD=" + filepath.Join(j.dir, "libclock.so")}, p.command); err != nil {
+		if _, err = j.mpirun(ctx, p.library, j.folder(p), 2, p.library.options[n],
+			[]string{"CLOCK=" + file, j.preload(p, "libclock.so")}, p.command); err != nil {
 			continue // a launch that other work has held up is ended after a minute
 		}
 		t, err := j.timing(p, n, round)
@@ -115,6 +117,10 @@ func (j *judge) plain(ctx context.Context, p program, n, round int) error {
 		}
 	}
 	return err
+}
+
+func (j *judge) preload(p program, name string) string {
+	return "LD_PRELOAD=" + filepath.Join(j.dir, p.library.name, name)
 }
 
 // timing returns what plain has measured: the time of the rank that ended last.
@@ -147,10 +153,10 @@ func (j *judge) traced(ctx context.Context, p program, n, round int) error {
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		return err
 	}
-	err := j.mpirunOnce(ctx, p, 2, networks[n].options, folder)
+	err := j.mpirunOnce(ctx, p, 2, p.library.options[n], folder)
 	if err != nil {
 		err = errors.Join(os.Mkdir(folder, 0o777),
-			j.mpirunOnce(ctx, p, 2, networks[n].options, folder))
+			j.mpirunOnce(ctx, p, 2, p.library.options[n], folder))
 	}
 	return err
 }
@@ -158,8 +164,8 @@ func (j *judge) traced(ctx context.Context, p program, n, round int) error {
 // mpirunOnce runs a program with the tracer, whose files go into a folder.
 func (j *judge) mpirunOnce(ctx context.Context, p program, ranks int, options,
 	folder string) error {
-	_, err := j.mpirun(ctx, j.folder(p), ranks, options, []string{"HALFPEAK_TRACE=" + folder,
-		"LD_PRELOAD=" + filepath.Join(j.dir, "libtrace.so")}, p.command)
+	_, err := j.mpirun(ctx, p.library, j.folder(p), ranks, options,
+		[]string{"HALFPEAK_TRACE=" + folder, j.preload(p, "libtrace.so")}, p.command)
 	if err != nil {
 		os.RemoveAll(folder)
 	}
@@ -235,7 +241,7 @@ func (j *judge) readFour(ctx context.Context, w io.Writer, chosen []program) err
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return err
 		}
-		err := j.mpirunOnce(ctx, p, 4, "--oversubscribe "+networks[0].options, folder)
+		err := j.mpirunOnce(ctx, p, 4, p.library.options[0], folder)
 		var seconds float64
 		var notes []string
 		if err == nil {

@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/calibrate"
@@ -32,30 +33,44 @@ var clockC string
 
 // A program is prepared once by a shell command in its folder, and then run. HPCC repeats its parts
 // until they take a given time, so on another network it does other work.
-type program struct{ name, prepare, command string }
+type program struct {
+	name, prepare, command string
+	library                *library
+}
+
+// A library is an implementation of MPI, with what its launcher needs for each network.
+type library struct {
+	name    string // in mpicc.NAME and mpirun.NAME
+	options [len(networks)]string
+}
+
+var networks = [...]string{"shared memory", "TCP"}
+
+var (
+	openMPI = &library{"openmpi", [...]string{"--mca pml ob1 --mca btl vader,self",
+		"--mca pml ob1 --mca btl tcp,self"}}
+	mpich = &library{"mpich", [...]string{"-env UCX_TLS posix,self",
+		"-env UCX_TLS tcp,self -env UCX_NET_DEVICES lo"}}
+)
 
 const adaptive = "HPCC"
 
 const lammps = "cp -r /usr/share/lammps/examples/"
 
 var programs = []program{
-	{"LAMMPS melt", lammps + "melt/. .", "lmp -in in.melt"},
-	{"LAMMPS crack", lammps + "crack/. .", "lmp -in in.crack"},
-	{"LAMMPS friction", lammps + "friction/. .", "lmp -in in.friction"},
-	{adaptive, "", "hpcc"},
-	{"NWChem", "", "nwchem h2o.nw"},
+	{"LAMMPS melt", lammps + "melt/. .", "lmp -in in.melt", openMPI},
+	{"LAMMPS crack", lammps + "crack/. .", "lmp -in in.crack", openMPI},
+	{"LAMMPS friction", lammps + "friction/. .", "lmp -in in.friction", openMPI},
+	{adaptive, "", "hpcc", openMPI},
+	{"NWChem", "", "nwchem h2o.nw", openMPI},
 	{"GROMACS", "gmx solvate -cs spc216.gro -box 2.5 2.5 2.5 -p topol.top -o conf.gro && " +
 		"gmx grompp -f md.mdp -c conf.gro -p topol.top -o topol.tpr -maxwarn 5",
-		"gmx_mpi mdrun -s topol.tpr -ntomp 1 -pin off -nb cpu"},
+		"gmx_mpi mdrun -s topol.tpr -ntomp 1 -pin off -nb cpu", openMPI},
 	// The package has no pseudopotential, but the program that makes one.
-	{"Quantum ESPRESSO", "ld1.x < ld1.in", "pw.x -in si.in"},
-	{"FFTW", "mpicc.openmpi -O2 fft.c -o fft -lfftw3_mpi -lfftw3 -lm", "./fft"},
-}
-
-// networks are Open MPI's options for each.
-var networks = []struct{ name, options string }{
-	{"shared memory", "--mca pml ob1 --mca btl vader,self"},
-	{"TCP", "--mca pml ob1 --mca btl tcp,self"},
+	{"Quantum ESPRESSO", "ld1.x < ld1.in", "pw.x -in si.in", openMPI},
+	{"FFTW", "mpicc.openmpi -O2 fft.c -o fft -lfftw3_mpi -lfftw3 -lm", "./fft", openMPI},
+	{"BAGEL", "", "BAGEL ethene.json", mpich},
+	{"ScaLAPACK", "", "/usr/lib/x86_64-linux-gnu/scalapack/mpich-tests/xdlu", mpich},
 }
 
 func main() {
@@ -93,9 +108,11 @@ func (j *judge) run(ctx context.Context, only string, rounds, traces int, minute
 	if four {
 		return j.readFour(ctx, os.Stdout, chosen)
 	}
-	for n := range networks {
-		if err := j.calibrate(ctx, n, minutes); err != nil {
-			return err
+	for _, p := range chosen {
+		for n := range networks {
+			if err := j.calibrate(ctx, p.library, n, minutes); err != nil {
+				return err
+			}
 		}
 	}
 	for round := range max(rounds, traces) {
@@ -116,28 +133,39 @@ func (j *judge) run(ctx context.Context, only string, rounds, traces int, minute
 	return j.report(ctx, os.Stdout, chosen, rounds, traces, csv)
 }
 
-// prepare compiles what measures, and writes the inputs of the programs.
-func (j *judge) prepare(ctx context.Context, only string) (chosen []program, err error) {
-	if err := os.MkdirAll(j.dir, 0o777); err != nil {
-		return nil, err
+// compile makes what measures with a library, in its folder.
+func (j *judge) compile(ctx context.Context, l *library) error {
+	dir := filepath.Join(j.dir, l.name)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
 	}
 	for _, c := range []struct{ name, text, flags string }{
 		{"calibrate", calibrate.Source, "-lm"},
 		{"libtrace.so", calibrate.TraceSource, "-shared -fPIC"},
 		{"libclock.so", clockC, "-shared -fPIC"},
 	} {
-		source := filepath.Join(j.dir, c.name+".c")
+		source := filepath.Join(dir, c.name+".c")
 		if err := os.WriteFile(source, []byte(c.text), 0o666); err != nil {
-			return nil, err
+			return err
 		}
-		if err := j.shell(ctx, j.dir, "mpicc.openmpi -O2 "+source+" -o "+c.name+" "+
-			c.flags); err != nil {
-			return nil, err
+		if err := j.shell(ctx, dir, fmt.Sprintf("mpicc.%s -O2 %s -o %s %s", l.name, source, c.name,
+			c.flags)); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// prepare compiles what measures, and writes the inputs of the programs.
+func (j *judge) prepare(ctx context.Context, only string) (chosen []program, err error) {
 	for _, p := range programs {
 		if !strings.Contains(p.name, only) {
 			continue
+		}
+		if !slices.ContainsFunc(chosen, func(q program) bool { return q.library == p.library }) {
+			if err := j.compile(ctx, p.library); err != nil {
+				return nil, err
+			}
 		}
 		chosen = append(chosen, p)
 		folder := j.folder(p)
@@ -171,7 +199,7 @@ func (p program) short() string {
 	return strings.ToLower(strings.ReplaceAll(p.name, " ", "-"))
 }
 
-func (j *judge) folder(p program) string { return filepath.Join(j.dir, p.short()) }
+func (j *judge) folder(p program) string { return filepath.Join(j.dir, p.library.name, p.short()) }
 
 func (j *judge) shell(ctx context.Context, folder, command string) error {
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)

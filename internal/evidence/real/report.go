@@ -9,13 +9,12 @@ import (
 	"os"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // A row is a program on a network.
 type row struct {
-	program, network           string
+	program, library, network  string
 	seconds                    float64 // median of runs without the tracer
 	quiet                      int     // runs of which both ranks had their processors
 	calls, tracer              float64 // of a rank of the traced run; s
@@ -27,19 +26,12 @@ type row struct {
 // report prints a row for each program and network, with the errors and their summary.
 func (j *judge) report(ctx context.Context, w io.Writer, chosen []program, rounds,
 	traces int, file string) error {
-	var machines [2]simulate.Machine
-	for n := range networks {
-		var err error
-		if machines[n], err = j.machine(n); err != nil {
-			return err
-		}
-	}
 	var rows []row
 	for _, p := range chosen {
 		for n := range networks {
-			r, err := j.compare(ctx, p, n, rounds, traces, machines)
+			r, err := j.compare(ctx, p, n, rounds, traces)
 			if err != nil {
-				return fmt.Errorf("%s over %s: %w", p.name, networks[n].name, err)
+				return fmt.Errorf("%s over %s: %w", p.name, networks[n], err)
 			}
 			rows = append(rows, r)
 		}
@@ -58,9 +50,13 @@ func (j *judge) report(ctx context.Context, w io.Writer, chosen []program, round
 
 // compare predicts the runs of a program on network n: from its traces there, and from its traces
 // on the other network. All times are medians.
-func (j *judge) compare(ctx context.Context, p program, n, rounds, traces int,
-	machines [2]simulate.Machine) (r row, err error) {
-	r.program, r.network = p.name, networks[n].name
+func (j *judge) compare(ctx context.Context, p program, n, rounds, traces int) (r row,
+	err error) {
+	machine, err := j.machine(p.library, n)
+	if err != nil {
+		return r, err
+	}
+	r.program, r.library, r.network = p.name, p.library.name, networks[n]
 	if r.seconds, r.quiet, err = j.median(p, n, rounds); err != nil {
 		return r, err
 	}
@@ -71,11 +67,11 @@ func (j *judge) compare(ctx context.Context, p program, n, rounds, traces int,
 		if err != nil {
 			return r, err
 		}
-		finish, _, err := predicted(ctx, folder, 2, machines[n])
+		finish, _, err := predicted(ctx, folder, 2, machine)
 		if err != nil {
 			return r, err
 		}
-		from, _, err := predicted(ctx, j.traceFolder(p, 1-n, round), 2, machines[n])
+		from, _, err := predicted(ctx, j.traceFolder(p, 1-n, round), 2, machine)
 		if err != nil {
 			return r, err
 		}
@@ -126,11 +122,11 @@ func write(w io.Writer, rows []row) {
 
 func writeCSV(w io.Writer, rows []row) error {
 	c := csv.NewWriter(w)
-	records := [][]string{{"program", "network", "measured_s", "quiet_runs", "traced_s", "calls",
+	records := [][]string{{"program", "library", "network", "measured_s", "quiet_runs", "traced_s", "calls",
 		"tracer_s", "predicted_s", "predicted_from_other_s", "error_traced_percent",
 		"error_percent", "error_from_other_percent"}}
 	for _, r := range rows {
-		record := []string{r.program, r.network}
+		record := []string{r.program, r.library, r.network}
 		for _, v := range []float64{r.seconds, float64(r.quiet), r.traced, r.calls, r.tracer,
 			r.predictedOwn, r.fromTheOther, 100 * r.own, 100 * r.plain, 100 * r.other} {
 			record = append(record, fmt.Sprintf("%.4g", v))
