@@ -6,7 +6,6 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/fits"
-	"github.com/halfpeak/halfpeak/ask/scaling"
 )
 
 // A message before and after a change.
@@ -75,7 +74,8 @@ func ExampleFit() {
 // A program in Starlark, which runs on each rank, on two machines.
 func ExampleProgram() {
 	ctx := context.Background()
-	in, err := scaling.Read(ctx, "internal/demo/files/jacobi.star", scaling.Reading{Ranks: 16})
+	p, err := halfpeak.Read(ctx, []string{"internal/demo/files/jacobi.star"},
+		halfpeak.Reading{Ranks: []int{16}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -86,7 +86,7 @@ func ExampleProgram() {
 			fmt.Println(err)
 			return
 		}
-		e, err := d.Ask(ctx, halfpeak.Program{Schedule: in.Schedule})
+		e, err := d.Ask(ctx, p)
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -47,12 +47,7 @@ func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	if d.Layer.Model == nil {
 		return e, fmt.Errorf("%s has measured collectives alone, and no messages", d.Asked())
 	}
-	s, err := programs.Run(ctx, in,
-		programs.Question{
-			Machines: []platforms.Design{d.Design},
-			Eager:    simulate.NoLimit,
-			Map:      p.Map,
-		})
+	s, err := programs.Run(ctx, in, programs.Setup{Eager: simulate.NoLimit, Map: p.Map}, d.Design)
 	if err != nil {
 		return e, err
 	}
@@ -70,33 +65,83 @@ func (p Program) prepare(ctx context.Context, d Design) (platforms.Design, []wha
 	return d.Design, []whatif.Call{call}, err
 }
 
+// Name returns the name of the program's files.
+func (p Program) Name() string {
+	in, err := p.read()
+	if err != nil {
+		return ""
+	}
+	return in.Name
+}
+
+// Run runs a program on the machines of designs, or without any by the LogGOPS parameters of the
+// setup; see [programs.Run]. An error says which program it is.
+func Run(ctx context.Context, p Program, o programs.Setup, on ...Design) (
+	*programs.Simulation, error) {
+	in, err := p.read()
+	if err != nil {
+		return nil, err
+	}
+	s, err := programs.Run(ctx, in, o, inner(on)...)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return s, err
+}
+
 // A Reading says how a program is read: one in Starlark by its ranks and parameters, and a trace by
-// its region and scale; without FlopsPerSecond, Trace is [mpitrace.Defaults].
+// its region and scale.
 type Reading struct {
-	Ranks  int
+	Ranks  []int                       // one number, or for [Scale] several
 	Params []string                    // "NAME=VALUE" of parameters of main
 	Print  func(rank int, text string) // what the program prints; nil: nothing
-	Trace  mpitrace.Translation
+	Trace  mpitrace.Translation        // without FlopsPerSecond it is [mpitrace.Defaults]
+}
+
+// on returns how a program in Starlark is read for designs.
+func (r Reading) on(designs []Design) scaling.Reading {
+	return scaling.Reading{Ranks: r.Ranks, Params: r.Params, Print: r.Print,
+		Library: libraryOf(designs)}
 }
 
 // Read reads a program in Starlark (.star), or else a schedule in GOAL or the files of a trace. Its
 // collectives without an algorithm are those of the library of the designs, if they have one.
-func Read(ctx context.Context, names []string, o Reading, on ...Design) (p Program, err error) {
-	library := programs.LibraryOf(inner(on))
+func Read(ctx context.Context, names []string, r Reading, on ...Design) (p Program, err error) {
 	if len(names) == 1 && scaling.IsProgram(names[0]) {
-		p.input, err = scaling.Read(ctx, names[0],
-			scaling.Reading{Ranks: o.Ranks, Params: o.Params, Print: o.Print, Library: library})
+		p.input, err = scaling.Read(ctx, names[0], r.on(on))
 	} else {
-		if o.Trace.FlopsPerSecond == 0 {
-			o.Trace = mpitrace.Defaults
+		if r.Trace.FlopsPerSecond == 0 {
+			r.Trace = mpitrace.Defaults
 		}
-		o.Trace.Collectives.Library = library
-		p.input, err = programs.ReadInput(ctx, o.Trace, names...)
+		r.Trace.Collectives.Library = libraryOf(on)
+		p.input, err = programs.ReadInput(ctx, r.Trace, names...)
 	}
 	if p.input != nil {
 		p.Schedule = p.input.Schedule
 	}
 	return p, err
+}
+
+// Scale runs a program in Starlark on numbers of ranks and on the machines of designs; see
+// [scaling.Scale].
+func Scale(ctx context.Context, name string, r Reading, o programs.Setup, on ...Design) (
+	*scaling.Scaling, error) {
+	return scaling.Scale(ctx, name, r.on(on), o, inner(on)...)
+}
+
+// libraryOf returns the library of collectives of all designs; "" if it is not known, or if they
+// have several.
+func libraryOf(designs []Design) string {
+	if len(designs) == 0 {
+		return ""
+	}
+	library := designs[0].Platform.Library
+	for _, d := range designs {
+		if d.Platform.Library != library {
+			return ""
+		}
+	}
+	return library
 }
 
 // inner returns the designs as packages below have them.

@@ -33,8 +33,7 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := programs.Run(context.Background(), in,
-		programs.Question{Machines: []platforms.Design{d}})
+	s, err := programs.Run(context.Background(), in, programs.Setup{}, d)
 	if err != nil {
 		log.Fatal(err)
 	}

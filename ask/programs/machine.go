@@ -66,21 +66,6 @@ func MachineOf(m machine.Machine, l platforms.Layer, on Placement, ranks int,
 	return nil, fmt.Errorf("%s: %w", l.Platform, err)
 }
 
-// LibraryOf returns the library of collectives of all designs; "" if it is not known, or if they
-// have several.
-func LibraryOf(designs []platforms.Design) string {
-	if len(designs) == 0 {
-		return ""
-	}
-	library := designs[0].Platform.Library
-	for _, d := range designs {
-		if d.Platform.Library != library {
-			return ""
-		}
-	}
-	return library
-}
-
 // ShapeOf describes a machine: its levels, the placement of ranks, and the shared
 // resources. It stands under every table, since two platforms of one name may share
 // different things.

@@ -26,14 +26,13 @@ const (
 	Reasons        // parts of the finish, and its sensitivity to parameters
 )
 
-// A Question says which schedule runs are wanted, on which machines, and as which table.
-type Question struct {
-	Run      simulate.Setup     // its Machine is set by Machines
-	Machines []platforms.Design // what messages cost; none: Run.LogGOPS
-	Eager    quantity.Bytes     // of the machines; see [simulate.FromLayer]
-	Map      Placement          // of ranks on levels
-	Table    Table
-	Runs     int // above 1: runs with different noise, for the distribution of the finish
+// A Setup says how a schedule is run, and what is kept of it.
+type Setup struct {
+	Run   simulate.Setup // its Machine is that of a design
+	Eager quantity.Bytes // of the machines; see [simulate.FromLayer]
+	Map   Placement      // of ranks on levels
+	Table Table
+	Runs  int // above 1: runs with different noise, for the distribution of the finish
 }
 
 // A Text is options as a person writes them, on the command line or in a form.
@@ -46,7 +45,7 @@ type Text struct {
 
 // Read reads the text into the options. File reports that an error is in a file: then
 // the file is wrong, and not the use of the command.
-func (t Text) Read(o *Question) (file bool, err error) {
+func (t Text) Read(o *Setup) (file bool, err error) {
 	if o.Run.Rules, err = simulate.ParseRules(t.Rules); err != nil {
 		return false, err
 	}
@@ -97,17 +96,18 @@ func (m MachineRun) Communication() uint64 {
 // parameters.
 var Growths = []float64{0.01, 0.05, 0.10}
 
-// Run runs a schedule. Errors are those of [simulate.Program.Run], and of options that
+// Run runs a schedule on the machines of designs; without any, messages cost what the LogGOPS
+// parameters of the setup say. Errors are those of [simulate.Program.Run], and of options that
 // contradict each other. If ctx ends many runs, the simulation has the times of those before the
 // first that is not complete, and comes with the error.
-func Run(ctx context.Context, in *Input, o Question) (*Simulation, error) {
+func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simulation, error) {
 	s := &Simulation{Schedule: in.Schedule, Seed: o.Run.Seed, Table: o.Table,
 		Notes: slices.Clone(in.Notes)}
 	p, err := simulate.New(in.Schedule)
 	if err != nil {
 		return nil, err
 	}
-	names, machines, err := s.machinesOf(in, o)
+	names, machines, err := s.machinesOf(in, o, on)
 	if err != nil {
 		return nil, err
 	}
@@ -205,12 +205,12 @@ func (s *Simulation) noteOrder(machine string, several bool, other quantity.Micr
 
 // machinesOf returns the machines of the options with their names, and adds notes
 // about them. LogGOPS has no machine: its parameters are in the options of the run.
-func (s *Simulation) machinesOf(in *Input, o Question) (
+func (s *Simulation) machinesOf(in *Input, o Setup, on []platforms.Design) (
 	names []string, machines []simulate.Machine, err error) {
-	if len(o.Machines) == 0 {
+	if len(on) == 0 {
 		return []string{"LogGOPS"}, []simulate.Machine{nil}, nil
 	}
-	for _, d := range o.Machines {
+	for _, d := range on {
 		m, err := MachineOf(d.Machine(), d.Layer, o.Map, in.Schedule.Ranks(), o.Eager)
 		if err != nil {
 			return nil, nil, err

@@ -30,21 +30,21 @@ func TestSweep3D(t *testing.T) {
 	if !in.Trace || in.Schedule.Ranks() != 4 {
 		t.Fatalf("a trace: %v, of %d ranks", in.Trace, in.Schedule.Ranks())
 	}
-	finish := func(o programs.Question) (float64, programs.MachineRun) {
+	finish := func(o programs.Setup, on ...platforms.Design) (float64, programs.MachineRun) {
 		t.Helper()
 		o.Run.LogGOPS = simulate.Defaults()
-		s, err := programs.Run(t.Context(), in, o)
+		s, err := programs.Run(t.Context(), in, o, on...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		at, _ := s.Runs[0].Result.Finish()
 		return float64(at), s.Runs[0]
 	}
-	byLogGOPSim := programs.Question{Run: simulate.Setup{Rules: simulate.LogGOPSim}}
+	byLogGOPSim := programs.Setup{Run: simulate.Setup{Rules: simulate.LogGOPSim}}
 	if got, _ := finish(byLogGOPSim); got != 42441527.748 {
 		t.Errorf("by LogGOPSim's rules %v µs", got)
 	}
-	got, run := finish(programs.Question{})
+	got, run := finish(programs.Setup{})
 	if math.Abs(got/42.539e6-1) > 0.015 {
 		t.Errorf("%v µs; the real run took 42.539 s", got)
 	}
@@ -56,8 +56,7 @@ func TestSweep3D(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, otherRun := finish(programs.Question{Machines: []platforms.Design{slow},
-		Eager: simulate.NoLimit})
+	other, otherRun := finish(programs.Setup{Eager: simulate.NoLimit}, slow)
 	if !(other > got && otherRun.Communication() > run.Communication()) {
 		t.Errorf("on HP-LAM %v µs, %d of it communication; with LogGOPSim's parameters %v and %d",
 			other, otherRun.Communication(), got, run.Communication())

@@ -25,9 +25,9 @@ const maxProgram = 4 << 20
 // IsProgram reports whether a name is that of a program in Starlark.
 func IsProgram(name string) bool { return strings.HasSuffix(name, program.Suffix) }
 
-// ReadProgram reads a program from its file. If there is no file of that name, it may be that of a
+// readProgram reads a program from its file. If there is no file of that name, it may be that of a
 // program that the binary carries, see [program.Examples].
-func ReadProgram(name string) (*program.Program, error) {
+func readProgram(name string) (*program.Program, error) {
 	f, err := atomicfile.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if p, exampleErr := program.FindExample(name); exampleErr == nil {
@@ -73,16 +73,19 @@ func withParams(p *program.Program, params []string) (*program.Program, error) {
 
 // A Reading says how a program is run: its parameters as "NAME=VALUE", and its ranks.
 type Reading struct {
-	Ranks   int
+	Ranks   []int // one number, or for [Scale] several
 	Params  []string
 	Print   func(rank int, text string) // see [program.Options]
 	Library string                      // of collectives, see [calls.Choices]
 }
 
-// Read returns the schedule of the program of that name, see [ReadProgram]. The end of the context
-// ends it at once.
+// Read returns the schedule of the program of that name, from its file or, if there is no such
+// file, from the binary. The end of the context ends it at once.
 func Read(ctx context.Context, name string, o Reading) (*programs.Input, error) {
-	p, err := ReadProgram(name)
+	if len(o.Ranks) != 1 {
+		return nil, fmt.Errorf("%s: a program runs on one number of ranks", name)
+	}
+	p, err := readProgram(name)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +100,7 @@ func input(ctx context.Context, p *program.Program, name string, o Reading) (*pr
 		return nil, err
 	}
 	in := &programs.Input{Name: name}
-	in.Schedule, in.Marks, err = p.Schedule(ctx, program.Options{Ranks: o.Ranks,
+	in.Schedule, in.Marks, err = p.Schedule(ctx, program.Options{Ranks: o.Ranks[0],
 		Print: o.Print, Collectives: calls.Choices{Library: o.Library}})
 	return in, err
 }

@@ -9,23 +9,13 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A Question asks what a program takes on numbers of ranks, for values of its parameters, on
-// each of the question's machines.
-type Question struct {
-	Name    string // of the program's file
-	Program *program.Program
-	Ranks   []int
-	Params  []string // "NAME=VALUE", or "NAME=VALUE,VALUE…" for a row for each
-	Print   func(rank int, text string)
-	programs.Question
-}
-
-// A Scaling answers a Question.
+// A Scaling is what a program takes on numbers of ranks, for values of its parameters, on each of
+// several machines.
 type Scaling struct {
 	Name  string
 	Rows  []Scaled
@@ -73,21 +63,28 @@ type knee struct {
 	Part            float64 // of this line
 }
 
-// Scale runs the program for each combination of machine, parameters and ranks.
-func Scale(ctx context.Context, q Question) (*Scaling, error) {
-	s := &Scaling{Name: q.Name}
-	sets, err := combinations(q.Params)
+// Scale runs the program of that name, see [Read], for each combination of machine, parameters and
+// ranks. A parameter "NAME=VALUE,VALUE…" has a row for each value.
+func Scale(ctx context.Context, name string, r Reading, o programs.Setup, on ...platforms.Design) (
+	*Scaling, error) {
+	p, err := readProgram(name)
+	if err != nil {
+		return nil, err
+	}
+	s := &Scaling{Name: name}
+	sets, err := combinations(r.Params)
 	if err != nil {
 		return nil, err
 	}
 	for _, set := range sets {
-		for _, ranks := range q.Ranks {
-			in, err := input(ctx, q.Program, q.Name,
-				Reading{ranks, set.all, q.Print, programs.LibraryOf(q.Machines)})
+		for _, ranks := range r.Ranks {
+			one := r
+			one.Ranks, one.Params = []int{ranks}, set.all
+			in, err := input(ctx, p, name, one)
 			if err != nil {
 				return nil, err
 			}
-			if err := s.run(ctx, in, set.varied, q.Question); err != nil {
+			if err := s.run(ctx, in, set.varied, o, on); err != nil {
 				return nil, err
 			}
 		}
@@ -136,15 +133,11 @@ const maxPathOps = 4 << 20
 
 // run adds the rows of a schedule on the machines.
 func (s *Scaling) run(ctx context.Context, in *programs.Input, params string,
-	o programs.Question) error {
+	o programs.Setup, on []platforms.Design) error {
 	o.Table, o.Run.Parts = programs.Totals, true
 	o.Run.Record = o.Run.Rules == simulate.Default && len(in.Schedule.Ops()) <= maxPathOps
-	machines := o.Machines
-	for i := range max(len(machines), 1) {
-		if len(machines) > 0 {
-			o.Machines = machines[i : i+1]
-		}
-		done, err := programs.Run(ctx, in, o)
+	for i := range max(len(on), 1) {
+		done, err := programs.Run(ctx, in, o, on[min(i, len(on)):min(i+1, len(on))]...)
 		if err != nil {
 			return fmt.Errorf("%s on %d ranks: %w", in.Name, in.Schedule.Ranks(), err)
 		}

@@ -3,6 +3,7 @@ package scaling_test
 import (
 	"testing"
 
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/scaling"
 	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/engine/simulate"
@@ -21,13 +22,8 @@ func TestExamplesEverywhere(t *testing.T) {
 		machines = append(machines, d)
 	}
 	for _, e := range program.Examples() {
-		p, err := scaling.ReadProgram(e.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		q := scaling.Question{Name: e.Name, Program: p, Ranks: []int{4, 8}}
-		q.Machines, q.Eager = machines, simulate.NoLimit
-		s, err := scaling.Scale(t.Context(), q)
+		s, err := scaling.Scale(t.Context(), e.Name, scaling.Reading{Ranks: []int{4, 8}},
+			programs.Setup{Eager: simulate.NoLimit}, machines...)
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 			continue

@@ -318,12 +318,12 @@ func newSchedule() *cobra.Command {
 				return out.writeTo(cmd, s.WriteText)
 			}
 			if len(args) == 1 && scaling.IsProgram(args[0]) {
-				in, err := scaling.Read(cmd.Context(), args[0],
-					scaling.Reading{Ranks: ranks, Params: params})
+				p, err := halfpeak.Read(cmd.Context(), args,
+					halfpeak.Reading{Ranks: []int{ranks}, Params: params})
 				if err != nil {
 					return err
 				}
-				return write(in.Schedule)
+				return write(p.Schedule)
 			}
 			// Without an algorithm the command lists them, of one collective or all: "" is all.
 			if name == "" {

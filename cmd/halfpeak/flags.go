@@ -211,7 +211,7 @@ func layersOf(designs []platforms.Design) []platforms.Layer {
 }
 
 // measured is like designs, and also takes calibrate's output as a machine.
-func (o layerOptions) measured(refs []string) (all []platforms.Design, err error) {
+func (o layerOptions) measured(refs []string) (all []halfpeak.Design, err error) {
 	for _, ref := range refs {
 		d, found, err := fits.MachineDesign(ref)
 		if !found {
@@ -224,7 +224,7 @@ func (o layerOptions) measured(refs []string) (all []platforms.Design, err error
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, d)
+		all = append(all, halfpeak.Of(d))
 	}
 	return all, nil
 }

@@ -11,11 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/messages"
-	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/scaling"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -379,16 +378,13 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 		t.Title = cmp.Or(o.title, t.Title)
 		return t, err
 	case "ranks":
-		var reading scaling.Reading
-		if len(o.schedule) == 1 && scaling.IsProgram(o.schedule[0]) {
-			reading.Ranks = o.ranks.last + 1
-		}
-		reading.Library = programs.LibraryOf(designs)
-		in, err := readInput(ctx, mpitrace.Defaults, reading, o.schedule...)
+		on := halfpeak.Of(designs[0])
+		reading := halfpeak.Reading{Ranks: []int{o.ranks.last + 1}}
+		p, err := halfpeak.Read(ctx, o.schedule, reading, on)
 		if err != nil {
 			return nil, err
 		}
-		return simulations.Ranks(ctx, designs[0], in, o.ranks.first, o.ranks.last, o.title)
+		return simulations.Ranks(ctx, on, p, o.ranks.first, o.ranks.last, o.title)
 	case "signature":
 		f, err := check.Signature(designs...)
 		f.Title = cmp.Or(o.title, f.Title)

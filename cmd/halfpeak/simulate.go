@@ -2,12 +2,12 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/scaling"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
@@ -31,12 +31,11 @@ type simulateOptions struct {
 	criticalPath bool
 	trace        string
 	places       string
-	reading      mpitrace.Translation
-	program      scaling.Reading
-	ranks        []int
+	program      halfpeak.Reading
 	plot         string
 	list         bool
-	programs.Question
+	setup        programs.Setup
+	on           []halfpeak.Design
 }
 
 // oneRunOnly are the tables and files of one schedule on one machine.
@@ -85,14 +84,14 @@ const placesNeed = "--places requires a single --machine, with levels, and no --
 
 // facts returns the words of the rules that no flag decides.
 func (o *simulateOptions) facts(args []string) facts {
-	return facts{"arguments": len(args) > 0, "several runs": o.Runs > 1,
+	return facts{"arguments": len(args) > 0, "several runs": o.setup.Runs > 1,
 		"a program": len(args) == 1 && scaling.IsProgram(args[0])}
 }
 
 // newSimulate declares simulate. Two ways give the costs of messages: LogGOPS
 // parameters as LogGOPSim takes them, and a platform.
 func newSimulate() *cobra.Command {
-	o := simulateOptions{reading: mpitrace.Defaults}
+	o := simulateOptions{program: halfpeak.Reading{Trace: mpitrace.Defaults}}
 	cmd := command("simulate",
 		wantArgs(0, -1, `a program, a schedule or the files of a trace`),
 		o.run)
@@ -106,7 +105,7 @@ func newSimulate() *cobra.Command {
 		"use the message costs of this `platform`; give it again to compare")
 	f.StringVar(&o.text.Eager, "eager-threshold", "",
 		"with --machine: the largest `size` that is sent before its receive is posted")
-	f.StringVar(&o.Map.By, "map-by", "",
+	f.StringVar(&o.setup.Map.By, "map-by", "",
 		"with levels: place ranks by `core`, by a level, or on a list of cores")
 	f.StringVar(&o.places, "places", "",
 		"with levels: place ranks by a CSV `file` with the columns rank, node and, for nodes in "+
@@ -115,21 +114,21 @@ func newSimulate() *cobra.Command {
 		"noise of the operating system: a `file` of detours, or random ones by "+
 			"\"exponential mean=10us every=1ms\"; "+
 			"with \"FILE synchronized\" all ranks start at the same point of the file")
-	f.IntVar(&o.Runs, "runs", 1,
+	f.IntVar(&o.setup.Runs, "runs", 1,
 		"run this `number` of times with different noise and print the distribution")
-	f.Uint64Var(&o.Run.Seed, "seed", 1, "seed of the noise")
+	f.Uint64Var(&o.setup.Run.Seed, "seed", 1, "seed of the noise")
 	f.BoolVar(&o.summary, "summary", false, "print one row for the whole schedule")
 	f.BoolVar(&o.criticalPath, "critical-path", false,
 		"break the finish down along the critical path, with the sensitivity to each parameter")
 	outputFlag(f, &o.trace, "trace", "",
 		"write what every rank did to this JSON `file`, for Perfetto")
-	flags.Var(f, &o.reading.Region, mpitrace.ParseRegion, "marks", "region", "",
+	flags.Var(f, &o.program.Trace.Region, mpitrace.ParseRegion, "marks", "region", "",
 		"the part of a trace from one mark of each rank to another: barrier:2..3 from its second "+
 			"MPI_Barrier to the third, pcontrol:1..2, or pcontrol:1.. to the end")
-	f.Float64Var(&o.reading.Scale, "compute-scale", 1,
+	f.Float64Var(&o.program.Trace.Scale, "compute-scale", 1,
 		"multiply the computation times of a trace by this `factor`; a SimGrid trace has 1 ns a "+
 			"flop")
-	flags.Var(f, &o.ranks, flags.ParseRanks, "numbers", "ranks", "",
+	flags.Var(f, &o.program.Ranks, flags.ParseRanks, "numbers", "ranks", "",
 		"with a program (.star): `numbers` of ranks, as in 16..1024, with a row for each")
 	f.StringArrayVar(&o.program.Params, "param", nil,
 		"with a program: `NAME=VALUE` of a parameter of main, or NAME=VALUE,VALUE… for a row for "+
@@ -144,21 +143,16 @@ func newSimulate() *cobra.Command {
 
 // oneRun reports whether the question is about one schedule on one machine.
 func (o *simulateOptions) oneRun() bool {
-	return o.criticalPath || o.summary || o.trace != "" || o.Runs > 1
+	return o.criticalPath || o.summary || o.trace != "" || o.setup.Runs > 1
 }
 
 // scale answers for a program on numbers of ranks.
 func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
-	p, err := scaling.ReadProgram(name)
-	if err != nil {
-		return err
-	}
 	ctx, stop := interruptible()
 	defer stop()
 	bar, done := counter(cmd.ErrOrStderr(), "operations")
-	o.Run.Progress = func(now simulate.Progress) { bar(int64(now.Done), int64(now.Total)) }
-	s, err := scaling.Scale(ctx, scaling.Question{Name: name, Program: p, Ranks: o.ranks,
-		Params: o.program.Params, Print: o.program.Print, Question: o.Question})
+	o.setup.Run.Progress = func(now simulate.Progress) { bar(int64(now.Done), int64(now.Total)) }
+	s, err := halfpeak.Scale(ctx, name, o.program, o.setup, o.on...)
 	done()
 	if err = interrupted(ctx, err); err != nil {
 		return err
@@ -188,30 +182,24 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.readQuestion(cmd); err != nil {
 		return err
 	}
-	if len(o.ranks) > 0 && !o.oneRun() {
+	if len(o.program.Ranks) > 0 && !o.oneRun() {
 		return o.scale(cmd, args[0])
-	}
-	if len(o.ranks) == 1 {
-		o.program.Ranks = o.ranks[0]
 	}
 	ctx, stop := interruptible()
 	defer stop()
 	bar, done := counter(cmd.ErrOrStderr(), "operations")
-	o.Run.Progress = func(now simulate.Progress) { bar(int64(now.Done), int64(now.Total)) }
-	o.program.Library = programs.LibraryOf(o.Machines)
-	in, err := readInput(ctx, o.reading, o.program, args...)
+	o.setup.Run.Progress = func(now simulate.Progress) { bar(int64(now.Done), int64(now.Total)) }
+	p, err := halfpeak.Read(ctx, args, o.program, o.on...)
 	var s *programs.Simulation
 	if err == nil {
-		if s, err = programs.Run(ctx, in, o.Question); err != nil {
-			err = fmt.Errorf("%s: %w", in.Name, err)
-		}
+		s, err = halfpeak.Run(ctx, p, o.setup, o.on...)
 	}
 	// The bar is erased before anything is printed, also an error.
 	done()
 	err = interrupted(ctx, err)
 	// Complete runs are printed: they are the row of so many runs.
 	if s != nil && err != nil {
-		cmd.PrintErrf("%d of %d runs are complete\n", len(s.Times), o.Runs)
+		cmd.PrintErrf("%d of %d runs are complete\n", len(s.Times), o.setup.Runs)
 		return cmp.Or(o.write(cmd, simulations.Rows(s)), err)
 	}
 	// The record is written before the table is printed: a full disk then shows no success.
@@ -240,36 +228,26 @@ func (o *simulateOptions) readQuestion(cmd *cobra.Command) (err error) {
 	}
 	// Cut off here: a file of noise may have any name, but for this word at its end.
 	o.text.Noise, o.text.Together = strings.CutSuffix(o.text.Noise, " synchronized")
-	o.text.Rules, o.Run.Record = o.rules, o.trace != ""
+	o.text.Rules, o.setup.Run.Record = o.rules, o.trace != ""
 	// An error in a file (noise) is no mistake of usage.
-	if file, err := o.text.Read(&o.Question); err != nil && !file {
+	if file, err := o.text.Read(&o.setup); err != nil && !file {
 		return usage.Error{Err: err}
 	} else if err != nil {
 		return err
 	}
-	if o.Machines, err = o.layers.measured(o.machines); err != nil {
+	if o.on, err = o.layers.measured(o.machines); err != nil {
 		return err
 	}
 	if o.places != "" {
-		if o.Map, err = programs.ReadPlaces(o.places, o.Machines[0].Machine()); err != nil {
+		if o.setup.Map, err = programs.ReadPlaces(o.places, o.on[0].Machine()); err != nil {
 			return err
 		}
 	}
 	switch {
 	case o.criticalPath:
-		o.Table = programs.Reasons
+		o.setup.Table = programs.Reasons
 	case o.summary:
-		o.Table = programs.Totals
+		o.setup.Table = programs.Totals
 	}
 	return nil
-}
-
-// readInput reads a program in Starlark, or else a schedule or trace, for the library of p.
-func readInput(ctx context.Context, o mpitrace.Translation, p scaling.Reading,
-	names ...string) (*programs.Input, error) {
-	if len(names) == 1 && scaling.IsProgram(names[0]) {
-		return scaling.Read(ctx, names[0], p)
-	}
-	o.Collectives.Library = p.Library
-	return programs.ReadInput(ctx, o, names...)
 }

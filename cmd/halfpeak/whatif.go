@@ -363,7 +363,7 @@ func (o *whatifOptions) isProgram() bool {
 // reading says how a program as --schedule is run.
 func (o *whatifOptions) reading() (r halfpeak.Reading) {
 	if o.isProgram() {
-		r.Ranks, r.Params = o.collective.Ranks[0], o.params
+		r.Ranks, r.Params = o.collective.Ranks[:1], o.params
 	}
 	return r
 }

@@ -25,7 +25,7 @@ func TestOrderOfEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var q programs.Question
+		var q programs.Setup
 		if _, err := (programs.Text{Rules: test.rules, LogGOPS: "L=1us o=200ns g=0ns G=0ns/B"}).Read(&q); err != nil {
 			t.Fatal(err)
 		}

@@ -7,12 +7,12 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -43,22 +43,18 @@ const (
 	waitName   = "waits"
 )
 
-// Ranks draws the ranks of a schedule with the message costs of the layer: a row for each processor
+// Ranks draws the ranks of a program with the message costs of the design: a row for each processor
 // of a rank from first to last, lines of messages from senders to receivers, and the critical path
 // of the rank that finishes last. A receiver that waits for a message shows whether it is on its
 // way. If there are too many boxes to be seen, it draws the fractions of the processors that
 // compute, send, receive and wait. An empty title is made of the names. It is an error if no rank
 // of the schedule is in the range, or if the schedule takes no time.
-func Ranks(ctx context.Context, d platforms.Design, in *programs.Input, first, last int,
+func Ranks(ctx context.Context, d halfpeak.Design, p halfpeak.Program, first, last int,
 	title string) (reports.Picture, error) {
-	o := programs.Question{
-		Run:      simulate.Setup{Record: true},
-		Machines: []platforms.Design{d},
-		Eager:    simulate.NoLimit,
-	}
-	s, err := programs.Run(ctx, in, o)
+	s, err := halfpeak.Run(ctx, p, programs.Setup{Run: simulate.Setup{Record: true},
+		Eager: simulate.NoLimit}, d)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
+		return nil, err
 	}
 	r := s.Runs[0].Result
 	line, err := r.Timeline()
@@ -67,13 +63,14 @@ func Ranks(ctx context.Context, d platforms.Design, in *programs.Input, first, l
 	}
 	// An axis of time needs a length above 0.
 	if line.Finish == 0 {
-		return nil, fmt.Errorf("%s takes no time, so there is nothing to draw", in.Name)
+		return nil, fmt.Errorf("%s takes no time, so there is nothing to draw", p.Name())
 	}
 	if title == "" {
-		title = fmt.Sprintf("%s on %s", in.Name, d.Name())
+		title = fmt.Sprintf("%s on %s", p.Name(), d.Name())
 	}
 	if last = min(last, line.Ranks-1); first > last {
-		return nil, usage.Fields(fmt.Errorf("%s has ranks 0 to %d", in.Name, line.Ranks-1), "ranks")
+		err := fmt.Errorf("%s has ranks 0 to %d", p.Name(), line.Ranks-1)
+		return nil, usage.Fields(err, "ranks")
 	}
 	// Waits first: of boxes that begin together, the work is drawn over the wait.
 	spans := func(yield func(simulate.Span) bool) {
@@ -87,7 +84,7 @@ func Ranks(ctx context.Context, d platforms.Design, in *programs.Input, first, l
 	}
 	// The spans are walked twice, to count and to draw: a list of them could be
 	// larger than the schedule.
-	rows, names, boxes := rowsOf(spans, first, last, in.Schedule.CPUs())
+	rows, names, boxes := rowsOf(spans, first, last, p.Schedule.CPUs())
 	if len(rows) > maxRows || boxes > maxBoxes {
 		return fractions(spans, len(rows), float64(line.Finish), title), nil
 	}
@@ -115,7 +112,7 @@ func Ranks(ctx context.Context, d platforms.Design, in *programs.Input, first, l
 	slices.SortStableFunc(t.Boxes, func(a, b reports.TimelineBox) int {
 		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Start, b.Start))
 	})
-	t.Path, err = pathOver(r, in.Schedule, rows)
+	t.Path, err = pathOver(r, p.Schedule, rows)
 	return t, err
 }
 

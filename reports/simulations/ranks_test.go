@@ -7,25 +7,24 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
-func goal(t *testing.T, text string) *programs.Input {
+func goal(t *testing.T, text string) halfpeak.Program {
 	t.Helper()
 	s, err := schedule.Read(strings.NewReader(text), "a.goal")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &programs.Input{Name: "a.goal", Schedule: s}
+	return halfpeak.Program{Schedule: s}
 }
 
-func hpLAM(t *testing.T) platforms.Design {
+func hpLAM(t *testing.T) halfpeak.Design {
 	t.Helper()
-	d, err := platforms.FindDesign("hp-lam")
+	d, err := halfpeak.Open("hp-lam")
 	if err != nil {
 		t.Fatal(err)
 	}
