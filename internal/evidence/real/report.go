@@ -123,8 +123,8 @@ func write(w io.Writer, rows []row) {
 func writeCSV(w io.Writer, rows []row) error {
 	c := csv.NewWriter(w)
 	records := [][]string{{"program", "library", "network", "measured_s", "quiet_runs",
-		"traced_s", "calls", "tracer_s", "predicted_s", "predicted_from_other_s", "error_traced_percent",
-		"error_percent", "error_from_other_percent"}}
+		"traced_s", "calls", "tracer_s", "predicted_s", "predicted_from_other_s",
+		"error_traced_percent", "error_percent", "error_from_other_percent"}}
 	for _, r := range rows {
 		record := []string{r.program, r.library, r.network}
 		for _, v := range []float64{r.seconds, float64(r.quiet), r.traced, r.calls, r.tracer,
