@@ -266,15 +266,15 @@ func (c *Calibration) places(r Measurement) (on machine.Places) {
 			return nil
 		}
 	case r.Out:
-		if r.Pairs > unit || c.Levels[r.Level+1].Arity < 2 {
+		others := min(c.Levels[r.Level+1].Arity-1, maxPeers)
+		if r.Pairs > unit || others < 1 {
 			return nil
 		}
-		to := 1 // other units
-		if r.scattered() {
-			to = min(c.Levels[r.Level+1].Arity-1, maxPeers)
+		if !r.scattered() {
+			others = 1
 		}
 		for i := range r.Pairs {
-			on = append(on, core(i), (1+i%to)*unit+core(i))
+			on = append(on, core(i), (1+i%others)*unit+core(i))
 		}
 	case r.distant():
 		for i := 0; i+r.Variant < units; i++ {
@@ -286,9 +286,9 @@ func (c *Calibration) places(r Measurement) (on machine.Places) {
 	default:
 		half := units / 2
 		if r.Pairs == 1 {
-			half = 1
+			half = min(1, half)
 		}
-		if r.Pairs > half || units < 2 {
+		if r.Pairs > half {
 			return nil
 		}
 		for i := range r.Pairs {

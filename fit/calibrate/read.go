@@ -142,23 +142,7 @@ func (c *Calibration) comment(text string, line int) error {
 	case line == 2:
 		c.Library = text
 	case len(words) == 4 && words[0] == "level":
-		n, err := strconv.Atoi(words[3])
-		if err != nil || n < 0 {
-			return fmt.Errorf("invalid number %q", words[3])
-		}
-		if words[2] == "holds" {
-			// A division, because the product of the levels could overflow.
-			if cores := c.cores(len(c.Levels)); n < 1 || n > machine.MaxCores/cores {
-				return fmt.Errorf("level %s holds %d: a level holds at least 1, "+
-					"and all of them at most 2^30 ranks", words[1], n)
-			}
-			if !levelName.MatchString(words[1]) {
-				return fmt.Errorf("invalid level %q", words[1])
-			}
-			c.Levels = append(c.Levels, machine.Level{Name: words[1], Arity: n, Eager: -1})
-		} else if at := c.level(words[1]); at >= 0 && words[2] == "eager" {
-			c.Levels[at].Eager = quantity.Bytes(n)
-		}
+		return c.ofLevel(words[1], words[2], words[3])
 	case len(words) == 2 && (words[0] == "places" || words[0] == "distances"):
 		for word := range strings.SplitSeq(words[1], ",") {
 			v, err := strconv.ParseFloat(word, 64)
@@ -176,6 +160,28 @@ func (c *Calibration) comment(text string, line int) error {
 		c.Notes = append(c.Notes, text)
 	case strings.HasPrefix(text, "warning: "):
 		c.Notes = append(c.Notes, strings.TrimPrefix(text, "warning: "))
+	}
+	return nil
+}
+
+// ofLevel reads what a level holds, or its eager limit.
+func (c *Calibration) ofLevel(name, what, number string) error {
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 0 {
+		return fmt.Errorf("invalid number %q", number)
+	}
+	if what == "holds" {
+		// A division, because the product of the levels could overflow.
+		if cores := c.cores(len(c.Levels)); n < 1 || n > machine.MaxCores/cores {
+			return fmt.Errorf("level %s holds %d: a level holds at least 1, "+
+				"and all of them at most 2^30 ranks", name, n)
+		}
+		if !levelName.MatchString(name) {
+			return fmt.Errorf("invalid level %q", name)
+		}
+		c.Levels = append(c.Levels, machine.Level{Name: name, Arity: n, Eager: -1})
+	} else if at := c.level(name); at >= 0 && what == "eager" {
+		c.Levels[at].Eager = quantity.Bytes(n)
 	}
 	return nil
 }

@@ -132,9 +132,29 @@ func (m Machine) Check() (level int, key string, err error) {
 	return 0, "", nil
 }
 
-// checkSharing validates what the ranks of a unit share. Lanes and Shared are two descriptions of
-// the same resource, as are Ports and Port.
+// checkSharing validates what the ranks of a unit share.
 func (l Level) checkSharing(outermost bool) (key string, err error) {
+	if key, err = l.checkShares(); err != nil {
+		return key, err
+	}
+	// Lanes and Shared are two descriptions of the same resource, as are Ports and Port.
+	switch {
+	case l.Lanes != 0 && l.Shared != nil:
+		return "lanes", errors.New("has the same meaning as shared; omit one of them")
+	case l.Ports != 0 && len(l.Port) > 0:
+		return "ports", errors.New("has the same meaning as port; omit one of them")
+	case l.Ports != 0 && outermost:
+		return "ports", errors.New("is for messages that leave a unit, " +
+			"and this is the whole machine; use lanes for those inside")
+	case len(l.Port) > 0 && outermost:
+		return "port", errors.New("is for messages that leave a unit, " +
+			"and this is the whole machine; use shared for those inside")
+	}
+	return "", nil
+}
+
+// checkShares validates how much and how often it is shared.
+func (l Level) checkShares() (key string, err error) {
 	switch {
 	case l.Lanes != 0 && !fullSpeed(l.Lanes):
 		return "lanes", errShare
@@ -150,16 +170,6 @@ func (l Level) checkSharing(outermost bool) (key string, err error) {
 			"the part of the opposite direction that a message takes")
 	case !(l.Crowd >= 0):
 		return "crowd", errors.New("must be at least 0")
-	case l.Lanes != 0 && l.Shared != nil:
-		return "lanes", errors.New("has the same meaning as shared; omit one of them")
-	case l.Ports != 0 && len(l.Port) > 0:
-		return "ports", errors.New("has the same meaning as port; omit one of them")
-	case l.Ports != 0 && outermost:
-		return "ports", errors.New("is for messages that leave a unit, " +
-			"and this is the whole machine; use lanes for those inside")
-	case len(l.Port) > 0 && outermost:
-		return "port", errors.New("is for messages that leave a unit, " +
-			"and this is the whole machine; use shared for those inside")
 	}
 	return "", nil
 }

@@ -93,9 +93,7 @@ func (e Entry) InBlocks() bool {
 // Check returns an error with the parameter and its range if a call among ranks is
 // invalid. It ignores parameters that the algorithm does not use.
 func (e Entry) Check(ranks int, c Call) error {
-	fail := func(format string, args ...any) error {
-		return fmt.Errorf("%s %s: "+format, append([]any{e.Collective, e.Name}, args...)...)
-	}
+	fail := e.errorf
 	switch {
 	case ranks < 1 || ranks > maxRanks:
 		return fail("the number of ranks must be 1 to %d (got %d)", maxRanks, ranks)
@@ -114,6 +112,18 @@ func (e Entry) Check(ranks int, c Call) error {
 		return fail("the message has more than %d segments of %d bytes, too many for %d ranks; "+
 			"use larger ones",
 			maxPieces/ranks, c.Segment, ranks)
+	}
+	return e.checkOptions(ranks, c)
+}
+
+func (e Entry) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s %s: "+format, append([]any{e.Collective, e.Name}, args...)...)
+}
+
+// checkOptions is Check for what only some algorithms use, beside the root and the segments.
+func (e Entry) checkOptions(ranks int, c Call) error {
+	fail := e.errorf
+	switch {
 	case e.Params&Fanout != 0 && (c.Fanout < 0 || c.Fanout > math.MaxInt32):
 		return fail("the fan-out must be 1 to %d (got %d)", math.MaxInt32, c.Fanout)
 	case c.Channels < 0 || c.Channels > MaxChannels:
@@ -121,7 +131,8 @@ func (e Entry) Check(ranks int, c Call) error {
 	case c.PerNode < 0:
 		return fail("the ranks of a node must be at least 1 (got %d)", c.PerNode)
 	case e.Params&Gamma != 0 && !(c.Gamma >= 0 && c.Gamma*float64(c.Bytes)*float64(ranks) <= 1<<62):
-		return fail("the time to combine a byte must be at least 0 and finite (got %v ns)", c.Gamma)
+		return fail("the time to combine a byte must be at least 0 and finite "+
+			"(got %v ns)", c.Gamma)
 	case e.Params&Shape != 0 && !finite(c.LogP):
 		m := c.LogP
 		return fail("L, o_s, o_r and g must be at least 0 and finite (got %v, %v, %v and %v)",
@@ -152,50 +163,39 @@ const (
 func (e Entry) Runs(ranks int, c Call) string {
 	c = e.padded(ranks, c)
 	n, size := c.elements(), c.element()
-	p := uint64(ranks)
-	few := n < p
+	few := n < uint64(ranks)
+	other, replaced := "", false
 	switch e.Collective + " " + e.Name {
 	case "bcast split-binary":
 		// Open MPI does not split a message either if a segment exceeds a half, or a half is empty.
-		if first := min((n+1)/2*size, c.Bytes); ranks < 3 || n < 2 || c.Segment > c.Bytes-first {
-			return "pipeline"
-		}
+		first := min((n+1)/2*size, c.Bytes)
+		other, replaced = "pipeline", ranks < 3 || n < 2 || c.Segment > c.Bytes-first
 	case "bcast scatter-doubling", "bcast scatter-ring":
-		if few {
-			return "linear"
-		}
+		other, replaced = "linear", few
 	case "reduce rabenseifner", "allreduce rabenseifner":
-		if n < uint64(highest(ranks)) {
-			return "linear"
-		}
+		other, replaced = "linear", n < uint64(highest(ranks))
 	case "allreduce rabenseifner-mpich":
-		if n < uint64(highest(ranks)) {
-			return "recursive-doubling"
-		}
+		other, replaced = "recursive-doubling", n < uint64(highest(ranks))
 	case "alltoall two-level":
-		if !twoLevels(ranks, c.PerNode) {
-			return "pairwise"
-		}
-	case "allreduce ring", "allreduce segmented-ring", "allreduce hierarchical":
-		switch {
-		case e.Name == "hierarchical" && twoLevels(ranks, c.PerNode):
-		case few:
-			return "recursive-doubling"
-		case e.Name == "segmented-ring" && (c.unsegmented() || n < p*max(c.Segment/size, 1)):
-			return "ring"
-		case e.Name == "hierarchical":
-			return "ring"
-		}
+		other, replaced = "pairwise", !twoLevels(ranks, c.PerNode)
+	case "allreduce ring":
+		other, replaced = "recursive-doubling", few
+	case "allreduce segmented-ring":
+		other, replaced = "ring", c.unsegmented() || n < uint64(ranks)*max(c.Segment/size, 1)
+	case "allreduce hierarchical":
+		other, replaced = "ring", !twoLevels(ranks, c.PerNode)
 	case "allgather recursive-doubling":
-		if !isPower(ranks) {
-			return "bruck"
-		}
+		other, replaced = "bruck", !isPower(ranks)
 	case "allgather neighbour-exchange":
-		if ranks%2 == 1 {
-			return "ring"
-		}
+		other, replaced = "ring", ranks%2 == 1
 	}
-	return e.Name
+	if !replaced {
+		return e.Name
+	}
+	if e.Collective == "allreduce" && other == "ring" && few {
+		return "recursive-doubling" // as a ring would be
+	}
+	return other
 }
 
 // Pattern returns a call that has the same schedule as c except for the sizes of messages, and that

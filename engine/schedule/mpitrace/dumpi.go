@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,21 +67,10 @@ func translateDumpi(r *rank, f *file) error {
 	d := dumpi{profiled: profiled{rank: r, stride: 1, persistent: map[int64]persistent{}}}
 	r.enter = d.gap
 	state, name := "MPI_Init", "" // the call that is expected next, and the one under way
+	finalizes := func([]byte) bool { return name == "MPI_Finalize" }
 	for {
-		l, err := f.next()
-		if err == io.EOF && state == "" {
-			return nil
-		}
-		if err == io.EOF && state == "MPI_Init" {
-			return f.errorf("the trace ends without %s; is it truncated?", state)
-		}
-		// A line without its end is the last one of a trace that was cut, or of a whole one.
-		if err == io.EOF || err == nil && f.cut && state == "MPI_Finalize" &&
-			name != "MPI_Finalize" {
-			r.endEarly(f, f.line-1)
-			return nil
-		}
-		if err != nil {
+		l, ended, err := r.nextLine(f, state, finalizes)
+		if ended || err != nil {
 			return err
 		}
 		text := string(l)
@@ -98,8 +86,8 @@ func translateDumpi(r *rank, f *file) error {
 			}
 			continue
 		}
-		var ended string
-		ended, rest, found = strings.Cut(text, returning)
+		var of string
+		of, rest, found = strings.Cut(text, returning)
 		if !found && name == "" {
 			continue // the header and the footer of a file
 		}
@@ -107,8 +95,8 @@ func translateDumpi(r *rank, f *file) error {
 			d.field(text)
 			continue
 		}
-		if ended != name {
-			return f.errorf("%.40q returns within %q", ended, name)
+		if of != name {
+			return f.errorf("%.40q returns within %q", of, name)
 		}
 		if d.to, err = walltime(rest); err != nil {
 			return f.errorf("%s: %w", name, err)

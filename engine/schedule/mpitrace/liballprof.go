@@ -3,7 +3,6 @@ package mpitrace
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -24,29 +23,27 @@ import (
 //
 // The extent of that type is 46909632806920, which cannot be true, so extents are not read.
 
+// liballprof is a rank of a trace of liballprof.
+type liballprof struct {
+	profiled
+	state string // the call that is expected next, empty after the last
+	at    place
+}
+
 // translateLiballprof adds the calls of a file to its rank.
 func translateLiballprof(r *rank, f *file) error {
 	r.dialect = openMPI
-	p := profiled{rank: r, stride: 8, persistent: map[int64]persistent{}}
+	p := liballprof{profiled: profiled{rank: r, stride: 8, persistent: map[int64]persistent{}},
+		state: "MPI_Init", at: r.o.Region.start()}
 	r.enter = p.gap
-	state := "MPI_Init" // the call that is expected next
-	at := r.o.Region.start()
+	finalizes := func(l []byte) bool { return bytes.HasPrefix(l, []byte("MPI_Finalize:")) }
 	for {
-		l, err := f.next()
-		if err == io.EOF && state == "" {
-			return r.missing(f, at)
-		}
-		if err == io.EOF && state == "MPI_Init" {
-			return f.errorf("the trace ends without %s; is it truncated?", state)
-		}
-		// A line without its end is the last one of a trace that was cut, or of a whole one.
-		if err == io.EOF || err == nil && f.cut && state == "MPI_Finalize" &&
-			!bytes.HasPrefix(l, []byte("MPI_Finalize:")) {
-			r.endEarly(f, f.line-1)
-			return r.missing(f, at)
-		}
+		l, ended, err := r.nextLine(f, p.state, finalizes)
 		if err != nil {
 			return err
+		}
+		if ended {
+			return r.missing(f, p.at)
 		}
 		// Comments give the host and the clock's difference from rank 0's, which is not needed:
 		// each rank begins at its own MPI_Init.
@@ -57,55 +54,73 @@ func translateLiballprof(r *rank, f *file) error {
 		fields := bytes.Split(l, []byte(":"))
 		name := string(fields[0])
 		r.line, r.call = f.line, name
-		switch {
-		case !strings.HasPrefix(name, "MPI_"):
-			return f.errorf("%.40q is not a call of MPI", name)
-		case state == "":
-			return f.errorf("%s after MPI_Finalize", name)
-		// Its begin is "-", and its arguments are addresses: the end alone counts.
-		case name == "MPI_Init" || name == "MPI_Init_thread":
-			if state != "MPI_Init" || len(fields) < 3 {
-				return f.errorf("unexpected %s before %s", name, state)
-			}
-			if p.clock, err = nanoseconds(fields[len(fields)-1]); err != nil {
-				return f.errorf("the end of %s: %w", name, err)
-			}
-			state = "MPI_Finalize"
-		case at.ends(r, name):
-			if err := p.atMark(&at, fields); err != nil {
-				return f.errorf("%s: %w", name, err)
-			}
-		case at != within && name != "MPI_Finalize" && !strings.HasSuffix(name, "_init"):
-			// Persistent requests may be made before the region.
-		case local(name):
-			// Its time becomes part of the next computation.
-		case state == "MPI_Init":
-			return f.errorf("%s before MPI_Init", name)
-		case name == "MPI_Finalize":
-			// Name, begin, and "-" for the end, which is never written.
-			if len(fields) != 3 {
-				return f.errorf("MPI_Finalize must have 3 fields (got %d)", len(fields))
-			}
-			if p.from, err = nanoseconds(fields[1]); err != nil {
-				return f.errorf("the begin of MPI_Finalize: %w", err)
-			}
-			if at == within {
-				err = p.gap()
-			}
-			if err != nil {
-				return f.errorf("MPI_Finalize: %w", err)
-			}
-			state = ""
-		default:
-			if err := p.translate(name, fields); err != nil {
-				return f.errorf("%s: %w", name, err)
-			}
+		if err := p.do(f, name, fields); err != nil {
+			return err
 		}
 		if err := r.Err(); err != nil {
 			return f.errorf("%s: %w", name, err)
 		}
 		r.written = false
 	}
+}
+
+// do translates a call.
+func (p *liballprof) do(f *file, name string, fields [][]byte) error {
+	switch {
+	case !strings.HasPrefix(name, "MPI_"):
+		return f.errorf("%.40q is not a call of MPI", name)
+	case p.state == "":
+		return f.errorf("%s after MPI_Finalize", name)
+	case name == "MPI_Init" || name == "MPI_Init_thread":
+		return p.begin(f, name, fields)
+	case p.at.ends(p.rank, name):
+		if err := p.atMark(&p.at, fields); err != nil {
+			return f.errorf("%s: %w", name, err)
+		}
+	case p.at != within && name != "MPI_Finalize" && !strings.HasSuffix(name, "_init"):
+		// Persistent requests may be made before the region.
+	case local(name):
+		// Its time becomes part of the next computation.
+	case p.state == "MPI_Init":
+		return f.errorf("%s before MPI_Init", name)
+	case name == "MPI_Finalize":
+		return p.end(f, fields)
+	default:
+		if err := p.translate(name, fields); err != nil {
+			return f.errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// begin takes MPI_Init. Its begin is "-", and its arguments are addresses: the end alone counts.
+func (p *liballprof) begin(f *file, name string, fields [][]byte) (err error) {
+	if p.state != "MPI_Init" || len(fields) < 3 {
+		return f.errorf("unexpected %s before %s", name, p.state)
+	}
+	if p.clock, err = nanoseconds(fields[len(fields)-1]); err != nil {
+		return f.errorf("the end of %s: %w", name, err)
+	}
+	p.state = "MPI_Finalize"
+	return nil
+}
+
+// end takes MPI_Finalize: name, begin, and "-" for the end, which is never written.
+func (p *liballprof) end(f *file, fields [][]byte) (err error) {
+	if len(fields) != 3 {
+		return f.errorf("MPI_Finalize must have 3 fields (got %d)", len(fields))
+	}
+	if p.from, err = nanoseconds(fields[1]); err != nil {
+		return f.errorf("the begin of MPI_Finalize: %w", err)
+	}
+	if p.at == within {
+		err = p.gap()
+	}
+	if err != nil {
+		return f.errorf("MPI_Finalize: %w", err)
+	}
+	p.state = ""
+	return nil
 }
 
 // atMark goes to the place behind a mark at which the region begins or ends.

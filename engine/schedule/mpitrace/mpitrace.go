@@ -66,7 +66,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
@@ -79,11 +78,8 @@ import (
 // calls count as computation.
 func Read(sources []Source, o Translation) (s *schedule.Schedule, notes []string,
 	err error) {
-	if !(o.Scale >= 0) || math.IsInf(o.Scale, 0) || !(o.FlopsPerSecond > 0) ||
-		math.IsInf(o.FlopsPerSecond, 0) {
-		return nil, nil,
-			fmt.Errorf("mpitrace: the scale must be at least 0 and the flops per second above "+
-				"0 (got %g and %g)", o.Scale, o.FlopsPerSecond)
+	if err := o.check(); err != nil {
+		return nil, nil, err
 	}
 	if len(sources) == 0 {
 		return nil, nil, errors.New("mpitrace: no trace files")

@@ -2,6 +2,7 @@ package mpitrace
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,15 @@ type Translation struct {
 	Collectives calls.Choices
 	// Region is the part that is translated; the zero value stands for the whole trace.
 	Region Region
+}
+
+func (o Translation) check() error {
+	if !(o.Scale >= 0) || math.IsInf(o.Scale, 0) || !(o.FlopsPerSecond > 0) ||
+		math.IsInf(o.FlopsPerSecond, 0) {
+		return fmt.Errorf("mpitrace: the scale must be at least 0 and the flops per second above "+
+			"0 (got %g and %g)", o.Scale, o.FlopsPerSecond)
+	}
+	return nil
 }
 
 // A Region is the part of a trace from mark From of each rank to mark To, counted from 1, or to the

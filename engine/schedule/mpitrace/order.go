@@ -3,6 +3,7 @@ package mpitrace
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 )
 
@@ -86,4 +87,23 @@ func (r *rank) join(b birth, members, remote []uint32, remoteText string) (*memb
 func (r *rank) endEarly(f *file, line int) {
 	r.shared.ends = append(r.shared.ends,
 		fmt.Sprintf("rank %d (%s:%d)", r.group.Place, f.name, line))
+}
+
+// nextLine returns the next line of a trace of calls, of whose next call among MPI_Init and
+// MPI_Finalize the name is given; ended if there is none, which is noted of a trace that was cut.
+// finalizes tells whether a line is part of MPI_Finalize.
+func (r *rank) nextLine(f *file, next string, finalizes func([]byte) bool) (
+	l []byte, ended bool, err error) {
+	l, err = f.next()
+	switch {
+	case err == io.EOF && next == "":
+		return nil, true, nil
+	case err == io.EOF && next == "MPI_Init":
+		return nil, false, f.errorf("the trace ends without %s; is it truncated?", next)
+	// A line without its end is the last one of a trace that was cut, or of a whole one.
+	case err == io.EOF, err == nil && f.cut && next == "MPI_Finalize" && !finalizes(l):
+		r.endEarly(f, f.line-1)
+		return nil, true, nil
+	}
+	return l, false, err
 }

@@ -244,11 +244,22 @@ func (p *replayed) action(f *file, l []byte) error {
 	if err := p.resolve(name, &a); err != nil {
 		return f.errorf("%s: %w", name, err)
 	}
+	if err := p.take(f, name, len(words) > 2, action, &a); err != nil {
+		return err
+	}
+	if err := p.Err(); err != nil {
+		return f.errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// take does what an action of the name says; more tells whether it has parameters.
+func (p *replayed) take(f *file, name string, more bool, done action, a *arguments) error {
 	switch name {
 	case "init":
 		// As in the replayer: traces of MPE have this parameter and count doubles, those of TAU
 		// have none and count bytes.
-		if p.begun = true; len(words) > 2 {
+		if p.begun = true; more {
 			p.defaultBytes = 8
 		}
 	case "finalize":
@@ -262,12 +273,9 @@ func (p *replayed) action(f *file, l []byte) error {
 		if p.at != within {
 			return nil
 		}
-		if err := action.do(p, &a); err != nil {
+		if err := done.do(p, a); err != nil {
 			return f.errorf("%s: %w", name, err)
 		}
-	}
-	if err := p.Err(); err != nil {
-		return f.errorf("%s: %w", name, err)
 	}
 	return nil
 }
