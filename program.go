@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/scaling"
 	"github.com/halfpeak/halfpeak/ask/whatif"
@@ -98,17 +99,22 @@ type Reading struct {
 	Trace  mpitrace.Translation        // without FlopsPerSecond it is [mpitrace.Defaults]
 }
 
-// on returns how a program in Starlark is read for designs.
-func (r Reading) on(designs []Design) scaling.Reading {
+// on returns how a program in Starlark is read for designs: with the times of collectives that were
+// measured on one of them, see [collectives.MeasuredTimes].
+func (r Reading) on(ctx context.Context, designs []Design) (scaling.Reading, error) {
+	times, err := collectives.MeasuredTimes(ctx, inner(designs))
 	return scaling.Reading{Ranks: r.Ranks, Params: r.Params, Print: r.Print,
-		Library: libraryOf(designs)}
+		Library: libraryOf(designs), Time: times}, err
 }
 
 // Read reads a program in Starlark (.star), or else a schedule in GOAL or the files of a trace. Its
 // collectives without an algorithm are those of the library of the designs, if they have one.
 func Read(ctx context.Context, names []string, r Reading, on ...Design) (p Program, err error) {
 	if len(names) == 1 && scaling.IsProgram(names[0]) {
-		p.input, err = scaling.Read(ctx, names[0], r.on(on))
+		var reading scaling.Reading
+		if reading, err = r.on(ctx, on); err == nil {
+			p.input, err = scaling.Read(ctx, names[0], reading)
+		}
 	} else {
 		if r.Trace.FlopsPerSecond == 0 {
 			r.Trace = mpitrace.Defaults
@@ -126,7 +132,11 @@ func Read(ctx context.Context, names []string, r Reading, on ...Design) (p Progr
 // [scaling.Scale].
 func Scale(ctx context.Context, name string, r Reading, o programs.Setup, on ...Design) (
 	*scaling.Scaling, error) {
-	return scaling.Scale(ctx, name, r.on(on), o, inner(on)...)
+	reading, err := r.on(ctx, on)
+	if err != nil {
+		return nil, err
+	}
+	return scaling.Scale(ctx, name, reading, o, inner(on)...)
 }
 
 // libraryOf returns the library of collectives of all designs; "" if it is not known, or if they

@@ -67,6 +67,7 @@ type MeasuredCollective struct {
 	LibraryAlgorithm string
 
 	Statistic string // over ranks: "average" or "slowest"
+	Groups    int    // of so many ranks that called at once on each node; 0: one
 	Ranks     []int  // ascending, from 2; equal ones differ in PerNode
 	PerNode   []int  // ranks on each node, of each of Ranks; nil if not known
 	Sizes     []quantity.Bytes

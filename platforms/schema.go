@@ -221,6 +221,9 @@ var collectiveKind = &tableKind{
 				"and that halfpeak does not have"},
 		{name: "statistic", at: func(of any) any { return &of.(*MeasuredCollective).Statistic },
 			help: "whose time it is, `\"average\"` over ranks or `\"slowest\"`"},
+		{name: "groups", at: func(of any) any { return &of.(*MeasuredCollective).Groups },
+			help: "how many groups of so many ranks called at once on each node, `\"8\"`; " +
+				"without it one"},
 		{name: "ranks", form: asList,
 			at: func(of any) any { return &of.(*MeasuredCollective).Ranks },
 			help: "numbers of ranks, `ranks = [\"2\", \"4\"]`, and how many of them a node " +

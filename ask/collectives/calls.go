@@ -21,6 +21,7 @@ type Calls struct {
 	// 0, of as many as the largest measured nodes, or as nodes of the machine, have.
 	Nodes    []int
 	PerNode  int                // ranks on each node; 0: as measured
+	Groups   int                // of these ranks that call at once on each node; 0: one
 	Sizes    []quantity.Bytes   // of the message, or of a rank's block; a barrier has none
 	Segments []quantity.Bytes   // tried beside whole messages, by the algorithms that take any
 	Total    bool               // sizes are those of all ranks' blocks

@@ -74,6 +74,9 @@ func (q question) asks(f Fit) bool {
 	if q.Statistic != "" && q.Statistic != f.Data.Statistic {
 		return false
 	}
+	if max(1, q.Groups) != max(1, f.Data.Groups) {
+		return q.Algorithm == f.Data.Name && q.Algorithm != ""
+	}
 	if q.Algorithm == "" {
 		return slices.Contains(q.unnamed(), f.Entry.Name)
 	}

@@ -131,6 +131,7 @@ var errNoRanks = errors.New("the number of ranks is not known")
 type seriesKey struct {
 	collective, algorithm, name string
 	unknown                     string // the file's name of an algorithm without a schedule here
+	groups                      int    // that call at once
 }
 
 // callsOf returns the series of a table and its calls with the ranks that took part,
@@ -154,7 +155,7 @@ func (o measuredOptions) callsOf(s Source, unsaid *int) (
 	}
 	// The algorithm of the options is checked first, so that its misspelling is
 	// reported and not that a file's is unknown.
-	k = seriesKey{collective: registered(c.Name), name: seriesName(s.Table)}
+	k = seriesKey{collective: registered(c.Name), name: seriesName(s.Table), groups: c.Groups}
 	asked, err := registeredAlgorithm(k.collective, o.Algorithm)
 	if err == nil {
 		k.algorithm, err = registeredAlgorithm(k.collective, c.Algorithm)
@@ -231,7 +232,8 @@ func (k seriesKey) data(statistic fitted.Statistic, points []fitted.Point) fitte
 	}
 	name := strings.TrimSpace(k.name + " " + k.unknown)
 	return fitted.Data{Collective: k.collective, Algorithm: k.algorithm, Name: name,
-		Foreign: k.unknown, Statistic: statistic, Points: fitted.OnePerCall(points)}
+		Foreign: k.unknown, Groups: k.groups, Statistic: statistic,
+		Points: fitted.OnePerCall(points)}
 }
 
 // unsaidRanks returns the ranks of the n-th table that does not give them. That a
@@ -259,6 +261,9 @@ func seriesName(t *benchfile.Table) string {
 	}
 	if isNonBlocking(t.Collective.Name) {
 		name += " non-blocking"
+	}
+	if t.Collective.Groups > 1 {
+		name += fmt.Sprintf(" in %d groups", t.Collective.Groups)
 	}
 	return strings.TrimSpace(name)
 }

@@ -53,6 +53,12 @@ func (f *Fitted) understood(saved string, l links) (notes []string) {
 	} else {
 		text += "; how many of them a node has is unknown"
 	}
+	for _, c := range ops {
+		if c.Groups > 1 {
+			text += fmt.Sprintf(", in %d groups at once", c.Groups)
+			break
+		}
+	}
 	switch len(algorithms) {
 	case 0:
 		text += "; the algorithm is not in the logs: for ring or tree, rerun with NCCL_ALGO=Ring " +

@@ -159,6 +159,22 @@ func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simu
 	return s, nil
 }
 
+// noMessages returns an error if a schedule has messages, of a machine of which collectives alone
+// were measured.
+func noMessages(s *schedule.Schedule, d platforms.Design) error {
+	send := func(o schedule.Op) bool { return o.Kind == schedule.Send }
+	if i := slices.IndexFunc(s.Ops(), send); i >= 0 {
+		at := s.Line(uint32(i))
+		if at != "" {
+			at += ": "
+		}
+		return fmt.Errorf("%s%s has measured collectives and no layer for messages; measure them "+
+			"with sendrecv_perf of nccl-tests, or osu_latency, and add the layer to the file", at,
+			d.Asked())
+	}
+	return nil
+}
+
 // maxReversed is the number of operations above which a schedule is not run in the other order. Up
 // to it a run takes some hundredths of a second; a second run of a larger one would be felt.
 const maxReversed = 1 << 17
@@ -211,6 +227,13 @@ func (s *Simulation) machinesOf(in *Input, o Setup, on []platforms.Design) (
 		return []string{"LogGOPS"}, []simulate.Machine{nil}, nil
 	}
 	for _, d := range on {
+		if d.Layer.Model == nil {
+			if err := noMessages(in.Schedule, d); err != nil {
+				return nil, nil, err
+			}
+			names, machines = append(names, d.Asked()), append(machines, simulate.LogGOPS{})
+			continue
+		}
 		m, err := MachineOf(d.Machine(), d.Layer, o.Map, in.Schedule.Ranks(), o.Eager)
 		if err != nil {
 			return nil, nil, err

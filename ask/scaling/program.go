@@ -77,6 +77,8 @@ type Reading struct {
 	Params  []string
 	Print   func(rank int, text string) // see [program.Options]
 	Library string                      // of collectives, see [calls.Choices]
+	// Time is that of collectives that were measured, see [program.Options]; nil: none.
+	Time func(program.Collective) (ns uint64, joint bool, err error)
 }
 
 // Read returns the schedule of the program of that name, from its file or, if there is no such
@@ -101,6 +103,6 @@ func input(ctx context.Context, p *program.Program, name string, o Reading) (*pr
 	}
 	in := &programs.Input{Name: name}
 	in.Schedule, in.Marks, err = p.Schedule(ctx, program.Options{Ranks: o.Ranks[0],
-		Print: o.Print, Collectives: calls.Choices{Library: o.Library}})
+		Print: o.Print, Collectives: calls.Choices{Library: o.Library}, Time: o.Time})
 	return in, err
 }

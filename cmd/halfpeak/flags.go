@@ -215,11 +215,9 @@ func (o layerOptions) measured(refs []string) (all []halfpeak.Design, err error)
 	for _, ref := range refs {
 		d, found, err := fits.MachineDesign(ref)
 		if !found {
-			one, e := o.designs([]string{ref})
-			if e != nil {
-				return nil, e
-			}
-			d = one[0]
+			var of halfpeak.Design
+			of, err = o.ranks(ref)
+			d = of.Design
 		}
 		if err != nil {
 			return nil, err

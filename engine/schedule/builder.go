@@ -115,17 +115,24 @@ func (b *Builder) Add(op Op) uint32 {
 		return 0
 	case len(b.s.first) == 0:
 		b.fail("%s before the first rank", op)
-	case op.Kind < Send || op.Kind > Calc:
+	case op.Kind < Send || op.Kind > Joint:
 		b.fail("rank %d: invalid operation %s", b.rank(), op.Kind)
+	case op.Kind == Joint && (op.Peer > b.s.joints || op.Tag != 0 || op.NIC != 0 ||
+		op.Context != 0):
+		b.fail("rank %d: a joint operation has the next number, and no tag, NIC or context",
+			b.rank())
 	case op.Kind == Calc && (op.Peer != 0 || op.Tag != 0 || op.NIC != 0 || op.Context != 0):
 		b.fail("rank %d: a calc has no peer, tag, NIC or context", b.rank())
-	case op.Kind != Calc && op.Peer >= b.ranks && (op.Kind == Send || op.Peer != Any):
+	case op.Kind < Calc && op.Peer >= b.ranks && (op.Kind == Send || op.Peer != Any):
 		b.fail("rank %d: %q: there is no rank %d, only 0 to %d", b.rank(), op, op.Peer, b.ranks-1)
 	case uint64(len(b.s.ops)) == maxOps:
 		b.fail("rank %d: more than %d operations", b.rank(), uint32(maxOps))
 	}
 	if b.err != nil {
 		return 0
+	}
+	if op.Kind == Joint {
+		b.s.joints = max(b.s.joints, op.Peer+1)
 	}
 	b.s.cpus = max(b.s.cpus, int(op.CPU)+1)
 	b.s.nics = max(b.s.nics, int(op.NIC)+1)

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,6 +19,10 @@ type tagged struct {
 // context 0. It returns an error if a rank receives in several contexts and accepts any tag: no
 // choice of tags keeps such a receive to its context.
 func (s *Schedule) goalTags() (map[tagged]uint32, error) {
+	if s.joints > 0 {
+		return nil, errors.New("schedule: GOAL has no word for collectives that take measured " +
+			"times; write the program for a library or a layer, without the measured machine")
+	}
 	if !slices.ContainsFunc(s.ops, func(o Op) bool { return o.Context != 0 }) {
 		return nil, nil
 	}

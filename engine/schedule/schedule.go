@@ -17,6 +17,9 @@ const (
 	Send Kind = 1 + iota // sends Size bytes to rank Peer
 	Recv                 // receives a message from rank Peer, or from Any
 	Calc                 // computes for Size nanoseconds
+	// Joint waits until all operations of its number, which is its Peer, have come, and then takes
+	// Size nanoseconds for all of them. Numbers count up from 0. GOAL has no word for it.
+	Joint
 )
 
 // String returns GOAL's word for the kind.
@@ -28,6 +31,8 @@ func (k Kind) String() string {
 		return "recv"
 	case Calc:
 		return "calc"
+	case Joint:
+		return "joint"
 	}
 	return "kind " + strconv.Itoa(int(k))
 }
@@ -53,7 +58,7 @@ const Any = math.MaxUint32
 // operations fit into memory.
 type Op struct {
 	Size uint64 // bytes of a message; nanoseconds of a calc
-	Peer uint32 // the other rank; Any is allowed for a receive; 0 for a calc
+	Peer uint32 // the other rank; Any is allowed for a receive; 0 for a calc; see Joint
 	Tag  uint32 // 0 for a calc
 	CPU  uint16 // index of the rank's processor that it occupies
 	NIC  uint16 // index of the rank's network interface; 0 for a calc
@@ -84,6 +89,7 @@ type Schedule struct {
 	done       successors
 	started    successors
 	names      names
+	joints     uint32 // numbers of joint operations
 	cpus, nics int
 	source     source
 }
@@ -220,7 +226,7 @@ func appendDefaultLabel(b []byte, place uint32) []byte {
 func (o Op) appendText(b []byte) []byte {
 	b = append(append(b, o.Kind.String()...), ' ')
 	b = strconv.AppendUint(b, o.Size, 10)
-	if o.Kind != Calc {
+	if o.Kind < Calc {
 		b = append(b, "b to "...)
 		if o.Kind == Recv {
 			b = append(b[:len(b)-len("to ")], "from "...)

@@ -198,6 +198,9 @@ func (r *run) wait(i uint32) stuckOp {
 		w.For = "a message that does not come"
 	case unexpected:
 		w.For = fmt.Sprintf("a receive of rank %d that is not posted", op.Peer)
+	case meeting:
+		w.For = fmt.Sprintf("%d of the %d ranks of its collective", r.joined[op.Peer].left,
+			r.joints[op.Peer])
 	default:
 		w.For = "operations of its rank that do not finish"
 	}

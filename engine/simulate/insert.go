@@ -127,7 +127,7 @@ func (r *run) sort(list []uint32) {
 		return
 	}
 	sorted := r.sorted[:0]
-	for kind := schedule.Send; kind <= schedule.Calc; kind++ {
+	for kind := schedule.Send; kind <= schedule.Joint; kind++ {
 		for _, i := range list {
 			if r.ops[i].Kind == kind {
 				sorted = append(sorted, i)

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"errors"
 	"math/bits"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -14,6 +15,9 @@ import (
 // a line are free at the same moments, and the one with the least number is then the first of them
 // to be taken. Where clocks can shrink, in wrapped arithmetic, nothing is parked.
 func (r *run) loggopsim(m loggops) error {
+	if len(r.joints) > 0 {
+		return errors.New("collectives with measured times require the default rules")
+	}
 	r.plain, r.eager = r.wraps(m), m.S
 	r.proceed = func(e entry, _ bool) { r.peer(m, e) }
 	r.start(func(i uint32) bool { return m.o+m.L > 0 && len(r.s.AfterStarted(i)) == 0 })

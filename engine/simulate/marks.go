@@ -6,9 +6,12 @@ package simulate
 type Parts struct{ Computing, Messages uint64 }
 
 func (p *Parts) add(a *act) {
-	if a.step == stepCalc {
+	switch a.step {
+	case stepCalc:
 		p.Computing += a.end - a.start
-	} else {
+	case stepJoint:
+		p.Messages += a.end - a.begin
+	default:
 		p.Messages += a.end - a.start
 	}
 }

@@ -12,6 +12,7 @@ const firstFresh = 1 << 31
 func (r *run) model() error {
 	r.ready = memory.Make[uint64](len(r.ops))
 	r.out = memory.Make[uint64](r.s.Ranks())
+	r.joined = r.Program.gatherings()
 	r.fresh = firstFresh
 	if r.recording {
 		r.startRecord()
@@ -102,6 +103,8 @@ func (r *run) begin(i uint32, t uint64, late bool) {
 	switch n, op := &r.nodes[i], &r.ops[i]; {
 	case op.Kind == schedule.Calc:
 		r.calc(i, t, late)
+	case op.Kind == schedule.Joint:
+		r.join(i, t, late)
 	case op.Kind == schedule.Send:
 		r.send(i, t, late)
 	case n.waits == granting:

@@ -18,6 +18,7 @@ type Shares struct {
 	OverheadBytes   uint64 // O for each byte
 	Compute         uint64
 	Noise           uint64
+	Collective      uint64 // joint operations, from the last rank's arrival
 	Sharing         uint64 // delay by other messages through a shared unit, or by LogP's stall
 	Waiting         uint64 // idle time of a processor; always 0 on a path
 }
@@ -31,17 +32,17 @@ func (s Shares) Sum() uint64 {
 	return sum
 }
 
-func (s *Shares) all() [10]*uint64 {
+func (s *Shares) all() [11]*uint64 {
 	return [...]*uint64{
 		&s.Latency, &s.SendOverhead, &s.ReceiveOverhead, &s.Gap, &s.GapBytes, &s.OverheadBytes,
-		&s.Compute, &s.Noise, &s.Waiting, &s.Sharing,
+		&s.Compute, &s.Noise, &s.Waiting, &s.Collective, &s.Sharing,
 	}
 }
 
 // shareNames are in the order of all.
 var shareNames = [...]string{
 	"L", "o_s", "o_r", "g", "G·bytes", "O·bytes",
-	"computation", "noise", "waiting", "sharing",
+	"computation", "noise", "waiting", "collectives", "sharing",
 }
 
 // A Share is one of the Shares with its name.
@@ -50,10 +51,10 @@ type Share struct {
 	Ticks uint64
 }
 
-// Parts returns the shares with their names. Sharing is the last, on machines where there is any.
+// Parts returns the shares with their names: Collective and Sharing last, if there is any.
 func (s Shares) Parts() (parts []Share) {
 	for i, part := range s.all() {
-		if *part > 0 || shareNames[i] != "sharing" {
+		if *part > 0 || part != &s.Collective && part != &s.Sharing {
 			parts = append(parts, Share{shareNames[i], *part})
 		}
 	}
@@ -175,6 +176,10 @@ func (d *division) stream(c *cost) {
 // parts divides the time from the beginning of a step to a moment that it allows.
 func (r *run) parts(a *act, at relation) (d division) {
 	if at == atStart {
+		return d
+	}
+	if a.step == stepJoint {
+		d.Collective, d.Noise = a.end-a.begin, a.begin-a.start
 		return d
 	}
 	if a.step == stepCalc {

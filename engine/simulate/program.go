@@ -12,16 +12,17 @@ import (
 
 // A Program is a schedule made ready to run, any number of times and by several goroutines at once.
 type Program struct {
-	s     *schedule.Schedule
-	ops   []schedule.Op // of s
-	nodes []node        // used by one run at a time; rank and channel never change
-	names int           // number of channels
-	wild  map[uint32]*wildRank
-	cpus  labels
-	nics  labels
-	msgs  int
-	zero  bool // there are messages of 0 bytes
-	lent  atomic.Bool
+	s      *schedule.Schedule
+	ops    []schedule.Op // of s
+	nodes  []node        // used by one run at a time; rank and channel never change
+	names  int           // number of channels
+	wild   map[uint32]*wildRank
+	joints []uint32 // the operations of each joint operation, by its number
+	cpus   labels
+	nics   labels
+	msgs   int
+	zero   bool // there are messages of 0 bytes
+	lent   atomic.Bool
 
 	pairsOnce sync.Once
 	pairs     pairs
@@ -84,6 +85,7 @@ const (
 	streaming                            // the data is on its way
 	// a receive's message is there but for the processor's part
 	arriving
+	meeting // a joint operation waits for its other ranks
 	done
 	lastState
 )
@@ -186,7 +188,13 @@ func (p *Program) label() {
 	for i := range p.ops {
 		op := &p.ops[i]
 		cpus[op.CPU] = true
-		if op.Kind != schedule.Calc {
+		if op.Kind == schedule.Joint {
+			for int(op.Peer) >= len(p.joints) {
+				p.joints = append(p.joints, 0)
+			}
+			p.joints[op.Peer]++
+		}
+		if op.Kind < schedule.Calc {
 			nics[op.NIC] = true
 			if op.Kind == schedule.Send {
 				p.msgs++

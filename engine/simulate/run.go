@@ -49,12 +49,24 @@ type run struct {
 	windows map[[2]uint32]*window // by sender and receiver; only where windows limit messages
 	out     []uint64              // when the last byte that a rank has sent left its NIC
 	marks   []MarkEnd
-	tally   []Parts // by rank; nil if it is not wanted
+	joined  []gathering // by the number of a joint operation
+	tally   []Parts     // by rank; nil if it is not wanted
 	record
 
 	progress func(Progress)
 	began    time.Time
 	reported time.Duration
+}
+
+// A gathering is the state of a joint operation.
+type gathering struct {
+	left uint32 // ranks that have not come
+	list uint32 // the operation of the rank that came before, plus 1; node.next has the one before
+	last struct {
+		op             uint32 // of the rank that is ready last
+		start, arrival uint64 // with noise between them
+		late           bool   // it waited for its processor
+	}
 }
 
 func newRun(ctx context.Context, p *Program, recorded bool) *run {

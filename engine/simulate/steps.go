@@ -40,6 +40,7 @@ const (
 	stepData                // the grant is received, and the data sent
 	stepTake                // a NIC takes in the bytes of a message
 	stepReceive             // a processor receives a message
+	stepJoint               // ranks take the time of a joint operation
 )
 
 var stepNames = [...]string{
@@ -51,6 +52,7 @@ var stepNames = [...]string{
 	stepData:    "send data",
 	stepTake:    "take in",
 	stepReceive: "receive",
+	stepJoint:   "collective",
 }
 
 // A link is a moment of a step at which another step became possible.

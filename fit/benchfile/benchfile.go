@@ -300,6 +300,9 @@ type CollectiveOp struct {
 	// Ranks is the number of ranks, PerNode the number on each node, Nodes the number of nodes; 0
 	// if unknown.
 	Ranks, PerNode, Nodes int
+	// Groups is the number of groups of so many ranks that call at once on a node; 0 if there is
+	// one.
+	Groups int
 	// Algorithm is the file's name of the algorithm; empty if unknown.
 	Algorithm string
 	// PerRank is set if the size is the block of one rank, as OSU and IMB count it for allgather,

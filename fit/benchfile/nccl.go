@@ -34,6 +34,7 @@ type nccl struct {
 	name      string
 	ranks     int
 	hosts     []string // of the ranks, in their order
+	groups    ncclGroups
 	open      []*builder
 	low, high float64 // bounds of busbw/algbw over all rows of the open tables
 	log       ncclLog
@@ -70,13 +71,14 @@ func (f *nccl) take(p *parser, line []byte) bool {
 		f.name, f.ranks, f.hosts = string(name)+" ", 0, nil
 		return true
 	}
-	if rank, host, ok := ncclRank(line); ok {
+	if rank, group, host, ok := ncclRank(line); ok {
 		// Rank 0 begins a list: each of several outputs in a file has its own.
 		if rank.Value == 0 {
 			f.again = f.ranks > 0 && !f.listed
-			f.ranks, f.hosts, f.listed = 0, nil, false
+			f.ranks, f.hosts, f.listed, f.groups = 0, nil, false, ncclGroups{}
 		}
 		name := lex.Plain(string(host))
+		f.groups.add(group, name)
 		if name != "" && !slices.Contains(f.hosts, name) && len(f.hosts) < maxHosts {
 			f.hosts = append(f.hosts, name)
 		}
@@ -215,6 +217,7 @@ func (f *nccl) operation(p *parser) CollectiveOp {
 	op.Algorithm = cmp.Or(op.Algorithm, p.algorithm)
 	if op.Ranks = f.ranks; op.Ranks > 0 && len(f.hosts) > 0 && len(f.hosts) < maxHosts {
 		op.Nodes = len(f.hosts)
+		f.groups.place(&op)
 		op.place()
 	}
 	if op.Ranks == 0 {

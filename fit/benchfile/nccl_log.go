@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -173,12 +174,51 @@ func ncclName(line []byte) []byte {
 	return nil
 }
 
+// maxGroups is the maximum number of groups, and of their hosts, as maxHosts in nccl.go.
+const maxGroups = 1 << 12
+
+// ncclGroups are the groups into which NCCL_TESTS_SPLIT divides the ranks.
+type ncclGroups struct {
+	ranks int             // of the first rank's group
+	hosts []string        // theirs
+	first string          // the first rank's group
+	here  map[string]bool // the groups of the first rank's host
+	other bool            // there is another group
+}
+
+// add adds a rank of a host.
+func (g *ncclGroups) add(group []byte, host string) {
+	if g.here == nil {
+		g.first, g.here, g.hosts = string(group), map[string]bool{}, []string{host}
+	}
+	g.other = g.other || string(group) != g.first
+	if host == g.hosts[0] && len(g.here) < maxGroups {
+		g.here[string(group)] = true
+	}
+	if string(group) == g.first {
+		g.ranks++
+		if !slices.Contains(g.hosts, host) && len(g.hosts) < maxGroups {
+			g.hosts = append(g.hosts, host)
+		}
+	}
+}
+
+// place sets the ranks and nodes of an operation to those of a group, if there are several.
+func (g *ncclGroups) place(op *CollectiveOp) {
+	if g.other {
+		op.Ranks, op.Nodes, op.Groups = g.ranks, len(g.hosts), len(g.here)
+	}
+}
+
 // ncclRank parses "#  Rank  3 Group  0 Pid  1234 on host-a device  3 …". In some versions
-// the host is missing.
-func ncclRank(line []byte) (rank lex.Number, host []byte, ok bool) {
+// the group and the host are missing.
+func ncclRank(line []byte) (rank lex.Number, group, host []byte, ok bool) {
 	words := bytes.Fields(line)
 	if len(words) < 4 || string(words[1]) != "Rank" {
-		return rank, nil, false
+		return rank, nil, nil, false
+	}
+	if len(words) > 4 && string(words[3]) == "Group" {
+		group = words[4]
 	}
 	for i, w := range words[:len(words)-1] {
 		if string(w) == "on" {
@@ -186,5 +226,5 @@ func ncclRank(line []byte) (rank lex.Number, host []byte, ok bool) {
 		}
 	}
 	rank, ok = lex.Parse(words[2])
-	return rank, host, ok
+	return rank, group, host, ok
 }

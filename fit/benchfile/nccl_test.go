@@ -36,7 +36,7 @@ func TestNCCLLines(t *testing.T) {
 		"# using device  0 on host":                                         {},
 		"#":                                                                 {},
 	} {
-		rank, host, ok := ncclRank([]byte(line))
+		rank, _, host, ok := ncclRank([]byte(line))
 		if ok != want.ok || ok && (rank.Value != want.rank || string(host) != want.host) {
 			t.Errorf("%q: %v on %q, %t, want %v", line, rank.Value, host, ok, want)
 		}

@@ -101,11 +101,11 @@ type Prediction struct {
 	// Beyond says that the ranks, nodes or size lie outside of those measured.
 	Beyond bool
 	// Forms are the algorithms that the time is made from, the heaviest first.
-	Forms []Weight
+	Forms []weight
 }
 
-// A Weight is an algorithm's part in a prediction, 0 to 1.
-type Weight struct {
+// A weight is an algorithm's part in a prediction, 0 to 1.
+type weight struct {
 	Algorithm string // of the registry
 	Weight    float64
 }
@@ -184,22 +184,22 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 }
 
 // named lists the forms of at least minWeight, the heaviest first.
-func (b *blend) named(weights []float64) (all []Weight) {
+func (b *blend) named(weights []float64) (all []weight) {
 	for i, w := range weights {
 		name := "interpolation"
 		if i < len(b.forms) {
 			name = b.forms[i].Name
 		}
 		if w >= minWeight {
-			all = append(all, Weight{name, w})
+			all = append(all, weight{name, w})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Weight) int { return cmp.Compare(b.Weight, a.Weight) })
+	slices.SortStableFunc(all, func(a, b weight) int { return cmp.Compare(b.Weight, a.Weight) })
 	return all
 }
 
-// A Choice is one of several algorithms, to be used for a call.
-type Choice struct {
+// A choice is one of several algorithms, to be used for a call.
+type choice struct {
 	Index int // in the predictions that it was chosen from
 	// Loss is the predicted loss against the algorithm that is predicted to be the fastest, as a
 	// fraction of its time. LossHigh is the upper end of its 95 % interval, whose lower end is 0;
@@ -208,7 +208,7 @@ type Choice struct {
 }
 
 // Choose returns the prediction of the least expected time, of at least one prediction.
-func Choose(all []Prediction) (c Choice) {
+func Choose(all []Prediction) (c choice) {
 	fastest := 0
 	for i, p := range all {
 		if p.Expected < all[c.Index].Expected {

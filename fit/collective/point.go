@@ -54,7 +54,10 @@ type Data struct {
 	// or mapby=core, or the name of its table in a platform file.
 	Name      string
 	Statistic Statistic
-	Points    []Point
+	// Groups is the number of groups of so many ranks that called at once on each node; 0 if there
+	// was one.
+	Groups int
+	Points []Point
 }
 
 // librarys reports whether the times are those of the library's own choice.

@@ -17,7 +17,7 @@ import (
 // The table's algorithm must be in the registry, unless it is named as the library calls it.
 func DataOf(t platforms.MeasuredCollective) (Data, error) {
 	d := Data{Collective: t.Collective, Name: t.Name, Foreign: t.LibraryAlgorithm,
-		Statistic: Statistic(t.Statistic)}
+		Statistic: Statistic(t.Statistic), Groups: t.Groups}
 	if t.Algorithm != "" {
 		e, err := engine.Find(t.Collective, t.Algorithm)
 		if err != nil {
@@ -50,7 +50,8 @@ func (d Data) Measured(name, source string) platforms.MeasuredCollective {
 	sizes := stats.Ascending(list.Map(d.Points, func(p Point) quantity.Bytes { return p.Size }))
 	c := platforms.MeasuredCollective{
 		Name: name, Collective: d.Collective, Algorithm: d.Algorithm,
-		LibraryAlgorithm: d.Foreign, Statistic: string(d.Statistic), Sizes: sizes, Source: source,
+		LibraryAlgorithm: d.Foreign, Statistic: string(d.Statistic), Groups: d.Groups,
+		Sizes: sizes, Source: source,
 	}
 	repeated := false
 	for _, at := range d.placements() {

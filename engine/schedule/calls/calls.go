@@ -167,6 +167,23 @@ func (r *Rank) Collective(a collective.Algorithm, g collective.Group, c collecti
 	r.After(r.Add(schedule.Op{Kind: schedule.Calc}))
 }
 
+// Joint adds the rank's part of a joint operation of ns nanoseconds, see [schedule.Joint], and
+// returns it. On stream 0 the next call waits until it is done; on another one it follows the
+// previous collectives of the stream, and Wait waits for it.
+func (r *Rank) Joint(streamNumber uint16, number uint32, ns uint64) uint32 {
+	op := r.Add(schedule.Op{Kind: schedule.Joint, Peer: number, Size: ns, CPU: streamNumber})
+	if streamNumber == 0 {
+		r.After(op)
+		return op
+	}
+	s := r.stream(streamNumber)
+	for _, before := range s.ended {
+		r.Requires(op, before)
+	}
+	s.ended = append(s.ended[:0], op)
+	return op
+}
+
 // BeginCollective adds the rank's part of a non-blocking collective on a stream above 0, behind the
 // previous collectives of the stream, and returns the operation that ends it, for which Wait waits.
 func (r *Rank) BeginCollective(streamNumber uint16, a collective.Algorithm, g collective.Group,

@@ -165,6 +165,7 @@ func (c *comm) complete(f *collectiveForm, call *groupCall, blocks []uint64) err
 
 // choose sets the algorithm: the one that the program names, or the usual one.
 func (c *comm) choose(f *collectiveForm, call *groupCall) error {
+	call.kind = f.of
 	if call.of == "" {
 		name := f.of
 		if call.unequal && name != "reduce-scatter" {

@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/calls"
@@ -18,14 +19,16 @@ func (x *run) emit(ctx context.Context) (*schedule.Schedule, *schedule.Marks, er
 			return nil, nil, err
 		}
 		b.NextRank()
-		x.emitRank(b, r, marks)
+		if err := x.emitRank(b, r, marks); err != nil {
+			return nil, nil, err
+		}
 		r.tape = tape{} // its memory is needed by the next ranks' operations
 	}
 	s, err := b.Build()
 	return s, marks, err
 }
 
-func (x *run) emitRank(b *schedule.Builder, r *rank, marks *schedule.Marks) {
+func (x *run) emitRank(b *schedule.Builder, r *rank, marks *schedule.Marks) error {
 	to := calls.Rank{Builder: b}
 	requests := make([]uint32, 0, r.requests)
 	var ops []schedule.Op
@@ -54,26 +57,57 @@ func (x *run) emitRank(b *schedule.Builder, r *rank, marks *schedule.Marks) {
 				waits = append(waits, requests[from.number()])
 			}
 			to.Wait(waits...)
-		case runCollective:
-			to.Collective(x.call(&from))
-		case beginRun:
-			stream := uint16(from.number())
-			a, g, call := x.call(&from)
-			requests = append(requests, to.BeginCollective(stream, a, g, call))
+		case runCollective, beginRun:
+			stream := uint16(0)
+			if c == beginRun {
+				stream = uint16(from.number())
+			}
+			g, number, place := x.groups[from.number()], from.number(), int(from.number())
+			joint, err := x.jointOf(g, &g.calls[number])
+			switch {
+			case err != nil:
+				return err
+			case joint != nil:
+				if op := to.Joint(stream, joint.number, joint.ns); stream > 0 {
+					requests = append(requests, op)
+				}
+			case stream > 0:
+				a, group, call := x.call(g, number, place)
+				requests = append(requests, to.BeginCollective(stream, a, group, call))
+			default:
+				to.Collective(x.call(g, number, place))
+			}
 		case mark:
 			marks.Ops = append(marks.Ops, to.Mark())
 			marks.Name = append(marks.Name, uint16(from.number()))
 		}
 	}
+	return nil
 }
 
-// call returns a recorded collective, seen from its rank.
-func (x *run) call(from *reader) (collective.Algorithm, collective.Group,
+// jointOf returns the joint operation of a collective; nil if it is made of messages.
+func (x *run) jointOf(g *group, c *groupCall) (*joint, error) {
+	if x.Time == nil || c.joint != nil {
+		return c.joint, nil
+	}
+	of := Collective{Name: c.kind, Algorithm: c.of, Bytes: c.bytes, Unequal: c.unequal,
+		Ranks: g.ranks(), Groups: g.family.ranks()}
+	ns, is, err := x.Time(of)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", x.program.name, c.line, err)
+	}
+	if is {
+		c.joint = &joint{x.joints, ns}
+		x.joints++
+	}
+	return c.joint, nil
+}
+
+// call returns a recorded collective, seen from a place.
+func (x *run) call(g *group, number uint64, place int) (collective.Algorithm, collective.Group,
 	collective.Call) {
-	g := x.groups[from.number()]
-	number := from.number()
 	c := &g.calls[number]
-	group := collective.Group{Size: g.size, Place: int(from.number()), Members: g.members}
+	group := collective.Group{Size: g.size, Place: place, Members: g.members}
 	switch {
 	case c.rows != nil:
 		group.Blocks = make([]uint64, 2*group.Size)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/list"
 )
 
 // A group holds the ranks of a communicator, and what they have called on it.
@@ -15,6 +16,32 @@ type group struct {
 	calls    []groupCall
 	split    *split // at which members wait
 	children map[childKey]*group
+	families map[int]*family // of the children, by call
+	family   *family
+}
+
+// ranks returns the ranks by place.
+func (g *group) ranks() []uint32 {
+	if g.members == nil {
+		g.members = make([]uint32, g.size)
+		for place := range g.members {
+			g.members[place] = uint32(place)
+		}
+	}
+	return g.members
+}
+
+// A family holds the groups that were made by one call.
+type family struct {
+	groups []*group
+	all    [][]uint32 // their ranks, once they are wanted
+}
+
+func (f *family) ranks() [][]uint32 {
+	if f.all == nil {
+		f.all = list.Map(f.groups, (*group).ranks)
+	}
+	return f.all
 }
 
 // A childKey identifies a communicator that members of a group make without asking each other.
@@ -29,9 +56,17 @@ type groupCall struct {
 	callArguments
 	line      uint32 // of the member that came first
 	rank      int
+	kind      string // the collective in package collective; empty: it makes a communicator
 	algorithm collective.Algorithm
+	joint     *joint
 	blocks    []uint64   // by place; nil if all have bytes
 	rows      [][]uint64 // of an alltoall: the blocks that each place sends; nil if all have bytes
+}
+
+// A joint is a collective that is a joint operation.
+type joint struct {
+	number uint32
+	ns     uint64
 }
 
 // callArguments are the arguments that must be the same on all members.

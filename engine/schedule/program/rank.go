@@ -17,10 +17,25 @@ type Options struct {
 	Ranks int // 1 to 2²⁰
 	// Collectives are the algorithms of collectives for which the program names none.
 	Collectives calls.Choices
+	// Time, unless it is nil, returns the time in ns of a collective that ranks run as one joint
+	// operation, see [schedule.Joint]; if joint is false, it is made of messages.
+	Time func(c Collective) (ns uint64, joint bool, err error)
 	// MaxCalls is the largest number of calls of all ranks, above 0; 0 stands for no limit.
 	MaxCalls int
 	// Print, unless it is nil, is called for each print of the program.
 	Print func(rank int, text string)
+}
+
+// A Collective is a collective as a program calls it.
+type Collective struct {
+	Name      string // of the collective in package collective; empty: a communicator is made
+	Algorithm string // that the program names, or empty
+	Bytes     uint64 // of the message, or of a rank's block
+	Unequal   bool   // blocks have several sizes
+	Ranks     []uint32
+	// Groups are the ranks of the communicators that were made by one call with this one, which are
+	// taken to call it at once, and of this one.
+	Groups [][]uint32
 }
 
 // A run is a program that its ranks run one after the other. A rank that needs to know what others
@@ -31,6 +46,7 @@ type run struct {
 	program     *Program
 	ranks       []*rank
 	groups      []*group
+	joints      uint32 // joint operations so far
 	calls       int
 	marks       []string
 	markNumbers map[string]uint16
@@ -80,6 +96,10 @@ const contextPairs = 1 << 15
 
 // addGroup numbers a group and gives it contexts.
 func (x *run) addGroup(g *group) *group {
+	if g.family == nil {
+		g.family = &family{}
+	}
+	g.family.groups = append(g.family.groups, g)
 	g.number = len(x.groups)
 	g.context = uint16(2 * (g.number % contextPairs))
 	x.groups = append(x.groups, g)
@@ -91,11 +111,14 @@ func (x *run) child(g *group, key childKey, members func() []uint32) *group {
 	if made, ok := g.children[key]; ok {
 		return made
 	}
-	list := members()
-	made := x.addGroup(&group{size: len(list), members: list})
 	if g.children == nil {
-		g.children = map[childKey]*group{}
+		g.children, g.families = map[childKey]*group{}, map[int]*family{}
 	}
+	if g.families[key.call] == nil {
+		g.families[key.call] = &family{}
+	}
+	list := members()
+	made := x.addGroup(&group{size: len(list), members: list, family: g.families[key.call]})
 	g.children[key] = made
 	return made
 }
@@ -114,6 +137,7 @@ func (x *run) arrive(s *split, place int, colour, key int64) {
 		return cmp.Or(cmp.Compare(s.colour[a], s.colour[b]), cmp.Compare(s.keys[a], s.keys[b]))
 	})
 	s.made, s.places = map[int64]*group{}, make([]int, s.group.size)
+	of := &family{}
 	context := -1 // communicators of one split have no rank in common, so they share contexts
 	for _, place := range order {
 		colour := s.colour[place]
@@ -122,7 +146,7 @@ func (x *run) arrive(s *split, place int, colour, key int64) {
 		}
 		g := s.made[colour]
 		if g == nil {
-			g = x.addGroup(&group{})
+			g = x.addGroup(&group{family: of})
 			if context >= 0 {
 				g.context = uint16(context)
 			}

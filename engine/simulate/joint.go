@@ -1,0 +1,58 @@
+package simulate
+
+// gatherings returns the state of all joint operations before the run.
+func (p *Program) gatherings() []gathering {
+	all := make([]gathering, len(p.joints))
+	for i, ops := range p.joints {
+		all[i].left = ops
+	}
+	return all
+}
+
+// join lets a rank come to a joint operation at time t; noise delays its arrival. While it waits,
+// its processor is free for messages. When all have come, the operation runs from the last arrival
+// to an end that is the same for all.
+func (r *run) join(i uint32, t uint64, late bool) {
+	n, op := &r.nodes[i], &r.ops[i]
+	g := &r.joined[op.Peer]
+	if op.Size > 1<<60/1000 {
+		r.fail("rank %d: %s takes %d ns; the longest is 13 days", n.rank, r.name(i), op.Size)
+		return
+	}
+	arrival := t + r.noise.delay(n.rank, t, 0)
+	if g.list == 0 || arrival > g.last.arrival {
+		g.last.op, g.last.start, g.last.arrival, g.last.late = i, t, arrival, late
+	}
+	n.waits, n.next, g.list = meeting, g.list, i+1
+	r.finish(r.s.AfterStarted(i), t, r.lastStep(i))
+	if g.left--; g.left == 0 {
+		r.conclude(g, g.last.arrival+op.Size*1000)
+	}
+}
+
+// conclude ends a joint operation on all its ranks. The path to the end goes through the rank that
+// came last.
+func (r *run) conclude(g *gathering, end uint64) {
+	step := func(i uint32, start uint64, late bool) link {
+		a := act{start: start, begin: g.last.arrival, end: end, op: i, step: stepJoint}
+		return r.recordStep(a, late, r.cpuOf(r.nodes[i].rank, &r.ops[i]), -1)
+	}
+	by := step(g.last.op, g.last.start, g.last.late)
+	for next := g.list; next != 0; {
+		i := next - 1
+		n := &r.nodes[i]
+		next = n.next
+		cpu := r.cpuOf(n.rank, &r.ops[i])
+		if i != g.last.op {
+			step(i, g.last.arrival, false)
+		}
+		if r.clock[cpu] = max(r.clock[cpu], end); r.recording {
+			r.clockBy[cpu] = by.as(atDone)
+		}
+		n.waits = done
+		r.finish(r.ended(i), end, by.as(atDone))
+		if len(r.here) > 0 {
+			r.insert() // those of one rank at a time
+		}
+	}
+}
