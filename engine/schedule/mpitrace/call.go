@@ -208,3 +208,24 @@ func (a *arguments) blocksOf(name string, m *member) ([]uint64, error) {
 	}
 	return blocks, nil
 }
+
+// withBlocks adds a collective whose blocks, if there are any, are counts of elements.
+func (r *rank) withBlocks(name string, a *arguments, q *request) error {
+	atRoot := a.root == int64(r.in(a).place)
+	one, other := &a.way[0], &a.way[1]
+	switch {
+	case name == "gatherv" && atRoot:
+		one.size = other.size
+	case name == "gatherv":
+		a.blocks[0] = []uint64{uint64(one.count)}
+	case name == "scatterv" && !atRoot:
+		a.blocks[0], one.size = []uint64{uint64(other.count)}, other.size
+	}
+	for way := range a.blocks {
+		for i := range a.blocks[way] {
+			a.blocks[way][i] *= uint64(a.way[way].size)
+		}
+	}
+	one.count = max(one.count, 0) // the blocks count
+	return r.collective(name, a, q)
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +40,7 @@ var dumpiNames = map[string][]string{
 	"peer": {"dest", "source"}, "tag": {"tag", "sendtag"},
 	"count2": {"recvcount"}, "type2": {"recvtype"}, "peer2": {"source"}, "tag2": {"recvtag"},
 	"root": {"root"}, "comm": {"comm", "oldcomm"}, "request": {"request"},
+	"blocks": {"sendcounts", "recvcounts"}, "blocks2": {"recvcounts"},
 }
 
 // dumpiTypes are the sizes of MPI's types in bytes, where C has 64 bits.
@@ -55,16 +57,19 @@ var dumpiTypes = map[string]int64{
 type dumpi struct {
 	profiled
 	fields map[string]string // of the present call, without their types
-	world  []string          // numbers of communicators that duplicate MPI_COMM_WORLD
 }
 
+// dumpiWorld is the number of MPI_COMM_WORLD.
+const dumpiWorld = 2
+
 // translateDumpi adds the calls of a file to its rank.
-func translateDumpi(r *rank, f *file) error {
+func translateDumpi(r *rank, f *file, splits *splitReader) error {
 	if r.o.Region.Call != "" {
 		return f.errorf("no region of a DUMPI trace can be selected; omit the region")
 	}
 	r.dialect = dumpiDialect
-	d := dumpi{profiled: profiled{rank: r, stride: 1, persistent: map[int64]persistent{}}}
+	d := dumpi{profiled: profiled{rank: r, stride: 1, persistent: map[int64]persistent{},
+		joiner: joiner{reader: splits}}}
 	r.enter = d.gap
 	state, name := "MPI_Init", "" // the call that is expected next, and the one under way
 	finalizes := func([]byte) bool { return name == "MPI_Finalize" }
@@ -136,7 +141,7 @@ func (d *dumpi) call(name, state string) (string, error) {
 		return "MPI_Finalize", nil
 	case state == "":
 		return state, errors.New("after MPI_Finalize")
-	case local(name):
+	case local(name) && !d.tested(name):
 		return state, nil // its time becomes part of the next computation
 	case state == "MPI_Init":
 		return state, errors.New("before MPI_Init")
@@ -149,12 +154,14 @@ func (d *dumpi) call(name, state string) (string, error) {
 // translateCall translates a call that communicates.
 func (d *dumpi) translateCall(name string) error {
 	switch name {
-	case "MPI_Waitall":
-		return d.waitFields("requests")
 	// Unlike other traces, this one says which requests were done.
-	case "MPI_Waitany":
+	case "MPI_Test":
+		return d.waitFields("request")
+	case "MPI_Waitall", "MPI_Testall":
+		return d.waitFields("requests")
+	case "MPI_Waitany", "MPI_Testany":
 		return d.waitFields("requests", "index")
-	case "MPI_Waitsome":
+	case "MPI_Waitsome", "MPI_Testsome":
 		return d.waitFields("requests", "indices")
 	case "MPI_Startall":
 		all, err := d.numbers("requests")
@@ -183,14 +190,75 @@ func (d *dumpi) translateCall(name string) error {
 			return err
 		}
 	}
-	if err := f.do(&d.profiled, &a); err != nil {
-		return err
+	if makesSplit[name] {
+		var err error
+		if d.made, err = d.number("newcomm"); err != nil {
+			return err
+		}
 	}
-	if name == "MPI_Comm_dup" {
-		number, _, _ := strings.Cut(d.fields["newcomm"], " ")
-		d.world = append(d.world, number)
+	return f.do(&d.profiled, &a)
+}
+
+// tested reports whether a call is a test that found something.
+func (d *dumpi) tested(name string) bool {
+	return strings.HasPrefix(name, "MPI_Test") && (strings.HasPrefix(d.fields["flag"], "1") ||
+		name == "MPI_Testsome" && !strings.HasPrefix(d.fields["outcount"], "0"))
+}
+
+// number parses an argument that is a number, perhaps with its meaning.
+func (d *dumpi) number(name string) (int64, error) {
+	value, _, _ := strings.Cut(d.fields[name], " ")
+	n, err := integer([]byte(strings.Trim(value, "[]")))
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
 	}
-	return nil
+	return n, nil
+}
+
+// dumpiMakings returns the calls of a file that make communicators. Invalid lines are left to the
+// translation.
+func dumpiMakings(f *file) (all []making, err error) {
+	d := dumpi{}
+	for {
+		l, err := f.next()
+		if err == io.EOF {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		text := string(l)
+		if _, _, found := strings.Cut(text, entering); found {
+			d.fields = map[string]string{}
+			continue
+		}
+		name, _, returns := strings.Cut(text, returning)
+		if !returns && d.fields != nil {
+			d.field(text)
+		}
+		if returns && makesSplit[name] && d.fields != nil {
+			if m, err := d.making(name); err == nil {
+				all = append(all, m)
+			}
+		}
+	}
+}
+
+// making returns the making of the present call. In a grid the first ranks have a place.
+func (d *dumpi) making(name string) (m making, err error) {
+	var errs [3]error
+	m.of.number, errs[0] = d.number("oldcomm")
+	if name == "MPI_Comm_split" {
+		m.color, errs[1] = d.number("color")
+		m.key, errs[2] = d.number("key")
+	}
+	if m.color < 0 { // MPI_UNDEFINED
+		m.color = notMember
+	}
+	if m.made, err = d.number("newcomm"); strings.Contains(d.fields["newcomm"], "MPI_COMM_NULL") {
+		m.color = notMember
+	}
+	return m, errors.Join(errs[0], errs[1], errs[2], err)
 }
 
 // argument parses the argument that a word stands for.
@@ -201,17 +269,27 @@ func (d *dumpi) argument(a *arguments, word string, names []string) error {
 	}
 	value, meaning, _ := strings.Cut(d.fields[names[i]], " ")
 	meaning = strings.Trim(meaning, "()")
-	way := &a.way[0]
+	at := 0
 	if strings.HasSuffix(word, "2") {
-		way = &a.way[1]
+		at = 1
 	}
+	way := &a.way[at]
 	switch word = strings.TrimSuffix(word, "2"); word {
 	case "comm":
-		if meaning != "MPI_COMM_WORLD" && !slices.Contains(d.world, value) {
-			return fmt.Errorf("communicator %s (%s): only MPI_COMM_WORLD and its duplicates are "+
-				"supported, since the trace does not give the ranks of others", value, meaning)
+		if meaning == "MPI_COMM_WORLD" {
+			return nil
 		}
-		return nil
+		number, err := d.number(names[i])
+		if err == nil {
+			a.comm, err = d.joiner.in(d.rank, handle{number: number})
+		}
+		return err
+	case "blocks":
+		counts, err := d.numbers(names[i])
+		for _, n := range counts {
+			a.blocks[at] = append(a.blocks[at], uint64(max(n, 0)))
+		}
+		return err
 	case "type":
 		size, known := dumpiTypes[meaning]
 		if way.size = size; !known && way.count != 0 {

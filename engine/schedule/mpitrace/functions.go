@@ -1,6 +1,7 @@
 package mpitrace
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -11,6 +12,7 @@ import (
 //
 //	buffer count type peer tag    of a message; with a 2, of the other direction of an exchange
 //	root comm              of a collective
+//	blocks                 counts, one for each rank
 //	requests request       number and address of requests
 //	_                      ignored
 type function struct {
@@ -70,14 +72,35 @@ var functions = func() map[string]function {
 			return p.collective(name, a, &a.request)
 		}}
 	}
-	// Creating a communicator synchronizes its members.
+	// A list of counts stands behind its address.
+	const lists = "_ _ blocks _ _ type _ "
+	for name, v := range map[string]struct{ of, args string }{
+		"Scan": {"scan", "_ _ count type _ comm"}, "Exscan": {"scan", "_ _ count type _ comm"},
+		"Reduce_scatter": {"reduce-scatter", "_ _ _ blocks type _ comm"},
+		"Allgatherv":     {"allgatherv", "_ _ _ _ _ blocks _ _ type comm"},
+		"Gatherv":        {"gatherv", "_ count type _ _ blocks _ _ type2 root comm"},
+		"Scatterv":       {"scatterv", lists + "count2 type2 root comm"},
+		"Alltoallv":      {"alltoallv", lists + "_ blocks2 _ _ type2 comm"},
+	} {
+		all["MPI_"+name] = function{v.args, func(p *profiled, a *arguments) error {
+			return p.withBlocks(v.of, a, nil)
+		}}
+	}
+	// Creating a communicator synchronizes the members of the one that it is made of.
 	barrier := all["MPI_Barrier"].do
-	all["MPI_Comm_dup"] = function{"comm _", barrier}
 	all["MPI_Comm_create"] = function{"comm _ _", barrier}
-	all["MPI_Comm_split"] = function{"comm _ _ _", barrier}
-	all["MPI_Cart_create"] = function{"comm _ _ _ _ _", barrier}
+	for name, args := range map[string]string{"MPI_Comm_dup": "comm _",
+		"MPI_Comm_split": "comm _ _ _", "MPI_Cart_create": "comm _ _ _ _ _"} {
+		all[name] = function{args, func(p *profiled, a *arguments) error {
+			return cmp.Or(barrier(p, a), p.joiner.make(p.rank, p.made))
+		}}
+	}
 	return all
 }()
+
+// makesSplit are the functions that make a communicator as MPI_Comm_split does.
+var makesSplit = map[string]bool{"MPI_Comm_dup": true, "MPI_Comm_split": true,
+	"MPI_Cart_create": true}
 
 // local reports whether a function does not communicate, so that its time is computation. A
 // name that is neither here nor in functions is an error: dropping a call that communicates

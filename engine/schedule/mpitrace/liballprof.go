@@ -3,6 +3,7 @@ package mpitrace
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -31,9 +32,10 @@ type liballprof struct {
 }
 
 // translateLiballprof adds the calls of a file to its rank.
-func translateLiballprof(r *rank, f *file) error {
+func translateLiballprof(r *rank, f *file, splits *splitReader) error {
 	r.dialect = openMPI
-	p := liballprof{profiled: profiled{rank: r, stride: 8, persistent: map[int64]persistent{}},
+	p := liballprof{profiled: profiled{rank: r, stride: 8, persistent: map[int64]persistent{},
+		joiner: joiner{reader: splits}, made: unnamed},
 		state: "MPI_Init", at: r.o.Region.start()}
 	r.enter = p.gap
 	finalizes := func(l []byte) bool { return bytes.HasPrefix(l, []byte("MPI_Finalize:")) }
@@ -75,6 +77,10 @@ func (p *liballprof) do(f *file, name string, fields [][]byte) error {
 		return p.begin(f, name, fields)
 	case p.at.ends(p.rank, name):
 		if err := p.atMark(&p.at, fields); err != nil {
+			return f.errorf("%s: %w", name, err)
+		}
+	case p.at != within && makesSplit[name]:
+		if err := p.joiner.make(p.rank, unnamed); err != nil {
 			return f.errorf("%s: %w", name, err)
 		}
 	case p.at != within && name != "MPI_Finalize" && !strings.HasSuffix(name, "_init"):
@@ -172,10 +178,11 @@ func (p *profiled) translate(name string, fields [][]byte) error {
 
 // argument parses one argument.
 func (p *profiled) argument(a *arguments, word string, field []byte) (err error) {
-	way := &a.way[0]
+	at := 0
 	if strings.HasSuffix(word, "2") {
-		way = &a.way[1]
+		at = 1
 	}
+	way := &a.way[at]
 	word = strings.TrimSuffix(word, "2")
 	numbers := [...]*int64{&way.buffer, &way.peer, &way.tag, &a.root, &a.requests, &a.request[0]}
 	names := []string{"buffer", "peer", "tag", "root", "requests", "request"}
@@ -195,27 +202,78 @@ func (p *profiled) argument(a *arguments, word string, field []byte) (err error)
 		}
 		way.size, err = integer(parts[1])
 	case "comm":
-		parts := bytes.Split(field, []byte(","))
-		if len(parts) != 3 {
-			return fmt.Errorf("%q is not a communicator; write communicator,rank,size", field)
-		}
-		place, err := integer(parts[1])
+		x, err := communicatorOf(field)
 		if err != nil {
 			return err
 		}
-		size, err := integer(parts[2])
-		if err != nil {
-			return err
+		if p.joiner.splits == nil && x.place == int64(p.group.Place) &&
+			x.size == int64(p.group.Size) {
+			return nil // no other one was made yet
 		}
-		if size != int64(p.group.Size) || place != int64(p.group.Place) {
-			return fmt.Errorf("rank %d of %d in its communicator, but this trace is rank %d of "+
-				"%d; "+
-				"only communicators of all ranks in their order are supported (or files are "+
-				"missing or in another order)",
-				place, size, p.group.Place, p.group.Size)
-		}
+		a.comm, err = p.joiner.in(p.rank, x)
+		return err
+	case "blocks":
+		a.blocks[at], err = countsOf(field)
 	}
 	return err
+}
+
+// communicatorOf parses a communicator: its handle, the rank's place in it and its size.
+func communicatorOf(field []byte) (x handle, err error) {
+	parts := bytes.Split(field, []byte(","))
+	if len(parts) != 3 {
+		return x, fmt.Errorf("%q is not a communicator; write communicator,rank,size", field)
+	}
+	for i, n := range []*int64{&x.number, &x.place, &x.size} {
+		if *n, err = integer(parts[i]); err != nil {
+			return x, err
+		}
+	}
+	return x, nil
+}
+
+// countsOf parses counts, one for each rank: "3,0".
+func countsOf(field []byte) (all []uint64, err error) {
+	for part := range bytes.SplitSeq(field, []byte(",")) {
+		n, err := integer(part)
+		if err != nil || n < 0 {
+			return nil, fmt.Errorf("%.40q is not a list of counts", field)
+		}
+		all = append(all, uint64(n))
+	}
+	return all, nil
+}
+
+// allprofMakings returns the calls of a file that make communicators. Invalid lines are left to the
+// translation.
+func allprofMakings(f *file) (all []making, err error) {
+	for {
+		l, err := f.next()
+		if err == io.EOF {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		fields := bytes.Split(l, []byte(":"))
+		name := string(fields[0])
+		if !makesSplit[name] || len(fields) < 5 {
+			continue
+		}
+		m := making{made: unnamed}
+		if m.of, err = communicatorOf(fields[2]); err == nil && name == "MPI_Comm_split" {
+			m.color, err = integer(fields[3])
+			if err == nil {
+				m.key, err = integer(fields[4])
+			}
+		}
+		if m.color < 0 { // MPI_UNDEFINED
+			m.color = notMember
+		}
+		if err == nil {
+			all = append(all, m)
+		}
+	}
 }
 
 // nanoseconds parses a time in µs, exact to the ns.

@@ -97,12 +97,14 @@ func Read(sources []Source, o Translation) (s *schedule.Schedule, notes []string
 			return nil, nil, err
 		}
 	}
-	format := translateLiballprof
+	splits := &splitReader{sources: sources, makings: allprofMakings, worldNumber: unnamed}
+	format := func(r *rank, f *file) error { return translateLiballprof(r, f, splits) }
 	// The contents decide, not the name: these programs let users name their files.
 	if head, _ := first.r.Peek(4096); bytes.HasPrefix(head, []byte(recordedMark)) {
 		format = translateRecorded
 	} else if isDumpi(head) {
-		format = translateDumpi
+		splits.makings, splits.worldNumber = dumpiMakings, dumpiWorld
+		format = func(r *rank, f *file) error { return translateDumpi(r, f, splits) }
 	} else if first.simgrid() {
 		unknown := &unknownPeers{sources: sources}
 		format = func(r *rank, f *file) error { return translateSimGrid(r, f, unknown) }

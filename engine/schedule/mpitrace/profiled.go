@@ -16,6 +16,8 @@ type profiled struct {
 	clock      int64 // end of the previous call
 	stride     int64 // size of a request
 	persistent map[int64]persistent
+	joiner     joiner
+	made       int64 // number of the communicator that the call makes
 }
 
 // persistent is the operation that starting a persistent request adds; none if ok is false.

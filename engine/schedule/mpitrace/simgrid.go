@@ -36,7 +36,7 @@ import (
 //	flops seconds       of a computation
 //	peer tag size       of a message; from to tag of a request
 //	size size2          sent to a rank, and received from it; with peer2, of an exchange
-//	sizes               one for each rank
+//	sizes sizes2        one for each rank
 //	root type type2     of a collective
 //	-                   ignored
 type action struct {
@@ -89,7 +89,10 @@ var actions = func() map[string]action {
 			}},
 	}
 	for of, args := range map[string]string{
-		"barrier": "", "bcast": "size [root] [type]", "reduce": "size flops [root] [type]",
+		"allgatherv": "size sizes [type2] [type]", "gatherv": "size sizes [root] [type] [type2]",
+		"scatterv":  "sizes size2 [root] [type] [type2]",
+		"alltoallv": "- sizes - sizes2 [type] [type2]",
+		"barrier":   "", "bcast": "size [root] [type]", "reduce": "size flops [root] [type]",
 		"allreduce": "size flops [type]",
 		"gather":    "size size2 [root] [type] [type2]",
 		"scatter":   "size size2 [root] [type] [type2]",
@@ -101,7 +104,7 @@ var actions = func() map[string]action {
 
 		// a reduction's flops come after it
 		all[of] = action{args, func(p *replayed, a *arguments) error {
-			if err := p.collective(name, a, nil); err != nil || a.amount == 0 {
+			if err := p.withBlocks(name, a, nil); err != nil || a.amount == 0 {
 				return err
 			}
 			return p.flops(a)
@@ -282,25 +285,20 @@ func (p *replayed) take(f *file, name string, more bool, done action, a *argumen
 
 // parse parses the parameters of an action in a trace of this number of ranks.
 func (a *arguments) parse(args string, words []string, ranks int) error {
-	names := strings.Fields(args)
-	if len(names) > 0 && names[0] == "sizes" {
-		// Schedules have a size for all: the largest, which is that of each rank in most programs.
-		if len(words) < ranks+1 || len(words) > ranks+2 {
-			return fmt.Errorf("a size for each of %d ranks is missing; SimGrid loses those of "+
-				"MPI_Reduce_scatter_block, so use MPI_Reduce_scatter", ranks)
+	var names []string
+	for name := range strings.FieldsSeq(args) {
+		n := 1
+		if strings.HasPrefix(name, "sizes") {
+			n = ranks
 		}
-		largest := arguments{}
-		for _, word := range words[:ranks] {
-			if err := a.set("size", word); err != nil {
-				return err
-			}
-			largest.way[0].count = max(largest.way[0].count, a.way[0].count)
-		}
-		a.way[0].count = largest.way[0].count
-		names, words = names[1:], words[ranks:]
+		names = append(names, slices.Repeat([]string{name}, n)...)
 	}
 	least := len(names) - strings.Count(args, "[")
 	if len(words) < least || len(words) > len(names) {
+		if strings.HasPrefix(args, "sizes flops") {
+			return fmt.Errorf("a size for each of %d ranks is missing; SimGrid loses those of "+
+				"MPI_Reduce_scatter_block, so use MPI_Reduce_scatter", ranks)
+		}
 		return fmt.Errorf("its parameters are: %[2]s (got %[1]d)", len(words), cmp.Or(args, "none"))
 	}
 	for i, word := range words {
@@ -319,6 +317,11 @@ func (a *arguments) set(name, word string) (err error) {
 			return fmt.Errorf("an amount must be at least 0 (got %.40q)", word)
 		}
 		return nil
+	}
+	if i := slices.Index([]string{"sizes", "sizes2"}, name); i >= 0 {
+		n, err := strconv.ParseUint(word, 10, 40)
+		a.blocks[i] = append(a.blocks[i], n)
+		return err
 	}
 	numbers := [...]*int64{&a.way[0].size, &a.way[1].size, &a.way[0].peer, &a.way[0].tag,
 		&a.request[0], &a.request[1], &a.root, &a.way[1].peer}
