@@ -34,7 +34,7 @@ var Quantities = []Quantity{
 	{
 		Name: "throughput", Title: "throughput", Dim: quantity.DimRate, Sizes: 1, Stream: true,
 		Lacks: lacksGap,
-		Of:    func(l Layer, n, _ quantity.Bytes) float64 { return float64(Throughput(l, n)) },
+		Of:    func(l Layer, n, _ quantity.Bytes) float64 { return float64(n.Over(l.Gap(n))) },
 	},
 	{
 		Name: "send_overhead", Title: "send overhead", Dim: quantity.DimTime, Sizes: 1,
@@ -243,7 +243,3 @@ func RTT(l Layer, n quantity.Bytes) quantity.Micros { return max(2*l.OneWay(n), 
 
 // Bandwidth returns n over the one-way time.
 func Bandwidth(l Layer, n quantity.Bytes) quantity.MBps { return n.Over(l.OneWay(n)) }
-
-// Throughput returns n over the gap, the rate of a steady stream of messages of n bytes; +Inf if
-// the gap is zero.
-func Throughput(l Layer, n quantity.Bytes) quantity.MBps { return n.Over(l.Gap(n)) }

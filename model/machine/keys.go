@@ -2,9 +2,9 @@ package machine
 
 import "github.com/halfpeak/halfpeak/model"
 
-// A Key is a row of a level: a key of its table in a platform file, and what it sets. Files,
+// A key is a row of a level: a key of its table in a platform file, and what it sets. Files,
 // changes, help and writers follow from the rows.
-type Key struct {
+type key struct {
 	Name    string
 	Measure model.Measure // of a number
 	Phrase  string        // what the number is
@@ -15,7 +15,7 @@ type Key struct {
 }
 
 // Keys lists the keys of a level, in the order of a written file.
-var Keys = []Key{
+var Keys = []key{
 	{
 		Name: "arity", Measure: model.Count, Phrase: "units of the next inner level",
 		Help: "a level of a machine, see below: how many units of the level inside it, or cores, " +
@@ -155,7 +155,7 @@ var Keys = []Key{
 }
 
 // IsNumber reports whether the key has a number.
-func (k Key) IsNumber() bool {
+func (k key) IsNumber() bool {
 	switch k.At(&Level{}).(type) {
 	case *model.Layer, *Port, *Topology:
 		return false
