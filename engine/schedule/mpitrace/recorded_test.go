@@ -75,6 +75,26 @@ func TestRecordedSizes(t *testing.T) {
 	}
 }
 
+// A computation with a test that found nothing is two, so that messages get on between them.
+func TestRecordedPoll(t *testing.T) {
+	s, _, err := mpitrace.Read(sources(recordedTrace(0, 2, "Send 1 1 0 8 1 5 0 0"),
+		recordedTrace(1, 2, "Irecv 1 1 0 8 0 5 0 cd", "Poll 500 40", "Wait 300 9 cd")),
+		mpitrace.Defaults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []uint64
+	lo, hi := s.Rank(1)
+	for _, op := range s.Ops()[lo:hi] {
+		if op.Kind == schedule.Calc && op.Size > 0 {
+			got = append(got, op.Size)
+		}
+	}
+	if want := []uint64{1, 540, 300, 10}; !slices.Equal(got, want) {
+		t.Errorf("computations %v, want %v", got, want)
+	}
+}
+
 func TestRecordedErrors(t *testing.T) {
 	one := func(lines ...string) []string {
 		return []string{recordedTrace(0, 2, lines...), recordedTrace(1, 2)}

@@ -20,7 +20,7 @@ import (
 //	Alltoallv 900 3000 0 0 0 24x2 8,16
 //	Finalize 9690 0
 //	other MPI_Put 12 40100           calls that are computation, their number and time
-//	lasted 1131929346 417790         since MPI_Init, and the time of the tracer in it
+//	lasted 1131929346 417790 9000    since MPI_Init; of the tracer in it; the processor's
 //
 // Each word of args is the meaning of an argument, as in [function]; and:
 //

@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,6 +41,7 @@ static long long prev; /* end of the last call, with or without a line */
 static long long cost, pollCost; /* of the tracer for a call, and for a test that finds nothing */
 static long long reading;        /* of the clock, which a call would seem to last longer */
 static long long tracing; /* the sum of it */
+static long long processor; /* time of the process when it began */
 
 /* The clock in ns. The counter of an x86 processor, if it has one speed, takes half the time of the system's
  * clock. Before a call it waits for the instructions before it, which are the program's. */
@@ -170,10 +172,16 @@ static void tail(void) {
  * as it does in a wait; else the test is a part of its computation. A loop around a test takes some
  * instructions, less than NOTHING ns. */
 enum { NOTHING = 10 };
+/* The library looks for messages in a test. A line says so, at most one in PROGRESS ns. */
+enum { PROGRESS = 5000 };
 static void poll(long long t, long long u) {
 	stand(pollCost);
 	if (t - prev <= NOTHING) own += u - prev;
-	else prev = u;
+	else if (u - last < PROGRESS) prev = u;
+	else {
+		head("Poll", 4, t, u), tail();
+		return;
+	}
 	leave();
 }
 static void found(long long u) { prev = u, stand(pollCost), leave(); }
@@ -468,6 +476,12 @@ static void crashed(int n) {
 	sigaction(n, &actions[n], NULL), raise(n);
 }
 
+static long long processorTime(void) {
+	struct rusage u;
+	getrusage(RUSAGE_SELF, &u);
+	return 1000000000LL * (u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1000LL * (u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
 static void opened(int e, int level) {
 	int rank, ranks;
 	long long run;
@@ -499,7 +513,7 @@ static void opened(int e, int level) {
 	flush();
 	threads = level == MPI_THREAD_MULTIPLE;
 	PMPI_Barrier(MPI_COMM_WORLD); /* all begin here, so the times of ranks begin together */
-	zero = clock_(), own = last = prev = tracing = 0;
+	zero = clock_(), own = last = prev = tracing = 0, processor = processorTime();
 	recording = 1;
 }
 static void finalized(void) {
@@ -512,8 +526,8 @@ static void finalized(void) {
 			buffer[used++] = '\n';
 			if (used > BUFFER) flush();
 		}
-	/* from MPI_Init to MPI_Finalize, and the part of the tracer */
-	text("lasted", 6), number(t + own), number(tracing), buffer[used++] = '\n';
+	/* from MPI_Init to MPI_Finalize, the part of the tracer, and the processor's time */
+	text("lasted", 6), number(t + own), number(tracing), number(processorTime() - processor), buffer[used++] = '\n';
 	flush();
 	if (close(out) || failedToWrite) fprintf(stderr, "trace: a trace was not written whole; is the disk full?\n");
 	recording = 0;

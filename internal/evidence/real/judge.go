@@ -150,13 +150,18 @@ func (j *judge) traced(ctx context.Context, p program, n, round int) error {
 	if _, err := os.Stat(folder); err == nil {
 		return nil
 	}
-	if err := os.Mkdir(folder, 0o777); err != nil {
-		return err
-	}
-	err := j.mpirunOnce(ctx, p, 2, p.library.options[n], folder)
-	if err != nil {
-		err = errors.Join(os.Mkdir(folder, 0o777),
-			j.mpirunOnce(ctx, p, 2, p.library.options[n], folder))
+	var err error
+	for range attempts {
+		if err = errors.Join(os.RemoveAll(folder), os.Mkdir(folder, 0o777)); err != nil {
+			return err
+		}
+		if err = j.mpirunOnce(ctx, p, 2, p.library.options[n], folder); err != nil {
+			continue
+		}
+		r, err := lasted(folder)
+		if err != nil || r.share >= busy {
+			return err
+		}
 	}
 	return err
 }
@@ -172,22 +177,28 @@ func (j *judge) mpirunOnce(ctx context.Context, p program, ranks int, options,
 	return err
 }
 
-// lasted returns how long a traced run took in seconds, the part of the tracer, and the calls.
-func lasted(folder string) (seconds, tracer, calls float64, err error) {
+// lasted returns how long a traced run took, the part of the tracer in s, and the calls.
+func lasted(folder string) (r struct {
+	timing
+	tracer, calls float64
+}, err error) {
+	r.share = 2
 	for rank := range 2 {
 		text, err := os.ReadFile(filepath.Join(folder, fmt.Sprintf("trace.%06d", rank)))
 		if err != nil {
-			return 0, 0, 0, err
+			return r, err
 		}
 		at := bytes.LastIndex(text, []byte("\nlasted "))
-		var all, own float64
-		if _, err := fmt.Sscan(string(text[at+len("\nlasted "):]), &all, &own); err != nil {
-			return 0, 0, 0, fmt.Errorf("%s: the trace has no end: %w", folder, err)
+		var all, own, processor float64
+		if _, err := fmt.Sscan(string(text[at+len("\nlasted "):]), &all, &own,
+			&processor); err != nil {
+			return r, fmt.Errorf("%s: the trace has no end: %w", folder, err)
 		}
-		seconds, tracer = max(seconds, all/1e9), max(tracer, own/1e9)
-		calls = max(calls, float64(bytes.Count(text, []byte("\n"))))
+		r.seconds, r.tracer = max(r.seconds, all/1e9), max(r.tracer, own/1e9)
+		r.share = min(r.share, processor/all)
+		r.calls = max(r.calls, float64(bytes.Count(text, []byte("\n"))))
 	}
-	return seconds, tracer, calls, nil
+	return r, nil
 }
 
 // predicted returns the finish of a trace on a machine in seconds.

@@ -63,7 +63,7 @@ func (j *judge) compare(ctx context.Context, p program, n, rounds, traces int) (
 	var traced, tracer, calls, own, errors, other []float64
 	for round := range traces {
 		folder := j.traceFolder(p, n, round)
-		seconds, spent, lines, err := lasted(folder)
+		run, err := lasted(folder)
 		if err != nil {
 			return r, err
 		}
@@ -75,11 +75,11 @@ func (j *judge) compare(ctx context.Context, p program, n, rounds, traces int) (
 		if err != nil {
 			return r, err
 		}
-		traced, tracer = append(traced, seconds), append(tracer, spent)
-		calls = append(calls, lines)
+		traced, tracer = append(traced, run.seconds), append(tracer, run.tracer)
+		calls = append(calls, run.calls)
 		own, other = append(own, finish), append(other, from)
 		// The trace leaves out the tracer's time.
-		errors = append(errors, finish/(seconds-spent)-1)
+		errors = append(errors, finish/(run.seconds-run.tracer)-1)
 	}
 	median := func(all []float64) float64 { return stats.QuantileOf(all, 0.5) }
 	r.traced, r.tracer, r.calls = median(traced), median(tracer), median(calls)
