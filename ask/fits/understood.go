@@ -1,6 +1,7 @@
 package fits
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,15 +12,24 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// Closing returns the last lines about logs of nccl-tests: a verdict on their busbw, if the links
-// of a node are given as in "4x200Gbit/s", what was understood, and which question comes next.
-// saved is the path of the platform file; empty: none. It is an error if the links are none.
-func (f *Fitted) Closing(saved, link string) ([]string, error) {
-	l, err := parseLinks(link)
+// Closing returns what follows from logs of nccl-tests: what was understood and which question comes
+// next, and a verdict on the busbw of the last of them, behind those on the logs before, if the
+// links of a node are given, as in "4x200Gbit/s" or by a platform with rails. saved is the path of
+// the platform file; empty: none. It is an error if the links are none, or if they are given for
+// other files.
+func (f *Fitted) Closing(saved, link string) (next []string, verdict string, err error) {
+	l, err := linksOf(link)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return append(f.verdicts(l), f.understood(saved, l)...), nil
+	if link != "" && !slices.ContainsFunc(f.sources, Source.ofNCCLTests) {
+		return nil, "", errors.New("judges the busbw of nccl-tests, and none of the files is theirs")
+	}
+	next = f.verdicts(l)
+	if last := len(next) - 1; last >= 0 {
+		next, verdict = next[:last], next[last]
+	}
+	return append(next, f.understood(saved, l)...), verdict, nil
 }
 
 // understood says what the logs of nccl-tests are of: nodes, ranks and algorithms, what would have
@@ -74,10 +84,6 @@ func (f *Fitted) understood(saved string, l links) (notes []string) {
 		text += "; algorithms " + strings.Join(algorithms, ", ")
 	}
 	notes = append(notes, text)
-	onNodes := func(c benchfile.CollectiveOp) bool { return c.Nodes > 1 }
-	if l.number == 0 && slices.ContainsFunc(ops, onNodes) {
-		notes = append(notes, "is the busbw usual? Give the links of a node, as in 4x200Gbit/s")
-	}
 	most := 1
 	for _, c := range ops {
 		most = max(most, c.Nodes)
@@ -90,6 +96,10 @@ func (f *Fitted) understood(saved string, l links) (notes []string) {
 	default:
 		notes = append(notes, fmt.Sprintf("next: halfpeak collective %s %s, for example on %d "+
 			"nodes", ops[0].Name, saved, 2*most))
+	}
+	onNodes := func(c benchfile.CollectiveOp) bool { return c.Nodes > 1 }
+	if l.number == 0 && slices.ContainsFunc(ops, onNodes) {
+		notes = append(notes, "is the busbw usual? Give the links of a node, as in 4x200Gbit/s")
 	}
 	return notes
 }

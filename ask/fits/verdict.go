@@ -21,11 +21,36 @@ type links struct {
 	rate   quantity.MBps
 }
 
-// parseLinks reads links such as "4x200Gbit/s", or one as "25GB/s".
-func parseLinks(text string) (l links, err error) {
+// linksOf returns links such as "4x200Gbit/s", or the rails of a node of the platform of that name.
+func linksOf(text string) (l links, err error) {
 	if text == "" {
 		return l, nil
 	}
+	if l, err = parseLinks(text); err == nil {
+		return l, nil
+	}
+	d, notFound := platforms.FindDesign(text)
+	if notFound != nil {
+		return l, err
+	}
+	const large = 1 << 30 // whose time is that of its bytes
+	levels := d.Machine().Levels
+	for i, node := range levels {
+		if l.number = node.Rails(); l.number == 0 || i+1 == len(levels) {
+			continue
+		}
+		takes := levels[i+1].Cost(large).Gap / quantity.Micros(l.number)
+		if len(node.Port) > 0 {
+			takes = node.Port.OneWay(large)
+		}
+		l.rate = quantity.Bytes(large).Over(takes) / quantity.MBps(l.number)
+		return l, nil
+	}
+	return links{}, fmt.Errorf("%s has no level with ports or rails towards the network", text)
+}
+
+// parseLinks reads links such as "4x200Gbit/s", or one as "25GB/s".
+func parseLinks(text string) (l links, err error) {
 	l.number = 1
 	if number, rate, several := strings.Cut(text, "x"); several {
 		if l.number, err = strconv.Atoi(number); err != nil || l.number < 1 || l.number > 1024 {

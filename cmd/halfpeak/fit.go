@@ -88,7 +88,8 @@ func newFit() *cobra.Command {
 		"in a CSV of allgather, reduce_scatter, …, sizes count all ranks' blocks together, as "+
 			"in nccl-tests")
 	f.StringVar(&o.link, "link", "",
-		"the `links` of a node to the network, as in 4x200Gbit/s: is nccl-tests' busbw usual?")
+		"the `links` of a node to the network, as in 4x200Gbit/s, or a platform with rails: is "+
+			"nccl-tests' busbw usual?")
 	f.BoolVar(&o.asked.Runs, "runs", false,
 		"treat the files, or a file's pairs of nodes, as runs of one measurement")
 	completeAlgorithms(cmd)
@@ -124,7 +125,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	closing, err := found.Closing(o.save, o.link)
+	next, verdict, err := found.Closing(o.save, o.link)
 	if err != nil {
 		return usagef("--link %w", err)
 	}
@@ -139,7 +140,9 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	// A file that was left out is missing, and what was saved is whole.
 	rows := fits.Rows(found, o.out.units)
-	rows.Next = append(rows.Next, closing...)
+	if rows.Next = append(rows.Next, next...); verdict != "" {
+		rows.Verdict = reports.Say("%s", verdict)
+	}
 	return cmp.Or(o.out.write(cmd, rows), found.Broken)
 }
 

@@ -250,7 +250,7 @@ func TestAdvice(t *testing.T) {
 		}
 	}
 	check(t, "# OSU MPI Latency Test v7.5\n# Size  Latency (us)\n1  fast\n",
-		`error: x:1: the output of OSU has no row with a size and a time; did the run fail?`)
+		`error: x:1: the output of OSU has no row with a size and a time; did the run fail, or was the output cut off?`)
 	check(t, "# OSU MPI Latency Test v7.5\n# Size  Latency (us)\n1  2  3\n2  3  4\n",
 		`error: x:3: "1 2 3" is not read as a row: it has more values than the header has columns (2)`)
 }

@@ -267,7 +267,8 @@ func (x *search) noTable(p *parser, claimed int, claimedBy string) *Error {
 		return row.error(p, claimedBy)
 	case claimed > 0:
 		return p.errorf(claimed,
-			"the output of %s has no row with a size and a time; did the run fail?", claimedBy)
+			"the output of %s has no row with a size and a time; did the run fail, or was the "+
+				"output cut off?", claimedBy)
 	case p.hint != nil:
 		return p.hint
 	case row != nil:

@@ -109,14 +109,14 @@ func TestFormats(t *testing.T) {
 		"RDMA_Read Latency Test | perftest | round trip | 2 rows, 2 sizes | 2:5.5 (5.35 5.49 11.78) … 4:5.52 (5.36 5.5 12.1)",
 		"Send Latency Test | perftest | one-way time | 1 rows, 1 sizes | 8:0.99 (0.9 0.99 3.1) … 8:0.99 (0.9 0.99 3.1)",
 		"my own title | perftest | gap | 1 rows, 1 sizes | 1e+06:953.674 … 1e+06:953.674") // 10⁶/(1000·2²⁰) s
-	check("nccl_three.log", 4,
+	check("nccl_three.log", 3,
 		"out-of-place | nccl-tests | collective /1 | 4 rows, 3 sizes | 0:34 (33 33 35) … 524288:108.3",
 		"in-place | nccl-tests | collective /1 | 4 rows, 3 sizes | 0:33 (32 32 34) … 524288:109.4",
 		"alltoall_perf out-of-place | nccl-tests | collective alltoall/0 | 2 rows, 2 sizes | 1024:12.5 … 2048:13.5",
 		"  ! 1 row cut off and left out (the first in line 19)",
 		"alltoall_perf in-place | nccl-tests | collective alltoall/0 | 2 rows, 2 sizes | 1024:11.5 … 2048:12.5")
 	// Two rows do not go on: that of 256 KiB, and that of 1 MiB after the first of its times.
-	check("nccl_debug.log", 9,
+	check("nccl_debug.log", 8,
 		"out-of-place, tree | nccl-tests | collective allreduce/2tree | 2 rows, 2 sizes | 8:20.1 … 1024:22.5",
 		"  ! 2 rows cut off and left out (the first in line 25)",
 		"in-place, tree | nccl-tests | collective allreduce/2tree | 2 rows, 2 sizes | 8:20.3 … 1024:22.7",

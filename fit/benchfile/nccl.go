@@ -85,7 +85,7 @@ func (f *nccl) take(p *parser, line []byte) bool {
 		f.ranks = max(f.ranks, 1+int(min(rank.Value, 1e9)))
 		return true
 	}
-	if f.header(p, line) {
+	if f.header(p, line) || bytes.HasPrefix(line, []byte("# nThread ")) {
 		return true
 	}
 	if m := ncclWrong.FindSubmatch(line); m != nil {

@@ -401,7 +401,7 @@ func TestFailedRun(t *testing.T) {
 		"[\n  {\"job\": {\"id\": 7}}\n]\n# OSU MPI Latency Test v5.8\nAbort(1)\n",
 	} {
 		_, err := Read(strings.NewReader(text), "run.log", Options{})
-		if err == nil || !strings.Contains(err.Error(), "the output of OSU has no row with a size and a time; did the run fail?") {
+		if err == nil || !strings.Contains(err.Error(), "the output of OSU has no row with a size and a time; did the run fail, or was the output cut off?") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
