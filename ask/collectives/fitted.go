@@ -38,8 +38,37 @@ func (q question) measured(ctx context.Context) (*Times, error) {
 			answer.Times = append(answer.Times, here...)
 		}
 	}
-	answer.Notes = g.notes()
+	answer.Notes, answer.Measured = g.notes(), g.points()
+	answer.ByBusbw = slices.ContainsFunc(g.used, func(f *Fit) bool {
+		return strings.Contains(f.Data.Name, "nccl-tests")
+	})
 	return answer, nil
+}
+
+// points returns the measured calls on the numbers of ranks of the question.
+func (g *grid) points() (all []Timing) {
+	for _, e := range g.algorithms {
+		f := g.tables[e.Name][fitted.Average]
+		if g.slowest {
+			f = g.tables[e.Name][fitted.Slowest]
+		}
+		for _, p := range f.Points {
+			at := fitted.Placement{Ranks: p.Ranks, PerNode: cmp.Or(g.PerNode, p.PerNode)}
+			if !slices.Contains(g.Ranks, p.Ranks) || at.PerNode != p.PerNode {
+				continue
+			}
+			n := uint64(p.Size)
+			if g.Total && e.InBlocks() {
+				n *= uint64(p.Ranks)
+			}
+			c := newTiming(e, p.Ranks, collective.Call{Bytes: n})
+			if c.Total, c.Average = g.Total, p.Time; g.slowest {
+				c.Time = p.Time
+			}
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // grid returns the fits that answer the question, fitted.

@@ -17,6 +17,10 @@ type Times struct {
 	BestOnly   bool
 	Notes      []string
 	Fitted     bool // the times are fitted, and have intervals
+	// Measured are the measured calls of the algorithms on the numbers of ranks, of fitted times.
+	// ByBusbw says that they are of nccl-tests, which are read by their bus bandwidth.
+	Measured []Timing
+	ByBusbw  bool
 
 	asked question
 }

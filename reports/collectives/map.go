@@ -97,7 +97,8 @@ func Picture(t *collectives.Times) reports.Picture {
 // curves draws the times of each algorithm over the size, for each number of ranks;
 // or over the ranks if there is one size. Where an algorithm runs another one, its
 // line has a gap. Both axes are logarithmic: times span
-// decades, and the slope shows whether latency or bytes cost.
+// decades, and the slope shows whether latency or bytes cost. Measurements of nccl-tests are drawn
+// by their bus bandwidth, as their users read them.
 func curves(t *collectives.Times) reports.Figure {
 	ranks, sizes := t.Axes()
 	f := reports.Figure{
@@ -105,9 +106,9 @@ func curves(t *collectives.Times) reports.Figure {
 		X:     reports.Axis{Label: "size", Log: true, Bytes: true},
 		Y:     reports.Axis{Label: "time", Dim: quantity.DimTime, Log: true},
 	}
-	overRanks := len(sizes) == 1
+	d := drawing{figure: &f, ranks: ranks, overRanks: len(sizes) == 1, at: map[string]int{}}
 	switch {
-	case overRanks:
+	case d.overRanks:
 		f.X = reports.Axis{Label: "ranks", Log: true, Twos: true}
 		if t.Algorithms[0].Collective != "barrier" {
 			f.Title += ", " + sizes[0].String()
@@ -117,55 +118,110 @@ func curves(t *collectives.Times) reports.Figure {
 	}
 	// Where the slowest rank was not measured, the average is what is known.
 	unknown := func(c collectives.Timing) bool { return math.IsNaN(float64(c.Time)) }
-	averages := len(t.Times) > 0 && !slices.ContainsFunc(t.Times, func(c collectives.Timing) bool {
-		return !unknown(c)
-	})
-	if averages {
+	d.averages = len(t.Times) > 0 && !slices.ContainsFunc(t.Times,
+		func(c collectives.Timing) bool { return !unknown(c) })
+	if d.averages {
 		f.Y.Label = "average time over ranks"
 	}
-	at := map[string]int{}
-	var bands []reports.Series // beside the lines, of fitted times
+	if _, bus := t.Times[0].Bandwidths(); t.ByBusbw && bus > 0 && !d.overRanks {
+		d.busbw = true
+		f.Y = reports.Axis{Label: "busbw", Dim: quantity.DimRate, Log: true}
+	}
 	for _, c := range t.Times {
-		y, within := c.Time, c.Within
-		if averages {
-			y, within = c.Average, c.AverageWithin
-		}
-		name, x := c.Name, float64(c.Call.Bytes)
-		if c.Call.Segment > 0 {
-			name += ", segments of " + quantity.Bytes(c.Call.Segment).String()
-		}
-		if overRanks {
-			x = float64(c.Ranks)
-		} else if len(ranks) > 1 {
-			name += fmt.Sprintf(", %d ranks", c.Ranks)
-		}
-		// Under some conditions an algorithm runs another one: a line to its own times would be a
-		// slope that no size has.
-		if c.Runs(c.Ranks, c.Call) != c.Name {
-			delete(at, name)
+		d.add(c)
+	}
+	d.finish(t.Measured)
+	return f
+}
+
+// A drawing adds times to a figure: a line for each algorithm and number of ranks, or over ranks.
+type drawing struct {
+	figure                     *reports.Figure
+	ranks                      []int
+	overRanks, averages, busbw bool
+	at                         map[string]int   // of the lines, by name
+	bands                      []reports.Series // beside the lines, of fitted times
+}
+
+// place returns the name of a call's line, where the call is on the line, and whether it is there.
+func (d *drawing) place(c collectives.Timing) (name string, x, y float64, within quantity.Interval) {
+	t := c.Time
+	if within = c.Within; d.averages {
+		t, within = c.Average, c.AverageWithin
+	}
+	name, x, y = c.Name, float64(c.Call.Bytes), float64(t)
+	if c.Call.Segment > 0 {
+		name += ", segments of " + quantity.Bytes(c.Call.Segment).String()
+	}
+	switch {
+	case d.overRanks:
+		x = float64(c.Ranks)
+	case len(d.ranks) > 1:
+		name += fmt.Sprintf(", %d ranks", c.Ranks)
+	}
+	if d.busbw {
+		_, bus := c.Bandwidths()
+		bytes := float64(bus) * y // that busbw counts
+		y = float64(bus)
+		within = quantity.Interval{Value: y, Low: bytes / within.High, High: bytes / within.Low}
+	}
+	return name, x, y, within
+}
+
+func (d *drawing) add(c collectives.Timing) {
+	name, x, y, within := d.place(c)
+	// Under some conditions an algorithm runs another one: a line to its own times would be a
+	// slope that no size has.
+	if c.Runs(c.Ranks, c.Call) != c.Name {
+		delete(d.at, name)
+		return
+	}
+	i, known := d.at[name]
+	if !known {
+		i = len(d.figure.Series)
+		d.at[name] = i
+		d.figure.Series = append(d.figure.Series, reports.Series{Name: name, Kind: reports.Line})
+		d.bands = append(d.bands, reports.Series{Name: name, Kind: reports.Band})
+	}
+	line, band := &d.figure.Series[i], &d.bands[i]
+	line.X, line.Y = append(line.X, x), append(line.Y, y)
+	if within.Known() {
+		band.X, band.Y = append(band.X, x), append(band.Y, y)
+		band.Low, band.High = append(band.Low, within.Low), append(band.High, within.High)
+	}
+}
+
+// finish adds the measured calls as points, and the bands: of the only line, or of those without a
+// point, since more would hide each other.
+func (d *drawing) finish(measured []collectives.Timing) {
+	f := d.figure
+	points := map[string]*reports.Series{}
+	var names []string
+	most := f.Series[0].X[len(f.Series[0].X)-1]
+	for _, c := range measured {
+		name, x, y, _ := d.place(c)
+		if _, drawn := d.at[name]; !drawn || x < f.Series[0].X[0] || x > most {
 			continue
 		}
-		i, known := at[name]
-		if !known {
-			i = len(f.Series)
-			at[name] = i
-			f.Series = append(f.Series, reports.Series{Name: name, Kind: reports.Line})
-			bands = append(bands, reports.Series{Name: name, Kind: reports.Band})
+		if points[name] == nil {
+			points[name] = &reports.Series{Name: name, Kind: reports.Points}
+			names = append(names, name)
 		}
-		line, band := &f.Series[i], &bands[i]
-		line.X, line.Y = append(line.X, x), append(line.Y, float64(y))
-		if within.Known() {
-			band.X, band.Y = append(band.X, x), append(band.Y, float64(y))
-			band.Low, band.High = append(band.Low, within.Low), append(band.High, within.High)
+		points[name].X, points[name].Y = append(points[name].X, x), append(points[name].Y, y)
+	}
+	var bands []reports.Series
+	for _, b := range d.bands {
+		if len(b.X) > 1 && (len(d.bands) == 1 || len(points) > 0 && points[b.Name] == nil) {
+			bands = append(bands, b)
 		}
 	}
-	f.Series = joined(f.Series)
-	// More bands than one would hide each other.
-	if len(bands) == 1 && len(bands[0].X) > 1 {
-		f.Series = append(bands, f.Series...)
+	f.Series = append(bands, joined(f.Series)...)
+	for _, name := range names {
+		f.Series = append(f.Series, *points[name])
+	}
+	if len(bands) > 0 {
 		f.Notes = append(f.Notes, "Band: one more measurement, in 95 of 100 cases.")
 	}
-	return f
 }
 
 // joined returns the lines, of which equal ones are one with all of their names: of several in one
