@@ -12,7 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// Closing returns what follows from logs of nccl-tests: what was understood and which question comes
+// Closing returns what follows from logs of nccl-tests: what was understood, which question comes
 // next, and a verdict on the busbw of the last of them, behind those on the logs before, if the
 // links of a node are given, as in "4x200Gbit/s" or by a platform with rails. saved is the path of
 // the platform file; empty: none. It is an error if the links are none, or if they are given for
@@ -23,7 +23,8 @@ func (f *Fitted) Closing(saved, link string) (next []string, verdict string, err
 		return nil, "", err
 	}
 	if link != "" && !slices.ContainsFunc(f.sources, Source.ofNCCLTests) {
-		return nil, "", errors.New("judges the busbw of nccl-tests, and none of the files is theirs")
+		return nil, "", errors.New("judges the busbw of nccl-tests, and none of the files is " +
+			"theirs")
 	}
 	next = f.verdicts(l)
 	if last := len(next) - 1; last >= 0 {

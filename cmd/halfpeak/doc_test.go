@@ -30,6 +30,7 @@ var inputs = map[string]string{
 	"stuck.goal":          "../../engine/simulate/testdata/stuck.goal",
 	"stencil.star":        "../../engine/simulate/testdata/stencil.star",
 	"app.trace":           "../../engine/simulate/testdata/app.trace",
+	"train.star":          "../../engine/simulate/testdata/train.star",
 
 	"yesterday.csv": "../../reports/fleet/testdata/yesterday.csv",
 	"pairs.log":     "../../reports/fleet/testdata/pairs.log",

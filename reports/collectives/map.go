@@ -144,7 +144,8 @@ type drawing struct {
 }
 
 // place returns the name of a call's line, where the call is on the line, and whether it is there.
-func (d *drawing) place(c collectives.Timing) (name string, x, y float64, within quantity.Interval) {
+func (d *drawing) place(c collectives.Timing) (name string, x, y float64,
+	within quantity.Interval) {
 	t := c.Time
 	if within = c.Within; d.averages {
 		t, within = c.Average, c.AverageWithin
