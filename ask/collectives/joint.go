@@ -1,3 +1,7 @@
+// The page runs no programs: with Starlark it would be an eighth larger.
+
+//go:build !js
+
 package collectives
 
 import (
