@@ -204,8 +204,14 @@ func (g *grid) noMeasurement() error {
 	names := list.Map(g.fits, func(f Fit) string {
 		return fmt.Sprintf("%s (%s)", f.Entry.Name, f.Data.Statistic)
 	})
-	return fmt.Errorf("no measurement of %s; there are those of %s",
-		asked, strings.Join(stats.Ascending(names), ", "))
+	rerun := ""
+	if strings.Contains(g.Algorithm, ",") && slices.ContainsFunc(g.question.fits, func(f Fit) bool {
+		return strings.Contains(f.Data.Name, "nccl-tests")
+	}) {
+		rerun = "; rerun nccl-tests with NCCL_ALGO=Ring and with NCCL_ALGO=Tree, and fit these logs"
+	}
+	return fmt.Errorf("no measurement of %s; there are those of %s%s", asked,
+		strings.Join(stats.Ascending(names), ", "), rerun)
 }
 
 // fit fits what the question asks for, all at once; until the context ends. The
