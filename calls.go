@@ -54,12 +54,24 @@ func (m Message) ask(_ context.Context, d Design) (e Estimate, err error) {
 	return e, err
 }
 
+// Across returns the design of the one layer that messages cross on a machine of levels. An error
+// lists the levels.
+func (d Design) Across(by messages.Way) (Design, error) {
+	layer, err := by.Of(d.Design)
+	return Of(layer), err
+}
+
+// messages returns an error if the design has no times of messages.
+func (d Design) messages() error {
+	if d.Layer.Model == nil {
+		return fmt.Errorf("%s has measured collectives alone, and no messages", d.Asked())
+	}
+	return d.Layer.Messages()
+}
+
 // layer returns the layer of the design that the message crosses.
 func (m Message) layer(d Design) (platforms.Design, error) {
-	if d.Layer.Model == nil {
-		return d.Design, fmt.Errorf("%s has measured collectives alone, and no messages", d.Asked())
-	}
-	if err := d.Layer.Messages(); err != nil {
+	if err := d.messages(); err != nil {
 		return d.Design, err
 	}
 	return messages.Way{Level: m.Level, From: m.From, To: m.To}.Of(d.Design)

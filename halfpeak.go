@@ -15,8 +15,11 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -31,12 +34,16 @@ type Design struct {
 func Of(d platforms.Design) Design { return Design{d, new(collectives.Fits)} }
 
 // Open opens a platform by its name, as in "clip", a layer of it, as in "clip/pio", or a TOML file.
-// The output of calibrate.c is a machine too.
+// The output of calibrate.c is a machine too. The times of a layer may be those of a stream or of
+// another operation, which are then all that it can be asked about.
 func Open(ref string) (Design, error) {
 	if d, found, err := fits.MachineDesign(ref); found {
 		return Of(d), err
 	}
 	d, err := platforms.FindRanks(ref)
+	if other, failed := platforms.FindAnyDesign(ref); err != nil && failed == nil {
+		return Of(other), nil
+	}
 	return Of(d), err
 }
 
@@ -71,11 +78,49 @@ func (d Design) Set(assignments ...string) (Design, error) {
 	return Of(changed), err
 }
 
+// Levels returns the designs of single layers that messages of the design cross: one of each level
+// of a machine, from inside out, or the layer that was named. A layer of several levels is there
+// once. Each is followed by those that its level has for other states of memory, by their keys:
+// "relay", "fresh".
+func (d Design) Levels(states ...string) []Design {
+	return list.Map(messages.Levels(d.Design, states...), Of)
+}
+
+// Costs returns the costs of messages of these sizes, at least 1 byte each, in the layer of each
+// design.
+func Costs(sizes []quantity.Bytes, designs ...Design) *messages.Predictions {
+	return messages.Costs(sizes, inner(designs)...)
+}
+
+// Compare returns the costs of messages and the figures of merit of each layer.
+func Compare(sizes []quantity.Bytes, designs ...Design) []messages.Compared {
+	return messages.Compare(sizes, inner(designs)...)
+}
+
+// Cuts returns the ways to cut messages through the pipeline of each design, and tables of packets
+// by message size; see [messages.Cuts] and [messages.Switches].
+func Cuts(sizes []quantity.Bytes, designs ...Design) (cuts, switches []messages.Cut, err error) {
+	on := inner(designs)
+	cuts, err = messages.Cuts(sizes, on...)
+	return cuts, messages.Switches(sizes, on...), err
+}
+
+// inner returns the designs as packages below have them.
+func inner(designs []Design) []platforms.Design {
+	return list.Map(designs, func(d Design) platforms.Design { return d.Design })
+}
+
 // Measured reports whether the design has measurements of the collective of that name, which then
 // answer in place of simulations.
 func (d Design) Measured(name string) bool {
 	of := collective.Of(name)
 	return len(of) > 0 && len(d.Collectives(of[0].Collective)) > 0
+}
+
+// Recut returns the design with its messages cut otherwise; see [platforms.Design.Recut].
+func (d Design) Recut(packet string) (Design, error) {
+	cut, err := d.Design.Recut(packet)
+	return Of(cut), err
 }
 
 // A Call is what can be asked of a design: a [Message], a [Collective], [Collectives] or a

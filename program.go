@@ -16,7 +16,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -49,8 +48,8 @@ func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	if err != nil {
 		return e, err
 	}
-	if d.Layer.Model == nil {
-		return e, fmt.Errorf("%s has measured collectives alone, and no messages", d.Asked())
+	if err := d.messages(); err != nil {
+		return e, err
 	}
 	s, err := programs.Run(ctx, in, programs.Setup{Eager: simulate.NoLimit, Map: p.Map}, d.Design)
 	if err != nil {
@@ -64,6 +63,9 @@ func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
 func (p Program) prepare(ctx context.Context, d Design) (platforms.Design, []whatif.Call, error) {
 	in, err := p.read()
 	if err != nil {
+		return d.Design, nil, err
+	}
+	if err := d.messages(); err != nil {
 		return d.Design, nil, err
 	}
 	call, err := in.Prepare(ctx, d.Design, p.Map, p.Watch)
@@ -86,6 +88,14 @@ func Run(ctx context.Context, p Program, o programs.Setup, on ...Design) (
 	in, err := p.read()
 	if err != nil {
 		return nil, err
+	}
+	for _, d := range on {
+		if d.Layer.Model == nil {
+			continue // a program of measured collectives needs no messages
+		}
+		if err := d.messages(); err != nil {
+			return nil, err
+		}
 	}
 	s, err := programs.Run(ctx, in, o, inner(on)...)
 	if err != nil {
@@ -156,9 +166,4 @@ func libraryOf(designs []Design) string {
 		}
 	}
 	return library
-}
-
-// inner returns the designs as packages below have them.
-func inner(designs []Design) []platforms.Design {
-	return list.Map(designs, func(d Design) platforms.Design { return d.Design })
 }

@@ -149,7 +149,7 @@ func (l Layer) Ref() string { return l.Platform + "/" + l.Name }
 
 // Messages returns an error if the layer has times of something else than messages.
 func (l Layer) Messages() error {
-	if l.Timed.Of == Message {
+	if l.Timed.Of == Message || l.Timed.Of == "" { // a layer of no file has formulas alone
 		return nil
 	}
 	shows := "predict shows them"

@@ -10,8 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A Fit is a collective measured with one algorithm. It is fitted when its times are asked for.
-type Fit struct {
+// A table is a collective measured with one algorithm. It is fitted when its times are asked for.
+type table struct {
 	// Entry's Name is libraryChoice if the library chose, and the library's name of an algorithm
 	// that was forced and that the registry does not have.
 	Entry collective.Entry
@@ -28,17 +28,17 @@ const libraryChoice = "measured"
 // Several goroutines may use them at once.
 type Fits struct {
 	mutex sync.Mutex
-	of    map[string][]Fit // by collective
+	of    map[string][]table // by collective
 }
 
 // fitsOf returns a design's measurements of a collective, which may be none.
-func fitsOf(d platforms.Design, name string) ([]Fit, error) {
+func fitsOf(d platforms.Design, name string) ([]table, error) {
 	return fitCollectives(d.Asked(), d.Collectives(name))
 }
 
 // fitCollectives takes tables as they are in the file; the fits follow when they are
 // asked for.
-func fitCollectives(ref string, tables []platforms.MeasuredCollective) (all []Fit, err error) {
+func fitCollectives(ref string, tables []platforms.MeasuredCollective) (all []table, err error) {
 	for _, t := range tables {
 		at := fmt.Sprintf("%s: collective.%s", ref, t.Name)
 		d, err := fitted.DataOf(t)
@@ -51,7 +51,7 @@ func fitCollectives(ref string, tables []platforms.MeasuredCollective) (all []Fi
 				return nil, err // cannot be: the data name an algorithm of the registry
 			}
 		}
-		all = append(all, Fit{Entry: e, Data: d, at: at})
+		all = append(all, table{Entry: e, Data: d, at: at})
 	}
 	return all, nil
 }

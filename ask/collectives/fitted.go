@@ -39,7 +39,7 @@ func (q question) measured(ctx context.Context) (*Times, error) {
 		}
 	}
 	answer.Notes, answer.Measured = g.notes(), g.points()
-	answer.ByBusbw = slices.ContainsFunc(g.used, func(f *Fit) bool {
+	answer.ByBusbw = slices.ContainsFunc(g.used, func(f *table) bool {
 		return strings.Contains(f.Data.Name, "nccl-tests")
 	})
 	return answer, nil
@@ -86,9 +86,9 @@ func (q question) grid(ctx context.Context) (*grid, error) {
 	}
 	g := grid{
 		question: q,
-		tables:   map[string]map[fitted.Statistic]*Fit{},
+		tables:   map[string]map[fitted.Statistic]*table{},
 		forms:    map[string]map[string]float64{},
-		others:   map[*Fit][]string{},
+		others:   map[*table][]string{},
 	}
 	if err := g.choose(); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (q question) grid(ctx context.Context) (*grid, error) {
 // asks reports whether the question is about a fit: any, those of an algorithm, or
 // that of a table. The name of a table distinguishes two measurements of the same
 // algorithm.
-func (q question) asks(f Fit) bool {
+func (q question) asks(f table) bool {
 	if q.Statistic != "" && q.Statistic != f.Data.Statistic {
 		return false
 	}
@@ -119,7 +119,7 @@ func (q question) asks(f Fit) bool {
 // what the library chose, or the only algorithm, if that was measured, else those of
 // [question.defaults].
 func (q question) unnamed() (names []string) {
-	measured := stats.Ascending(list.Map(q.fits, func(f Fit) string { return f.Entry.Name }))
+	measured := stats.Ascending(list.Map(q.fits, func(f table) string { return f.Entry.Name }))
 	switch {
 	case slices.Contains(measured, libraryChoice):
 		return []string{libraryChoice}
@@ -135,10 +135,10 @@ func (q question) unnamed() (names []string) {
 type grid struct {
 	question
 	algorithms Algorithms
-	tables     map[string]map[fitted.Statistic]*Fit // by algorithm
-	used       []*Fit
-	others     map[*Fit][]string // names of the tables that are not used, by the one that is
-	slowest    bool              // all have the time of the slowest rank
+	tables     map[string]map[fitted.Statistic]*table // by algorithm
+	used       []*table
+	others     map[*table][]string // names of the tables that are not used, by the one that is
+	slowest    bool                // all have the time of the slowest rank
 
 	beyond, crossed int
 	reasons         []string                      // why some times have no interval
@@ -154,7 +154,7 @@ func (g *grid) choose() error {
 		}
 		of := g.tables[f.Entry.Name]
 		if of == nil {
-			of = map[fitted.Statistic]*Fit{}
+			of = map[fitted.Statistic]*table{}
 			g.tables[f.Entry.Name], g.algorithms = of, append(g.algorithms, f.Entry)
 		}
 		if first := of[f.Data.Statistic]; first != nil {
@@ -201,11 +201,11 @@ func (g *grid) noMeasurement() error {
 	case fitted.Average:
 		asked += " with the average over ranks"
 	}
-	names := list.Map(g.fits, func(f Fit) string {
+	names := list.Map(g.fits, func(f table) string {
 		return fmt.Sprintf("%s (%s)", f.Entry.Name, f.Data.Statistic)
 	})
 	rerun := ""
-	if strings.Contains(g.Algorithm, ",") && slices.ContainsFunc(g.question.fits, func(f Fit) bool {
+	if strings.Contains(g.Algorithm, ",") && slices.ContainsFunc(g.question.fits, func(f table) bool {
 		return strings.Contains(f.Data.Name, "nccl-tests")
 	}) {
 		rerun = "; rerun nccl-tests with NCCL_ALGO=Ring and with NCCL_ALGO=Tree, and fit these logs"
@@ -217,7 +217,7 @@ func (g *grid) noMeasurement() error {
 // fit fits what the question asks for, all at once; until the context ends. The
 // errors are those of fitting. Only these fits are made: a file may have tables of
 // ten algorithms, and each takes seconds.
-func (q question) fit(ctx context.Context, all []*Fit) error {
+func (q question) fit(ctx context.Context, all []*table) error {
 	if q.kept != nil {
 		q.kept.mutex.Lock()
 		defer q.kept.mutex.Unlock()
@@ -345,7 +345,7 @@ func (g *grid) predict(c *Timing, at fitted.Placement, n quantity.Bytes) (
 }
 
 // note counts a prediction for the notes.
-func (g *grid) note(f *Fit, p fitted.Prediction) {
+func (g *grid) note(f *table, p fitted.Prediction) {
 	if p.Beyond {
 		g.beyond++
 	}
@@ -372,7 +372,7 @@ func (q question) tune() string {
 	}
 	library := ""
 	// The tables of nccl-tests are named after it.
-	if slices.ContainsFunc(q.fits, func(f Fit) bool {
+	if slices.ContainsFunc(q.fits, func(f table) bool {
 		return strings.Contains(f.Data.Name, "nccl-tests")
 	}) {
 		library = "nccl"
@@ -411,7 +411,7 @@ func (g *grid) notes() (notes []string) {
 		}
 		add("%d of the times %s beyond the ranks or sizes that were measured.", g.beyond, are)
 	}
-	if g.beyond > 0 && !slices.ContainsFunc(g.used, func(f *Fit) bool { return f.Noise > 0 }) {
+	if g.beyond > 0 && !slices.ContainsFunc(g.used, func(f *table) bool { return f.Noise > 0 }) {
 		add("No call was repeated, so another day was not measured: " +
 			"on a shared machine, measure on several.")
 	}

@@ -18,7 +18,7 @@ import (
 
 // measuredFits are those of a file with two tables of the average and one of the slowest rank, whose fits
 // cross on 8 ranks: it was measured on others only.
-func measuredFits(t *testing.T) []Fit {
+func measuredFits(t *testing.T) []table {
 	t.Helper()
 	text := ""
 	tables := map[string][]string{

@@ -183,7 +183,7 @@ func (a *Comparison) add(ctx context.Context, q question, d *fitted.Data) error 
 // fittedTo reports whether the model of the question was fitted to a point of data, perhaps in
 // another file: the same call with the same time.
 func fittedTo(q question, d *fitted.Data, p fitted.Point) bool {
-	return slices.ContainsFunc(q.fits, func(f Fit) bool {
+	return slices.ContainsFunc(q.fits, func(f table) bool {
 		return f.Data.Collective == d.Collective && f.Data.Statistic == d.Statistic &&
 			slices.ContainsFunc(f.Data.Points, func(of fitted.Point) bool {
 				// A file has at least a few digits of a time.

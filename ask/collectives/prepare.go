@@ -56,7 +56,7 @@ func (q question) prepare(ctx context.Context, d platforms.Design) (
 	// had one that has no schedule here.
 	if len(fits) > 0 && q.several() {
 		cells = slices.DeleteFunc(cells, func(c Timing) bool {
-			return !slices.ContainsFunc(fits, func(f Fit) bool {
+			return !slices.ContainsFunc(fits, func(f table) bool {
 				return f.Entry.Name == c.Name || f.Entry.Algorithm == nil
 			})
 		})
@@ -107,7 +107,7 @@ func (q question) prepare(ctx context.Context, d platforms.Design) (
 // algorithm has no schedule here, since it was forced or since an unknown library chose it, they
 // are that algorithm's alone, and the question becomes one about any algorithm, by which it is
 // simulated.
-func (q *question) takeFits() []Fit {
+func (q *question) takeFits() []table {
 	all := q.fits
 	if q.Algorithm == "" && len(all) > 0 {
 		names := q.unnamed()
@@ -117,13 +117,13 @@ func (q *question) takeFits() []Fit {
 			q.Algorithm = "best"
 		}
 		if names[0] == libraryChoice {
-			return slices.DeleteFunc(slices.Clone(all), func(f Fit) bool {
+			return slices.DeleteFunc(slices.Clone(all), func(f table) bool {
 				return f.Entry.Name != libraryChoice
 			})
 		}
 	}
 	q.fits = nil
-	named := slices.DeleteFunc(slices.Clone(all), func(f Fit) bool {
+	named := slices.DeleteFunc(slices.Clone(all), func(f table) bool {
 		return f.Data.Foreign == "" || q.Algorithm != f.Data.Foreign && q.Algorithm != f.Data.Name
 	})
 	if len(named) == 0 {
@@ -155,7 +155,7 @@ func newRepeated(q question, cells []Timing) *repeated {
 // need, and returns descriptions of those whose schedules are too large. The call has no Run if all
 // are. A library does not choose anew when the network changes, since its rules have sizes and
 // numbers of ranks alone: of its choices the nearest stays.
-func (r *repeated) prepare(ctx context.Context, now platforms.Costs, fits []Fit) (
+func (r *repeated) prepare(ctx context.Context, now platforms.Costs, fits []table) (
 	call whatif.Call, tooLarge []string, err error) {
 	m, err := r.measuredCall(ctx, fits)
 	if err != nil {
@@ -251,7 +251,7 @@ func (r *repeated) run(ctx context.Context, c platforms.Costs, record bool) (
 }
 
 // measuredCall returns the time of the call from measurements; the zero value without them.
-func (r *repeated) measuredCall(ctx context.Context, fits []Fit) (m Timing, err error) {
+func (r *repeated) measuredCall(ctx context.Context, fits []table) (m Timing, err error) {
 	if len(fits) == 0 {
 		return m, nil
 	}

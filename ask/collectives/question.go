@@ -23,7 +23,7 @@ type question struct {
 	of Algorithms // of the collective
 	// fits are the collectives that were measured on the machine. They hold for the placement and
 	// the calls that were measured, so that the calls have no segments, root, fan-out or placement.
-	fits []Fit
+	fits []table
 
 	layer    platforms.Layer
 	machine  machine.Machine     // without levels: the layer
@@ -53,11 +53,16 @@ func (c Calls) on(d platforms.Design) (q question, err error) {
 		}
 	}
 	q.ranAs = calibrate.MeasuredAs(d.Platform, q.Collective)
-	if d.Layer.Model != nil { // a file of measured collectives may have none
-		q.local = d.Costs()
-	} else if len(q.fits) == 0 {
+	switch {
+	case d.Layer.Model == nil && len(q.fits) == 0:
 		return q, fmt.Errorf("%s has no layer, and no measurements of %s",
 			d.Asked(), q.Collective)
+	case d.Layer.Model == nil: // a file of measured collectives
+	default:
+		if err := d.Layer.Messages(); err != nil && len(q.fits) == 0 {
+			return q, err
+		}
+		q.local = d.Costs()
 	}
 	return q.onWholeNodes()
 }
@@ -69,7 +74,7 @@ func (c Calls) From(kept *Fits) Calls {
 }
 
 // fitsOf returns the design's measurements of the collective, which may be none.
-func (c Calls) fitsOf(d platforms.Design, name string) (all []Fit, err error) {
+func (c Calls) fitsOf(d platforms.Design, name string) (all []table, err error) {
 	if c.kept == nil {
 		return fitsOf(d, name)
 	}
@@ -83,7 +88,7 @@ func (c Calls) fitsOf(d platforms.Design, name string) (all []Fit, err error) {
 		return nil, err
 	}
 	if c.kept.of == nil {
-		c.kept.of = map[string][]Fit{}
+		c.kept.of = map[string][]table{}
 	}
 	c.kept.of[name] = all
 	return all, nil

@@ -6,10 +6,6 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A Comparison lists the costs of layers, in the order given: the user's order is
-// often that of a study, and sorting by a column is a spreadsheet's work.
-type Comparison []Compared
-
 // Compared is the cost of a message of one size in a layer, with the layer's figures
 // of merit. Those do not depend on the size, except BestPacket, and are repeated in
 // each row so that a program can read rows one by one.
@@ -23,9 +19,9 @@ type Compared struct {
 
 // Compare computes the costs of messages of these sizes, at least 1 byte each, in
 // each layer, and its figures of merit. The layers must have times of messages or of
-// streams.
-func Compare(sizes []quantity.Bytes, designs ...platforms.Design) Comparison {
-	var all Comparison
+// streams. Rows are in the order given: the user's order is often that of a study.
+func Compare(sizes []quantity.Bytes, designs ...platforms.Design) []Compared {
+	var all []Compared
 	for _, d := range designs {
 		m := d.Layer.Model
 		for _, p := range Costs(sizes, d).Costs {

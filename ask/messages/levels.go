@@ -58,46 +58,35 @@ func (w Way) Of(d platforms.Design) (platforms.Design, error) {
 	return d, err
 }
 
-// Levels returns the layers that messages of the designs cross: those of each level of a machine,
-// from inside out, or the layer that was named. A layer of several levels is there once.
-func Levels(designs []platforms.Design) []platforms.Design { return inStates(designs, "layer") }
-
-// InAllStates is like [Levels]. Each layer is followed by those that its level has for other states
-// of memory: relay and fresh.
-func InAllStates(designs []platforms.Design) []platforms.Design {
-	return inStates(designs, "layer", "relay", "fresh")
-}
-
-func inStates(designs []platforms.Design, states ...string) (all []platforms.Design) {
-	for _, d := range designs {
-		var own []platforms.Design
-		for _, level := range d.Platform.Levels {
-			if !d.Whole && level.Text("layer") != d.Layer.Name {
+// Levels returns the layers that messages of the design cross: those of each level of a machine,
+// from inside out, or the layer that was named. A layer of several levels is there once. Each is
+// followed by those that its level has for other states of memory, by their keys: relay and fresh.
+func Levels(d platforms.Design, states ...string) (all []platforms.Design) {
+	for _, level := range d.Platform.Levels {
+		if !d.Whole && level.Text("layer") != d.Layer.Name {
+			continue
+		}
+		for _, key := range append([]string{"layer"}, states...) {
+			state := d
+			var err error
+			state.Layer, err = d.Platform.Layer(level.Text(key))
+			same := func(of platforms.Design) bool {
+				return of.Layer.Ref() == state.Layer.Ref()
+			}
+			// The platform has it, unless the level has no such state or a change left it out.
+			if level.Text(key) == "" || err != nil || slices.ContainsFunc(all, same) {
 				continue
 			}
-			for _, key := range states {
-				state := d
-				var err error
-				state.Layer, err = d.Platform.Layer(level.Text(key))
-				same := func(of platforms.Design) bool {
-					return of.Layer.Ref() == state.Layer.Ref()
-				}
-				// The platform has it, unless the level has no such state or a change left it out.
-				if level.Text(key) == "" || err != nil || slices.ContainsFunc(own, same) {
-					continue
-				}
-				if key == "layer" && state.Layer.Name == d.Layer.Name {
-					state.Layer = d.Layer // perhaps cut otherwise
-				}
-				state.Whole = false
-				own = append(own, state)
+			if key == "layer" && state.Layer.Name == d.Layer.Name {
+				state.Layer = d.Layer // perhaps cut otherwise
 			}
+			state.Whole = false
+			all = append(all, state)
 		}
-		// Of a layer that no level has.
-		if len(own) == 0 {
-			own = append(own, d)
-		}
-		all = append(all, own...)
+	}
+	// Of a layer that no level has.
+	if len(all) == 0 {
+		all = append(all, d)
 	}
 	return all
 }

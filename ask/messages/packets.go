@@ -19,9 +19,6 @@ type Cut struct {
 	Measured        bool // stages have measured times, so that no plan is a limit
 }
 
-// A Cutting lists ways to cut messages through pipelines.
-type Cutting []Cut
-
 // Cuts compares the ways to cut messages of these sizes, at least 1 byte each. Rows follow the
 // steps of an argument: what the paper's equation 10 gives (paper), the best equal packets (equal),
 // the best of any size (unequal), which are a limit unless stages are measured, the same in whole
@@ -29,8 +26,8 @@ type Cutting []Cut
 // shows what packets are good for. A layer whose packets are a setting of a real system also has
 // the best setting (round) and the packets of the file (default). Sizes that a layer sends without
 // a pipeline are left out; it is an error if a layer has no others.
-func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) (Cutting, error) {
-	var all Cutting
+func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) ([]Cut, error) {
+	var all []Cut
 	for _, d := range designs {
 		found := false
 		for _, n := range sizes {

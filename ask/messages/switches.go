@@ -31,8 +31,8 @@ type switching struct {
 //
 // It returns nothing for a layer with fewer than two of the sizes in its pipeline, and no table of
 // CLIP's for a pipeline of fewer than three stages.
-func Switches(sizes []quantity.Bytes, designs ...platforms.Design) Cutting {
-	var all Cutting
+func Switches(sizes []quantity.Bytes, designs ...platforms.Design) []Cut {
+	var all []Cut
 	for _, d := range designs {
 		pipe, ok := model.At(d.Layer.Model, slices.Max(sizes)).(*model.Pipeline)
 		if !ok {

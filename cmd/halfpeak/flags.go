@@ -88,7 +88,7 @@ func (c *cyclesFlag) declare(cmd *cobra.Command) {
 		"also print times in cycles of the host's processor, if its clock is known")
 }
 
-func (c cyclesFlag) add(rows reports.Rows, designs []platforms.Design) (reports.Rows, error) {
+func (c cyclesFlag) add(rows reports.Rows, designs []halfpeak.Design) (reports.Rows, error) {
 	if !c {
 		return rows, nil
 	}
@@ -130,6 +130,7 @@ type levelUse int
 const (
 	wholeMachine levelUse = iota // ranks run on all levels
 	eachLevel                    // the layer of each level, or that of one
+	eachState                    // these, and those for other states of memory
 	oneLevel                     // the layer of the level that a message crosses
 )
 
@@ -150,10 +151,11 @@ func (o *layerOptions) declare(cmd *cobra.Command) {
 }
 
 // designs returns the layers that the arguments name, changed as the flags say.
-func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
-	var all []platforms.Design
+func (o layerOptions) designs(refs []string) ([]halfpeak.Design, error) {
+	var all []halfpeak.Design
 	for _, ref := range refs {
-		d, err := platforms.FindAnyDesign(ref)
+		of, err := platforms.FindAnyDesign(ref)
+		d := halfpeak.Of(of)
 		if stream := d.Layer.Timed.Of == platforms.Stream; !o.any && !(o.streams && stream) &&
 			err == nil {
 			err = d.Layer.Messages()
@@ -162,7 +164,7 @@ func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 			return nil, unfitted(err, ref)
 		}
 		if o.use == oneLevel || o.way != (messages.Way{}) {
-			if d, err = o.way.Of(d); err != nil {
+			if d, err = d.Across(o.way); err != nil {
 				return nil, err
 			}
 		}
@@ -175,10 +177,14 @@ func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
 		if d, err = d.Recut(o.packet); err != nil {
 			return nil, fmt.Errorf("--packet %w", err)
 		}
-		all = append(all, d)
-	}
-	if o.use == eachLevel {
-		all = messages.Levels(all)
+		switch o.use {
+		case eachLevel:
+			all = append(all, d.Levels()...)
+		case eachState:
+			all = append(all, d.Levels("relay", "fresh")...)
+		default:
+			all = append(all, d)
+		}
 	}
 	return all, nil
 }
@@ -193,7 +199,7 @@ func (o layerOptions) ranks(ref string) (d halfpeak.Design, err error) {
 	if err != nil {
 		return d, err
 	}
-	return halfpeak.Of(all[0]), nil
+	return all[0], nil
 }
 
 // unfitted returns err, an error of the references to platforms; but if one of them is the output
@@ -206,23 +212,22 @@ func unfitted(err error, refs ...string) error {
 	return err
 }
 
-func layersOf(designs []platforms.Design) []platforms.Layer {
-	return list.Map(designs, func(d platforms.Design) platforms.Layer { return d.Layer })
+func layersOf(designs []halfpeak.Design) []platforms.Layer {
+	return list.Map(designs, func(d halfpeak.Design) platforms.Layer { return d.Layer })
 }
 
 // measured is like designs, and also takes calibrate's output as a machine.
 func (o layerOptions) measured(refs []string) (all []halfpeak.Design, err error) {
 	for _, ref := range refs {
-		d, found, err := fits.MachineDesign(ref)
+		of, found, err := fits.MachineDesign(ref)
+		d := halfpeak.Of(of)
 		if !found {
-			var of halfpeak.Design
-			of, err = o.ranks(ref)
-			d = of.Design
+			d, err = o.ranks(ref)
 		}
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, halfpeak.Of(d))
+		all = append(all, d)
 	}
 	return all, nil
 }

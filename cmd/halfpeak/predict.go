@@ -32,7 +32,7 @@ import (
 // default sizes are a factor of 16 apart, so that six rows show short, medium and
 // long messages.
 func newPredict() *cobra.Command {
-	out, layers := output{plain: true}, layerOptions{any: true, use: eachLevel}
+	out, layers := output{plain: true}, layerOptions{any: true, use: eachState}
 	var cycles cyclesFlag
 	var sizes []quantity.Bytes
 	cmd := command("predict",
@@ -42,8 +42,7 @@ func newPredict() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			designs = messages.InAllStates(designs)
-			costs := messages.Costs(sizes, designs...)
+			costs := halfpeak.Costs(sizes, designs...)
 			rows, err := cycles.add(predict.Rows(costs, out.units), designs)
 			if err != nil {
 				return err
@@ -71,13 +70,12 @@ func newPacket() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cuts, err := messages.Cuts(sizes, designs...)
+			cuts, switches, err := halfpeak.Cuts(sizes, designs...)
 			if err != nil {
 				return err
 			}
 			// Programs get one table, whose columns a script can rely on; people read the switches
 			// apart from the cuts, below them.
-			switches := messages.Switches(sizes, designs...)
 			if len(switches) > 0 && !out.forPeople() {
 				cuts = append(cuts, switches...)
 			}
@@ -156,10 +154,10 @@ func newCompare() *cobra.Command {
 
 // rows returns the table that was asked for. Of two platforms, people also read where
 // they cross: it is the next question. More pairs would be more notes than rows.
-func (o *compareOptions) rows(ctx context.Context, designs []platforms.Design) (reports.Rows,
+func (o *compareOptions) rows(ctx context.Context, designs []halfpeak.Design) (reports.Rows,
 	error) {
 	var crossover *askwhatif.Crossover
-	stream := func(d platforms.Design) bool { return d.Layer.Timed.Of == platforms.Stream }
+	stream := func(d halfpeak.Design) bool { return d.Layer.Timed.Of == platforms.Stream }
 	two := len(designs) == 2 && !slices.ContainsFunc(designs, stream)
 	if o.cross || two && o.out.forPeople() {
 		var sampling *askwhatif.Sampling
@@ -169,14 +167,14 @@ func (o *compareOptions) rows(ctx context.Context, designs []platforms.Design) (
 			sampling = &s
 		}
 		var err error
-		if crossover, err = askwhatif.FindCrossover(sampling, designs...); err != nil {
+		if crossover, err = halfpeak.Crossovers(sampling, designs...); err != nil {
 			return reports.Rows{}, err
 		}
 	}
 	if o.cross {
 		return whatif.CrossoverRows(crossover), nil
 	}
-	rows := predict.CompareRows(messages.Compare(o.sizes, designs...))
+	rows := predict.CompareRows(halfpeak.Compare(o.sizes, designs...))
 	if crossover != nil {
 		sentences := crossover.Sentences()
 		rows.Verdict = reports.Say("%s", sentences[0])
@@ -244,7 +242,7 @@ func newExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			f, err := messages.Exported(designs[0], to, sizes, ranks)
+			f, err := messages.Exported(designs[0].Design, to, sizes, ranks)
 			if err != nil {
 				return err
 			}
@@ -378,7 +376,7 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 		t.Title = cmp.Or(o.title, t.Title)
 		return t, err
 	case "ranks":
-		on := halfpeak.Of(designs[0])
+		on := designs[0]
 		reading := halfpeak.Reading{Ranks: []int{o.ranks.last + 1}}
 		p, err := halfpeak.Read(ctx, o.schedule, reading, on)
 		if err != nil {

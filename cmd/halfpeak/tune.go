@@ -159,7 +159,7 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		q.Design, args = designs[0], args[1:]
+		q.Design, args = designs[0].Design, args[1:]
 		platform = designs[0].Platform
 	}
 	ctx, stop := interruptible()

@@ -7,9 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/check"
 )
@@ -122,7 +125,9 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	// The engine judges by itself: it gets the resources of a layer, not its formula.
-	v, err := check.Validate(*asked, designs...)
+	v, err := check.Validate(*asked, list.Map(designs, func(d halfpeak.Design) platforms.Design {
+		return d.Design
+	})...)
 	if err != nil {
 		return err
 	}

@@ -336,7 +336,7 @@ func (o *whatifOptions) study(ctx context.Context, d halfpeak.Design) (askwhatif
 func (o *whatifOptions) against(ctx context.Context, ref string) (*askwhatif.Design, error) {
 	d, err := o.find(ref)
 	if err == nil && !o.finishes() {
-		d.Design, err = o.way.Of(d.Design)
+		d, err = d.Across(o.way)
 	}
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/fit"
@@ -45,7 +46,7 @@ func draw(f data.Figure) (reports.Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	var designs []platforms.Design
+	var designs []halfpeak.Design
 	for _, ref := range f.Platforms {
 		d, err := platforms.FindDesign(ref)
 		if err != nil {
@@ -55,7 +56,7 @@ func draw(f data.Figure) (reports.Picture, error) {
 		if d, err = d.Recut(f.Packet); err != nil {
 			return nil, err
 		}
-		designs = append(designs, d)
+		designs = append(designs, halfpeak.Of(d))
 	}
 	switch f.Kind {
 	case "timeline":
@@ -76,13 +77,13 @@ func draw(f data.Figure) (reports.Picture, error) {
 // line for each Δ, with the parameters that a fit reads off these lines. The layer's
 // own parameters are not drawn: the figure shows that they come back. The layers must
 // say what occupies both processors.
-func Signature(designs ...platforms.Design) (reports.Figure, error) {
+func Signature(designs ...halfpeak.Design) (reports.Figure, error) {
 	f := reports.Figure{
 		X:     reports.Axis{Label: "messages", Log: true},
 		Y:     reports.Axis{Label: "average interval", Dim: quantity.DimTime},
 		Notes: []string{"Requests issued by a simulated node, a computation of Δ after each."},
 	}
-	names := list.Map(designs, func(d platforms.Design) string { return d.Layer.Ref() })
+	names := list.Map(designs, func(d halfpeak.Design) string { return d.Layer.Ref() })
 	f.Title = strings.Join(names, ", ") + ": LogP signature"
 	bursting, err := programs.Find("signature", programs.Simulated)
 	if err != nil {
@@ -93,7 +94,7 @@ func Signature(designs ...platforms.Design) (reports.Figure, error) {
 		if err := d.Layer.GapError(); err != nil {
 			return f, err
 		}
-		r, err := newRun(&Validation{}, ValidateOptions{}, d)
+		r, err := newRun(&Validation{}, ValidateOptions{}, d.Design)
 		if err != nil {
 			return f, err
 		}

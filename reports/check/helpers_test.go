@@ -24,7 +24,7 @@ const (
 )
 
 // verdictOf says whether model and engine agree.
-func verdictOf(r Validated) verdict {
+func verdictOf(r validated) verdict {
 	switch d := r.Difference(); {
 	case r.NoFormula:
 		return unjudged

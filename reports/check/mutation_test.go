@@ -75,7 +75,7 @@ func main() {
 	}
 	verdicts := make([]verdict, mutants)
 	compare := func(l platforms.Layer, asked []string, sizes []quantity.Bytes) {
-		run := func(k int) ([]check.Validated, error) {
+		run := func(k int) ([]check.validated, error) {
 			model.ActiveMutant = k
 			v, err := check.Validate(check.ValidateOptions{
 				Programs: asked, Sizes: sizes, Nodes: 3,

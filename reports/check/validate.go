@@ -99,47 +99,47 @@ func (v *Validation) Rows() reports.Rows {
 		}
 		return ""
 	}
-	untested := slices.ContainsFunc(v.Results, func(r Validated) bool {
+	untested := slices.ContainsFunc(v.Results, func(r validated) bool {
 		return r.class() != nil && r.class() != string(data.Predicted)
 	})
 	var bounds footnotes
 	rows := reports.TableOf(v.Results,
-		reports.Col("platform", "platform", func(r Validated) any { return r.Platform }).Ranked(4),
-		reports.Col("layer", "layer", func(r Validated) any { return r.Layer }).Ranked(3),
-		reports.Col("program", "program", func(r Validated) any { return r.Program }),
-		reports.Col("size_bytes", "size", func(r Validated) any { return r.Size }),
-		reports.Col("quantity", "quantity", func(r Validated) any { return r.Quantity }),
-		reports.Col("model", "model", func(r Validated) any { return r.Model }).Texted(two),
+		reports.Col("platform", "platform", func(r validated) any { return r.Platform }).Ranked(4),
+		reports.Col("layer", "layer", func(r validated) any { return r.Layer }).Ranked(3),
+		reports.Col("program", "program", func(r validated) any { return r.Program }),
+		reports.Col("size_bytes", "size", func(r validated) any { return r.Size }),
+		reports.Col("quantity", "quantity", func(r validated) any { return r.Quantity }),
+		reports.Col("model", "model", func(r validated) any { return r.Model }).Texted(two),
 		reports.Col("engine", "engine",
-			func(r Validated) any { return r.Engine }).Texted(two).Ranked(1),
+			func(r validated) any { return r.Engine }).Texted(two).Ranked(1),
 		reports.Col("", "is",
-			func(r Validated) any { return reports.OrNil(r.timeRelation()) }).Ranked(2),
+			func(r validated) any { return reports.OrNil(r.timeRelation()) }).Ranked(2),
 		reports.Col("measured", "measured",
-			func(r Validated) any { return r.Measured }).Texted(two).Ranked(2),
-		reports.Col("unit", "unit", func(r Validated) any { return r.Unit }),
+			func(r validated) any { return r.Measured }).Texted(two).Ranked(2),
+		reports.Col("unit", "unit", func(r validated) any { return r.Unit }),
 		// A number that the model was made from does not test it.
 		reports.Col("", reports.HeadIf(untested, "class"),
-			func(r Validated) any { return r.class() }).Ranked(2),
+			func(r validated) any { return r.class() }).Ranked(2),
 		reports.Col("error_percent", "engine to model",
-			func(r Validated) any { return 100 * r.Difference() }).
+			func(r validated) any { return 100 * r.Difference() }).
 			Texted(func(x any) string { return fmt.Sprintf("%+.3g %%", x) }),
-		reports.Col("measured_low", "", func(r Validated) any { return r.Low }),
-		reports.Col("measured_high", "", func(r Validated) any { return r.High }),
+		reports.Col("measured_low", "", func(r validated) any { return r.Low }),
+		reports.Col("measured_high", "", func(r validated) any { return r.High }),
 		reports.Col("measured_relation", "",
-			func(r Validated) any { return reports.OrNil(r.timeRelation()) }),
-		reports.Col("measured_class", "", func(r Validated) any { return r.class() }),
+			func(r validated) any { return reports.OrNil(r.timeRelation()) }),
+		reports.Col("measured_class", "", func(r validated) any { return r.class() }),
 		reports.Col("measured_note", "",
-			func(r Validated) any { return reports.OrNil(r.reason()) }),
+			func(r validated) any { return reports.OrNil(r.reason()) }),
 		reports.Col("paper_bound", "paper's bound",
-			func(r Validated) any { return r.PaperBound }).Texted(two).Ranked(5),
-		reports.Col("", "note", func(r Validated) any {
+			func(r validated) any { return r.PaperBound }).Texted(two).Ranked(5),
+		reports.Col("", "note", func(r validated) any {
 			return strings.TrimSpace(bounds.mark(sentence(r.Bound)) + " " + bounds.mark(r.reason()))
 		}),
-		reports.Col("note", "", func(r Validated) any { return r.Bound }),
+		reports.Col("note", "", func(r validated) any { return r.Bound }),
 	)
 	rows.Notes, rows.Doubts = bounds.lines(""), v.Notes
 	if len(v.Results) > 0 {
-		off := slices.MaxFunc(v.Results, func(a, b Validated) int {
+		off := slices.MaxFunc(v.Results, func(a, b validated) int {
 			return cmp.Compare(math.Abs(a.Difference()), math.Abs(b.Difference()))
 		})
 		rows.Verdict = reports.Say("engine and model differ by at most %s in %s",
@@ -151,7 +151,7 @@ func (v *Validation) Rows() reports.Rows {
 
 // timeRelation returns how the paper's time stands to the measured one, "<" for "less than 10 µs";
 // "" if the paper gives the time itself or none.
-func (r Validated) timeRelation() string {
+func (r validated) timeRelation() string {
 	if r.Printed == nil || !r.Printed.Bound() {
 		return ""
 	}
@@ -160,7 +160,7 @@ func (r Validated) timeRelation() string {
 
 // class returns the class of the paper's number, or its role if it was not measured; nil without
 // one.
-func (r Validated) class() any {
+func (r validated) class() any {
 	if r.Printed == nil {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (r Validated) class() any {
 
 // reason returns the note of a paper's number that the engine does not meet, as Reproduction does
 // for the model: it says whose number it is. "" if the number is met or has no note.
-func (r Validated) reason() string {
+func (r validated) reason() string {
 	if r.Printed == nil {
 		return ""
 	}

@@ -268,7 +268,7 @@ func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) {
 	add("o_r", receive, found.Value.ReceiveOverhead, early...)
 	var rest []bound
 	overheads := r.Results[len(r.Results)-2:]
-	if slices.ContainsFunc(overheads, func(v Validated) bool { return v.Bound != "" }) {
+	if slices.ContainsFunc(overheads, func(v validated) bool { return v.Bound != "" }) {
 		// L is a remainder, so it inherits the difference of what is subtracted.
 		rest = []bound{{reason: "it is what o_s and o_r, as read, leave of the round trip"}}
 	}

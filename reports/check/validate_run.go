@@ -39,13 +39,13 @@ const different = 1e-9
 
 // A Validation compares the engine with the formulas of some layers.
 type Validation struct {
-	Results []Validated
+	Results []validated
 	Notes   []string // lost packets, and programs that a layer does not allow
 }
 
-// Validated is a quantity that a program measured in the engine, beside the model's
+// validated is a quantity that a program measured in the engine, beside the model's
 // formula. Times are in µs, packets in bytes, as Unit says.
-type Validated struct {
+type validated struct {
 	Platform, Layer string
 	Program         string
 	Size            quantity.Bytes
@@ -63,7 +63,7 @@ type Validated struct {
 
 // Difference returns engine/model − 1; NaN without a formula, 0 for rounding errors.
 // Times of 0 are compared absolutely, in µs or bytes: their ratio has no meaning.
-func (r Validated) Difference() float64 {
+func (r validated) Difference() float64 {
 	d := r.Engine/r.Model - 1
 	if math.Abs(d) <= different || math.Abs(r.Engine-r.Model) <= different { // also of times of 0
 		return 0
@@ -103,7 +103,7 @@ func newRun(v *Validation, o ValidateOptions, d platforms.Design) (*layerRun, er
 func (r *layerRun) add(
 	program string, n quantity.Bytes, what string, modelled, ran float64, unit string,
 	bounds ...bound,
-) *Validated {
+) *validated {
 	switch {
 	// These effects concern all programs, so they replace the bounds of a single formula.
 	case r.lost != (virtual.FaultStats{}):
@@ -116,7 +116,7 @@ func (r *layerRun) add(
 			"does not count", r.system.Interrupt), slower}}
 	}
 	nan := math.NaN()
-	row := Validated{
+	row := validated{
 		Platform: r.design.Layer.Platform, Layer: r.design.Layer.Name,
 		Program: program, Size: n, Quantity: what,
 		Model: modelled, Engine: ran, Unit: unit,

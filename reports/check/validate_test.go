@@ -115,7 +115,7 @@ func TestValidateSaysWhoseNumber(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(v.Results, func(r Validated) bool { return r.Size == c.size && r.Printed != nil })
+		i := slices.IndexFunc(v.Results, func(r validated) bool { return r.Size == c.size && r.Printed != nil })
 		if i < 0 {
 			t.Errorf("%s: no number of %v", c.ref, c.size)
 			continue
@@ -136,7 +136,7 @@ func TestValidateSeesAWrongFormula(t *testing.T) {
 		if count[failure] == 0 {
 			t.Errorf("%v × one way, %v × gap: %v", float64(wrong.oneWay), float64(wrong.gap), count)
 		}
-		i := slices.IndexFunc(v.Results, func(r Validated) bool { return r.Program == "latency" && r.Quantity == "one way" })
+		i := slices.IndexFunc(v.Results, func(r validated) bool { return r.Program == "latency" && r.Quantity == "one way" })
 		near(t, "engine to model", v.Results[i].Difference(), 1/float64(wrong.oneWay)-1, 1e-6)
 	}
 }
@@ -157,7 +157,7 @@ func TestBoundsHaveASide(t *testing.T) {
 			t.Errorf("%+v: %s", c, got)
 		}
 	}
-	if got := verdictOf(Validated{Model: math.NaN(), NoFormula: true, Engine: 1}); got != unjudged {
+	if got := verdictOf(validated{Model: math.NaN(), NoFormula: true, Engine: 1}); got != unjudged {
 		t.Errorf("without a formula: %s", got)
 	}
 }

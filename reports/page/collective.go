@@ -35,11 +35,9 @@ const (
 
 // calls reads the request of a map or a table of collectives.
 func (x *Explorer) calls(r mapRequest) (d halfpeak.Design, c halfpeak.Collectives, err error) {
-	of, err := x.messages(r.design)
-	if err != nil {
+	if d, err = x.messages(r.design); err != nil {
 		return d, c, err
 	}
-	d = halfpeak.Of(of)
 	if len(r.Ranks) > 1<<12 {
 		return d, c, fmt.Errorf("ranks must have at most %d bytes (got %d)", 1<<12, len(r.Ranks))
 	}
@@ -142,11 +140,9 @@ func (x *Explorer) placesRows(r mapRequest) (reports.Rows, error) {
 // call reads the request of one drawn collective. Measured collectives cannot be drawn: a
 // measurement has times and no messages.
 func (x *Explorer) call(r callRequest) (d halfpeak.Design, q halfpeak.Collectives, err error) {
-	of, err := x.messages(r.design)
-	if err != nil {
+	if d, err = x.messages(r.design); err != nil {
 		return d, q, err
 	}
-	d = halfpeak.Of(of)
 	if r.Ranks < 1 || r.Ranks > maxDrawn {
 		return d, q, fmt.Errorf("%d ranks; give 1 to %d", r.Ranks, maxDrawn)
 	}

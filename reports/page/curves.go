@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/messages"
+	"github.com/halfpeak/halfpeak"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -46,7 +46,7 @@ func (x *Explorer) curves(r curvesRequest) (f reports.Figure, err error) {
 	return f, err
 }
 
-func (r curvesRequest) addCurve(f *reports.Figure, name string, d platforms.Design,
+func (r curvesRequest) addCurve(f *reports.Figure, name string, d halfpeak.Design,
 	kind predict.CurveKind, sizes []quantity.Bytes) error {
 	// Latency is the time itself, whatever it is of. Bandwidths and gaps need
 	// messages, or a stream, whose times are gaps.
@@ -117,8 +117,8 @@ func addNote(f *reports.Figure, note string) {
 // parameters, if there are some. It is the one of `whatif --uncertainty` with the
 // same number of samples: the seed is fixed, so that the band does not flicker.
 func addInterval(f *reports.Figure, name string, kind predict.CurveKind, sizes []quantity.Bytes,
-	d platforms.Design, samples int) error {
-	all, err := askwhatif.Of(d).Predict(kind.Row().Name, sizes,
+	d halfpeak.Design, samples int) error {
+	all, err := askwhatif.Of(d.Design).Predict(kind.Row().Name, sizes,
 		askwhatif.Sampling{Samples: samples, Seed: 1})
 	if errors.Is(err, askwhatif.ErrExact) {
 		return nil
@@ -150,7 +150,7 @@ func (x *Explorer) predictRows(r predictRequest) (reports.Rows, error) {
 	if len(sizes)*len(designs) > 4*maxSizes {
 		return reports.Rows{}, errors.New("too many sizes for this number of designs")
 	}
-	return predict.Rows(messages.Costs(sizes, designs...), nil), nil
+	return predict.Rows(halfpeak.Costs(sizes, designs...), nil), nil
 }
 
 // maxShared bounds the sizes of a breakdown: each costs as much as a curve, since
@@ -158,7 +158,7 @@ func (x *Explorer) predictRows(r predictRequest) (reports.Rows, error) {
 const maxShared = 512
 
 // sized reads the request of a breakdown.
-func (x *Explorer) sized(r sizedRequest) (d platforms.Design, all []quantity.Bytes, err error) {
+func (x *Explorer) sized(r sizedRequest) (d halfpeak.Design, all []quantity.Bytes, err error) {
 	if d, err = x.messages(r.design); err != nil {
 		return d, nil, err
 	}
@@ -174,7 +174,7 @@ func (x *Explorer) ownersRows(r sizedRequest) (reports.Rows, error) {
 	if err != nil {
 		return reports.Rows{}, err
 	}
-	return whatif.OwnerRows(askwhatif.Of(d), sizes)
+	return whatif.OwnerRows(askwhatif.Of(d.Design), sizes)
 }
 
 // shares answers with the shares at one size, the one under the pointer.
@@ -184,7 +184,7 @@ func (x *Explorer) shares(r sizedRequest) (shares, error) {
 		return shares{}, err
 	}
 	n, m := sizes[0], d.Layer.Model
-	all, err := askwhatif.Of(d).Shares(n)
+	all, err := askwhatif.Of(d.Design).Shares(n)
 	if err != nil {
 		return shares{}, err
 	}

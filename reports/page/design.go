@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -38,7 +39,7 @@ func New() *Explorer { return &Explorer{map[string]*platforms.Platform{}, map[st
 // A resolved has the designs of a [design] before and after its changes. Sliders show
 // both.
 type resolved struct {
-	base, now platforms.Design
+	base, now halfpeak.Design
 }
 
 // find returns a platform and a layer by reference: of a file that was added, or of a
@@ -84,16 +85,18 @@ func (x *Explorer) design(d design) (resolved, error) {
 		if err != nil {
 			return resolved{}, err
 		}
-		base.base = platforms.Design{Platform: p, Layer: l, Whole: len(p.Levels) > 0 &&
-			!platforms.NamesLayer(d.Ref)}
+		base.base = halfpeak.Of(platforms.Design{Platform: p, Layer: l,
+			Whole: len(p.Levels) > 0 && !platforms.NamesLayer(d.Ref)})
 		base.now = base.base
 		x.remember(d.Ref+"\x00", base)
 	}
-	var err error
-	r := base
-	if r.now, err = base.base.Set(d.Set...); err != nil {
+	// Sliders are those of the layer's messages, also on a machine of levels.
+	now, err := base.base.Design.Set(d.Set...)
+	if err != nil {
 		return resolved{}, err
 	}
+	r := base
+	r.now = halfpeak.Of(now)
 	x.remember(key, r)
 	return r, nil
 }
@@ -108,11 +111,11 @@ func (x *Explorer) remember(key string, r resolved) {
 }
 
 // all returns the designs of a request with their changes.
-func (x *Explorer) all(ds []design) ([]platforms.Design, error) {
+func (x *Explorer) all(ds []design) ([]halfpeak.Design, error) {
 	if len(ds) == 0 || len(ds) > maxDesigns {
 		return nil, fmt.Errorf("%d designs; give 1 to %d", len(ds), maxDesigns)
 	}
-	all := make([]platforms.Design, len(ds))
+	all := make([]halfpeak.Design, len(ds))
 	for i, d := range ds {
 		r, err := x.design(d)
 		if err != nil {
@@ -124,7 +127,7 @@ func (x *Explorer) all(ds []design) ([]platforms.Design, error) {
 }
 
 // messages returns the design; an error if its times are not of messages.
-func (x *Explorer) messages(d design) (platforms.Design, error) {
+func (x *Explorer) messages(d design) (halfpeak.Design, error) {
 	r, err := x.design(d)
 	if err == nil {
 		err = r.now.Layer.Messages()

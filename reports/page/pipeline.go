@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/halfpeak/halfpeak/ask/messages"
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/predict"
 )
@@ -57,8 +56,8 @@ func (x *Explorer) pipeline(r pipelineRequest) (pipeline, error) {
 
 // cutRows returns the ways to cut a message. Their table names every packet, so there must not be
 // too many packets.
-func cutRows(d platforms.Design, n quantity.Bytes) (reports.Rows, error) {
-	cuts, err := messages.Cuts([]quantity.Bytes{n}, d)
+func cutRows(d halfpeak.Design, n quantity.Bytes) (reports.Rows, error) {
+	cuts, _, err := halfpeak.Cuts([]quantity.Bytes{n}, d)
 	if err != nil {
 		return reports.Rows{}, err
 	}
@@ -74,7 +73,7 @@ func cutRows(d platforms.Design, n quantity.Bytes) (reports.Rows, error) {
 
 // pipelined reads the request of a pipeline. The packet of the request replaces that
 // of the design, as `plot --packet` does.
-func (x *Explorer) pipelined(r pipelineRequest) (platforms.Design, quantity.Bytes, error) {
+func (x *Explorer) pipelined(r pipelineRequest) (halfpeak.Design, quantity.Bytes, error) {
 	d, err := x.messages(r.design)
 	if err != nil {
 		return d, 0, err
@@ -95,7 +94,7 @@ func (x *Explorer) pipelined(r pipelineRequest) (platforms.Design, quantity.Byte
 // timeline draws a message in these packets. If the design sends it in these packets (sent) and it
 // is not too large, the message engine runs it; otherwise the pipeline's recurrence, which gives
 // the same up to rounding.
-func timeline(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan,
+func timeline(d halfpeak.Design, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan,
 	sent bool) packetTimeline {
 	oneWay := pipe.OneWayAs(plan)
 	a := packetTimeline{
@@ -126,7 +125,7 @@ func timeline(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline, plan m
 // packets draws the one-way time of a message against the size of its packets, and
 // marks the best. The curve has 16 sizes for each doubling from 64 bytes on. The best
 // size is added, so that the mark lies on the line.
-func packets(d platforms.Design, n quantity.Bytes, pipe *model.Pipeline,
+func packets(d halfpeak.Design, n quantity.Bytes, pipe *model.Pipeline,
 	best quantity.Bytes) reports.Figure {
 	s := reports.Series{Name: d.Layer.Ref(), Kind: reports.Line}
 	add := func(size quantity.Bytes) {

@@ -106,7 +106,7 @@ func (x *Explorer) platform(r design) (platformAnswer, error) {
 		NHalf: optional(float64(peak.Half), exists),
 		Text:  peak.Text(nil),
 	}
-	for _, t := range whatif.Of(d.now).Thresholds() {
+	for _, t := range whatif.Of(d.now.Design).Thresholds() {
 		a.Thresholds = append(a.Thresholds, threshold{t.Path, number(t.InUse), t.InUse.String()})
 	}
 	return a, nil
@@ -130,7 +130,7 @@ func parameters(d resolved) []parameter {
 	}
 	// A threshold is a size between two others: its slider ends there, since a switch
 	// with crossing thresholds is no valid layer.
-	thresholds := whatif.Of(d.now).Thresholds()
+	thresholds := whatif.Of(d.now.Design).Thresholds()
 	all := make([]parameter, 0, len(given))
 	for _, was := range given {
 		p, has := now[was.Path]

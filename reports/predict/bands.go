@@ -3,6 +3,7 @@ package predict
 import (
 	"slices"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -23,7 +24,7 @@ const ForecastNote = "95 %: the next measurement by the same benchmark, on the m
 // One band is over the measured sizes, and one on each side beyond them. They are separate series
 // because the outer ones are paler: no measurement supports them. Neighbours meet at a common size,
 // so that the picture has no gap.
-func Forecasts(name string, follower *model.Quantity, d platforms.Design, sizes []quantity.Bytes) (
+func Forecasts(name string, follower *model.Quantity, d halfpeak.Design, sizes []quantity.Bytes) (
 	bands []reports.Series, all []quantity.Bytes) {
 	measured := d.Layer.Measured.Sizes
 	first, last := measured[0], measured[len(measured)-1]

@@ -14,7 +14,7 @@ import (
 // CompareRows returns the table of the layers. On a narrow terminal the roof goes first,
 // then the best packet and the overheads: the figures of merit r∞ and n½ are why the
 // table exists and always stay.
-func CompareRows(c messages.Comparison) reports.Rows {
+func CompareRows(c []messages.Compared) reports.Rows {
 	type row = messages.Compared
 	overheads := func(c row) bool { return c.SendOverhead+c.ReceiveOverhead > 0 }
 	roofed := func(c row) bool { return c.Roof.Name != "" }

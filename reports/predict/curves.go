@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -47,15 +48,15 @@ func (k CurveKind) Row() *model.Quantity {
 // Axis returns the vertical axis of the curves of designs: of streams alone it names what was
 // measured, a gap or a throughput. It is logarithmic, as message sizes are: times span five
 // decades, and a protocol switch at 256 bytes would vanish on a linear axis.
-func (k CurveKind) Axis(designs ...platforms.Design) reports.Axis {
+func (k CurveKind) Axis(designs ...halfpeak.Design) reports.Axis {
 	k = k.of(designs...)
 	return reports.Axis{Label: k.Row().Title, Dim: k.Row().Dim, Log: true}
 }
 
 // of returns the kind that names the curves of designs. What a message's bandwidth and one-way time
 // are, a stream's throughput and gap are.
-func (k CurveKind) of(designs ...platforms.Design) CurveKind {
-	message := func(d platforms.Design) bool { return d.Layer.Timed.Of != platforms.Stream }
+func (k CurveKind) of(designs ...halfpeak.Design) CurveKind {
+	message := func(d halfpeak.Design) bool { return d.Layer.Timed.Of != platforms.Stream }
 	if len(designs) == 0 || slices.ContainsFunc(designs, message) {
 		return k
 	}
@@ -88,7 +89,7 @@ func (k CurveKind) value(n quantity.Bytes, t quantity.Micros) float64 {
 
 // CurveLine returns the line of a design in [Curves]: what predict prints. Of a fitted layer that
 // is the measured curve, around which its band lies, and not the lines that explain it.
-func CurveLine(kind CurveKind, sizes []quantity.Bytes, d platforms.Design) reports.Series {
+func CurveLine(kind CurveKind, sizes []quantity.Bytes, d halfpeak.Design) reports.Series {
 	line := reports.Series{Name: d.Layer.Ref(), Kind: reports.Line}
 	line.X, line.Y = make([]float64, len(sizes)), make([]float64, len(sizes))
 	for i, n := range sizes {
@@ -126,7 +127,7 @@ const (
 // The order of the series is the order of drawing: bands below points, points below
 // the line.
 func Curves(
-	kind CurveKind, sizes []quantity.Bytes, designs ...platforms.Design,
+	kind CurveKind, sizes []quantity.Bytes, designs ...halfpeak.Design,
 ) (reports.Figure, error) {
 	kind = kind.of(designs...)
 	f := reports.Figure{
@@ -205,7 +206,7 @@ func Curves(
 }
 
 // curvesTitle names the layers of a figure, or the platforms if they are several, or counts them.
-func curvesTitle(kind CurveKind, designs []platforms.Design) string {
+func curvesTitle(kind CurveKind, designs []halfpeak.Design) string {
 	var names []string
 	for _, d := range designs {
 		names = append(names, d.Layer.Ref())
@@ -234,9 +235,9 @@ func level(all []reports.Series) bool {
 // roofMarks returns the lowest roofs of the designs, each once. A higher roof cannot
 // be reached and would stretch the axis. A roof that is not that of all designs is named after
 // those below it: the curves of others may cross it.
-func roofMarks(designs []platforms.Design) (marks []reports.Mark) {
+func roofMarks(designs []halfpeak.Design) (marks []reports.Mark) {
 	// Roofs are equal if name and rate are: the PCI bus of two systems is one line.
-	under := map[string][]platforms.Design{}
+	under := map[string][]halfpeak.Design{}
 	var keys []string // of the marks
 	for _, d := range designs {
 		roof, _, ok := d.Layer.LowestRoof()
@@ -274,12 +275,12 @@ func roofMarks(designs []platforms.Design) (marks []reports.Mark) {
 }
 
 // ownerName names a design among others as briefly as it can.
-func ownerName(d platforms.Design, among []platforms.Design) string {
-	same := func(o platforms.Design) bool { return o.Platform.Name == d.Platform.Name }
-	switch i := slices.IndexFunc(among, func(o platforms.Design) bool { return !same(o) }); {
+func ownerName(d halfpeak.Design, among []halfpeak.Design) string {
+	same := func(o halfpeak.Design) bool { return o.Platform.Name == d.Platform.Name }
+	switch i := slices.IndexFunc(among, func(o halfpeak.Design) bool { return !same(o) }); {
 	case i < 0:
 		return d.Layer.Name
-	case len(slices.DeleteFunc(slices.Clone(among), func(o platforms.Design) bool {
+	case len(slices.DeleteFunc(slices.Clone(among), func(o halfpeak.Design) bool {
 		return !same(o)
 	})) > 1:
 		return d.Layer.Ref()
@@ -289,7 +290,7 @@ func ownerName(d platforms.Design, among []platforms.Design) string {
 
 // fittedSeries returns the measured points that a design was fitted to, between lo
 // and hi. They have no error bars: the band says more.
-func fittedSeries(d platforms.Design, lo, hi quantity.Bytes, kind CurveKind) reports.Series {
+func fittedSeries(d halfpeak.Design, lo, hi quantity.Bytes, kind CurveKind) reports.Series {
 	s := reports.Series{Name: d.Layer.Ref(), Kind: reports.Points}
 	for i, n := range d.Layer.Measured.Sizes {
 		if n >= lo && n <= hi {

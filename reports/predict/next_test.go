@@ -6,16 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/ask/messages"
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
 // A figure's bands are the intervals of predict, and paler exactly where that says beyond.
 func TestBandsArePredictions(t *testing.T) {
-	d := sharedtest.Must(t, platforms.FindDesign, "../testdata/my.toml")
+	d := sharedtest.Must(t, halfpeak.Open, "../testdata/my.toml")
 	sizes := sharedtest.Must(t, quantity.ParseSizes, "1..16MiB/4")
 	for _, kind := range []CurveKind{Bandwidth, Latency} {
 		f, err := Curves(kind, sizes, d)
@@ -28,7 +27,7 @@ func TestBandsArePredictions(t *testing.T) {
 				continue
 			}
 			for i, x := range s.X {
-				p := messages.Costs([]quantity.Bytes{quantity.Bytes(x)}, d)
+				p := halfpeak.Costs([]quantity.Bytes{quantity.Bytes(x)}, d)
 				next := p.Costs[0].Next
 				low, high := kind.value(quantity.Bytes(x), quantity.Micros(next.Low)),
 					kind.value(quantity.Bytes(x), quantity.Micros(next.High))

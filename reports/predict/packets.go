@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/engine/virtual"
@@ -20,7 +21,7 @@ import (
 // CutRows returns the table of the cuts. If each layer has one size, notes list the
 // packets in whole bytes: the sizes are what a user takes home, and for several
 // messages the lists would be longer than the table.
-func CutRows(c messages.Cutting) reports.Rows {
+func CutRows(c []messages.Cut) reports.Rows {
 	rows := reports.TableOf(c,
 		reports.Col("platform", "platform", func(c messages.Cut) any {
 			return c.Platform
@@ -63,7 +64,7 @@ func CutRows(c messages.Cutting) reports.Rows {
 }
 
 // cutVerdict compares the best equal packet of the last size with the message in one piece.
-func cutVerdict(c messages.Cutting) reports.Sentence {
+func cutVerdict(c []messages.Cut) reports.Sentence {
 	if len(c) == 0 {
 		return reports.Sentence{}
 	}
@@ -149,7 +150,7 @@ const maxBoxes = 20000
 // the picture shows what the engine does. It is an error if the layer sends n bytes
 // without a pipeline, if the pipeline has too many boxes to be seen, and if two
 // stages share a resource.
-func Timeline(d platforms.Design, n quantity.Bytes) (reports.Timeline, error) {
+func Timeline(d halfpeak.Design, n quantity.Bytes) (reports.Timeline, error) {
 	l := d.Layer
 	pipe, ok := model.At(l.Model, n).(*model.Pipeline)
 	if !ok {

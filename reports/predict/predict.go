@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -206,7 +207,7 @@ func notes(p *messages.Predictions, fitted, other bool, units quantity.UnitChoic
 // processors of different speed are compared. The first column of the table has the
 // names of the designs' platforms. It is an error if no platform file states the
 // clock; rows of a platform without one are empty.
-func InCycles(rows reports.Rows, designs []platforms.Design) (reports.Rows, error) {
+func InCycles(rows reports.Rows, designs []halfpeak.Design) (reports.Rows, error) {
 	clocks := map[string]float64{} // MHz, 0 where not known
 	var names []string
 	known := false

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/ask/messages"
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -23,7 +22,7 @@ func TestStream(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d, err := platforms.FindAnyDesign(path)
+	d, err := halfpeak.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +51,7 @@ func TestStream(t *testing.T) {
 			t.Errorf("%s: points %t, band %t, axis %q", kind, points, band, f.Y.Label)
 		}
 	}
-	c := messages.Compare(sizes[1:2], d)[0]
+	c := halfpeak.Compare(sizes[1:2], d)[0]
 	if c.OneWay != 0 || c.RTT != 0 || c.Bandwidth != 0 || c.Gap != 2 || c.Throughput != 512 {
 		t.Errorf("%+v", c)
 	}

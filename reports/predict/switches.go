@@ -8,7 +8,7 @@ import (
 )
 
 // SwitchRows returns the tables of [Switches] for people.
-func SwitchRows(c messages.Cutting) reports.Rows {
+func SwitchRows(c []messages.Cut) reports.Rows {
 	rows := reports.TableOf(c,
 		reports.Col("", "platform", func(c messages.Cut) any { return c.Platform }).Ranked(3),
 		reports.Col("", "layer", func(c messages.Cut) any { return c.Layer }).Ranked(1),

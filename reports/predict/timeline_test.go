@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // The timeline that the engine runs is the recurrence's.
@@ -14,7 +14,7 @@ func TestTimelineIsTheSchedule(t *testing.T) {
 	for _, ref := range []string{"clip/dma-system-buffer", "clip/dma-user-buffer",
 		"clip/no-snoop"} {
 		for _, n := range []quantity.Bytes{1, 1000, 16384, 65536} {
-			d, err := platforms.FindDesign(ref)
+			d, err := halfpeak.Open(ref)
 			if err != nil {
 				t.Fatal(err)
 			}

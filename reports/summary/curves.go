@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -75,7 +76,7 @@ func (s subject) curvePoints(sizes []quantity.Bytes, points []data.Point) []curv
 	// Stable: several measurements of one size stay in the order of the paper.
 	slices.SortStableFunc(all, func(a, b curvePoint) int { return cmp.Compare(a.n, b.n) })
 	shown := list.Map(all, func(p curvePoint) quantity.Bytes { return p.n })
-	for i, c := range messages.Costs(shown, s.Design).Costs {
+	for i, c := range halfpeak.Costs(shown, s.Design).Costs {
 		all[i].cost = c
 	}
 	return all
@@ -176,7 +177,7 @@ func barOf(k predict.CurveKind, p data.Point) string {
 
 // A subject is a layer that a report is about, with what all of its sections ask.
 type subject struct {
-	platforms.Design
+	halfpeak.Design
 	accuracy check.Reproduction // what the papers say of the platform, inputs apart
 	fitted   bool               // the next measurement can be predicted
 }

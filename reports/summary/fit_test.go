@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/predict"
 )
 
 // A report says what its intervals are, and where nothing was measured.
 func TestReportOfFit(t *testing.T) {
-	d := sharedtest.Must(t, platforms.FindDesign, "../testdata/my.toml")
+	d := sharedtest.Must(t, halfpeak.Open, "../testdata/my.toml")
 	s := subject{Design: d, fitted: true}
 	hi := 16 << 20 * quantity.Bytes(1)
 	text := s.summary(hi)

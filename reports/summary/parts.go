@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/messages"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -19,7 +20,7 @@ import (
 // thresholds compares the sizes where protocols switch with those where their costs
 // cross: a switch elsewhere loses time for all sizes between the two.
 func (s subject) thresholds() []reports.Block {
-	all := askwhatif.Of(s.Design).Thresholds()
+	all := askwhatif.Of(s.Design.Design).Thresholds()
 	if len(all) == 0 {
 		return nil
 	}
@@ -53,7 +54,7 @@ func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 	if len(sizes) == 0 {
 		return blocks, nil
 	}
-	cuts, err := messages.Cuts(sizes, s.Design)
+	cuts, _, err := halfpeak.Cuts(sizes, s.Design)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 		captions = captions[:1]
 	}
 	for i, caption := range captions {
-		a, err := whatif.Shares(askwhatif.Of(s.Design), i == 1, fine)
+		a, err := whatif.Shares(askwhatif.Of(s.Design.Design), i == 1, fine)
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +149,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 		return nil, nil
 	}
 	// A short, a moderate and a long message: each has other parameters that matter.
-	asked := askwhatif.Question{After: askwhatif.Of(s.Design), Sensitivity: true,
+	asked := askwhatif.Question{After: askwhatif.Of(s.Design.Design), Sensitivity: true,
 		Sizes: thinned(doubled, 3)}
 	rows, _, err := whatif.Answer(context.Background(), asked)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/messages"
-	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -118,20 +118,20 @@ func subjectsOf(refs []string) ([]subject, error) {
 				}
 			}
 		}
-		for _, d := range messages.Levels([]platforms.Design{d}) {
+		for _, d := range halfpeak.Of(d).Levels() {
 			subjects = append(subjects, subject{d, accuracy, d.Forecastable()})
 		}
 	}
 	return subjects, nil
 }
 
-func designs(subjects []subject) []platforms.Design {
-	return list.Map(subjects, func(s subject) platforms.Design { return s.Design })
+func designs(subjects []subject) []halfpeak.Design {
+	return list.Map(subjects, func(s subject) halfpeak.Design { return s.Design })
 }
 
 // messaging returns the designs whose times are those of messages: a stream shows no latency.
-func messaging(subjects []subject) []platforms.Design {
-	return slices.DeleteFunc(designs(subjects), func(d platforms.Design) bool {
+func messaging(subjects []subject) []halfpeak.Design {
+	return slices.DeleteFunc(designs(subjects), func(d halfpeak.Design) bool {
 		return d.Layer.Messages() != nil
 	})
 }
@@ -139,7 +139,7 @@ func messaging(subjects []subject) []platforms.Design {
 // leaders names the fastest system for a short message, and the one with the highest
 // bandwidth: the two answers for which the page is opened.
 func leaders(subjects []subject, lo quantity.Bytes) string {
-	costs := messages.Compare([]quantity.Bytes{lo}, messaging(subjects)...)
+	costs := halfpeak.Compare([]quantity.Bytes{lo}, messaging(subjects)...)
 	if len(costs) == 0 {
 		return fmt.Sprintf("%d streams: their gaps show no latency of a message.", len(subjects))
 	}
@@ -173,7 +173,7 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 	s := reports.Section{Title: "Side by side"}
 	lo := slices.Min(sizes)
 	// r∞ and n½ speak of long messages, so the size of the table is the smallest.
-	merits := messages.Compare([]quantity.Bytes{lo}, designs(subjects)...)
+	merits := halfpeak.Compare([]quantity.Bytes{lo}, designs(subjects)...)
 	s.Blocks = append(s.Blocks,
 		reports.Table{Title: "Figures of merit", Rows: predict.CompareRows(merits)})
 	for _, kind := range []predict.CurveKind{predict.Bandwidth, predict.Latency} {
@@ -199,7 +199,7 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 	if len(of) < 2 {
 		return s, nil
 	}
-	leads, err := askwhatif.FindCrossover(nil, of...)
+	leads, err := halfpeak.Crossovers(nil, of...)
 	if err != nil {
 		return s, err
 	}
@@ -215,7 +215,7 @@ func sideBySide(kind predict.CurveKind, sizes []quantity.Bytes, subjects []subje
 		return sizes[i]
 	})}
 	for _, s := range subjects {
-		costs := messages.Costs(sizes, s.Design).Costs
+		costs := halfpeak.Costs(sizes, s.Design).Costs
 		// Without a key: a page is for people, and the key would be a name of the user's.
 		fields = append(fields, reports.Col("", s.Layer.Ref(), func(i int) any {
 			return kind.Cell(costs[i])

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -125,7 +126,8 @@ func bands(designs []whatif.NamedDesign, q whatif.Quantity, sizes []quantity.Byt
 		banded := next && follows
 		if banded {
 			var bands []reports.Series
-			bands, all = predict.Forecasts(d.Name, follower, d.Design.Design, sizes)
+			bands, all = predict.Forecasts(d.Name, follower, halfpeak.Of(d.Design.Design),
+				sizes)
 			f.Series = append(f.Series, bands...)
 		}
 		in, _, err := whatif.Intervals(d, next, q.Name, all, s)
