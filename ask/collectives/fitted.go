@@ -205,7 +205,8 @@ func (g *grid) noMeasurement() error {
 		return fmt.Sprintf("%s (%s)", f.Entry.Name, f.Data.Statistic)
 	})
 	rerun := ""
-	if strings.Contains(g.Algorithm, ",") && slices.ContainsFunc(g.question.fits, func(f table) bool {
+	named := strings.Contains(g.Algorithm, ",")
+	if named && slices.ContainsFunc(g.question.fits, func(f table) bool {
 		return strings.Contains(f.Data.Name, "nccl-tests")
 	}) {
 		rerun = "; rerun nccl-tests with NCCL_ALGO=Ring and with NCCL_ALGO=Tree, and fit these logs"
