@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/halfpeak/halfpeak/internal/parallel"
+	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // A blend predicts a collective by several candidates, the forms and last the trend, each weighted
@@ -30,27 +31,31 @@ func newBlend(points []measurement, blockwise bool, forms []form) *blend {
 	return b
 }
 
-// A backTest has the errors, log(predicted/measured), of calls that were held out of fits.
+// A backTest has calls that were held out of fits.
 type backTest struct {
-	calls  []measurement
-	total  []float64   // lg of the total bytes of each call
-	errors [][]float64 // by candidate and call; NaN where a candidate has no prediction
-	own    []float64   // of the blend, each with weights from the other calls
-	// octaves are from the call to the nearest place of the fit, and kept counts its points.
-	octaves []float64
-	kept    []int
-	inside  bool // the calls are of places or sizes between others
+	calls  []heldOut
+	inside bool // the calls are of places or sizes between others
 	// fromOne says that the fits have one place each, at which steps and base are alike.
 	fromOne bool
+}
+
+// A heldOut is a call that was held out of a fit, with the errors of predictions, as
+// log(predicted/measured).
+type heldOut struct {
+	place
+	fit     int       // the number of the fit
+	total   float64   // lg of the total bytes
+	octaves float64   // from the nearest place of the fit
+	errors  []float64 // by candidate; NaN where one has no prediction
+	own     float64   // of the blend, with weights from the other calls
 }
 
 // maxHeld is the number of calls that are held out of one fit at most: more show little more.
 const maxHeld = 240
 
-// holdOut fits the forms to the points that are not held out, and adds the errors at those that
-// are. It does nothing if fewer than two points are left, or those of one place after fits of
-// several.
-func (b *blend) holdOut(h *backTest, out func(measurement) bool) {
+// holdOut fits the forms to the points that are not held out, and adds those that are. It does
+// nothing if fewer than two points are left, or those of one place after fits of several.
+func (b *blend) holdOut(h *backTest, fit int, out func(measurement) bool) {
 	var kept, held []measurement
 	for _, s := range b.points {
 		if out(s) {
@@ -74,28 +79,22 @@ func (b *blend) holdOut(h *backTest, out func(measurement) bool) {
 		forms[i] = *f.form
 	}
 	rest := newBlend(kept, b.blockwise, forms)
-	if h.errors == nil {
-		h.errors = make([][]float64, len(forms)+1)
-	}
 	for i := 0; i < len(held); i += 1 + len(held)/maxHeld {
 		s := held[i]
-		h.calls, h.total = append(h.calls, s), append(h.total, b.totalLg(s.place, s.size))
-		h.octaves, h.kept = append(h.octaves, rest.octaves(s.place)), append(h.kept, len(kept))
-		for k, v := range rest.logs(s.place, s.size) {
-			h.errors[k] = append(h.errors[k], v-math.Log(s.time))
+		c := heldOut{place: s.place, fit: fit, total: b.totalLg(s.place, s.size),
+			octaves: rest.octaves(s.place), errors: rest.logs(s.place, s.size)}
+		for k := range c.errors {
+			c.errors[k] -= math.Log(s.time)
 		}
+		h.calls = append(h.calls, c)
 	}
 }
 
 // finished sets the errors of the blend.
 func (b *blend) finished(h *backTest) *backTest {
-	errors := make([]float64, len(b.forms)+1)
 	for i := range h.calls {
-		for k := range errors {
-			errors[k] = h.errors[k][i]
-		}
-		own, _ := average(b.weights(h, errors, h.total[i], h.octaves[i], i), errors)
-		h.own = append(h.own, own)
+		c := &h.calls[i]
+		c.own, _ = average(b.weights(h, c.errors, c.total, c.octaves, i), c.errors)
 	}
 	return h
 }
@@ -107,7 +106,7 @@ func (b *blend) heldBeyond() *backTest {
 	for _, p := range b.places {
 		last = max(last, p.ranks)
 	}
-	for _, part := range []float64{1.25, 2, 4} { // the largest are those of a third of an octave
+	for fit, part := range []float64{1.25, 2, 4} { // the largest are those of a third of an octave
 		out := func(s measurement) bool { return s.ranks > last/part }
 		count := 0
 		for _, s := range b.points {
@@ -116,7 +115,7 @@ func (b *blend) heldBeyond() *backTest {
 			}
 		}
 		if count != before { // else it is the hold-out before
-			b.holdOut(h, out)
+			b.holdOut(h, fit, out)
 		}
 		before = count
 	}
@@ -130,7 +129,7 @@ const folds = 3
 func (b *blend) heldBetween() *backTest {
 	h, inner := &backTest{inside: true}, len(b.places)-2
 	for f := range min(inner, folds) {
-		b.holdOut(h, func(s measurement) bool {
+		b.holdOut(h, f, func(s measurement) bool {
 			i, _ := slices.BinarySearchFunc(b.places, s.place, comparePlaces)
 			return i > 0 && i <= inner && i%folds == f
 		})
@@ -142,7 +141,7 @@ func (b *blend) heldBetween() *backTest {
 func (b *blend) heldSizes() *backTest {
 	h := &backTest{inside: true}
 	for f := range folds {
-		b.holdOut(h, func(s measurement) bool {
+		b.holdOut(h, f, func(s measurement) bool {
 			i, _ := slices.BinarySearch(b.sizes, s.size)
 			return i > 0 && i < len(b.sizes)-1 && i%folds == f
 		})
@@ -167,17 +166,15 @@ func (b *blend) evidence(p place) *backTest {
 	return b.sizesBetween()
 }
 
-// The weight of a candidate is its prior times (mean error + evidenceFloor)^-evidencePower, where
-// the mean error is that of held-out calls, which count less by exp(-1) for each evidenceRange
-// octaves of their total bytes. From one place, the error at the second shows little of
-// a form: the error at the calls of the fit counts as much, by the geometric mean.
+// The weight of a candidate is its prior over (mean error + evidenceFloor)², where the mean error
+// is that of held-out calls, which count less by exp(-1) for each evidenceRange octaves of their
+// total bytes.
 const (
 	evidenceFloor = 0.05
-	evidencePower = 3
 	evidenceRange = 3
 	// trendPrior is the prior of the trend an octave and more beyond the measured places, and
-	// othersPrior, on nodes of up to maxRanksOfNode ranks as GPUs have, that of all forms but the
-	// first: NCCL uses trees and rings. Other candidates have 1.
+	// othersPrior, on nodes of GPUs, that of all forms but the first: NCCL uses trees and rings.
+	// Other candidates have 1.
 	trendPrior  = 0.03
 	othersPrior = 0.2
 	// untested is the error of a candidate that no held-out call had.
@@ -185,8 +182,7 @@ const (
 )
 
 // weights returns the weights of the candidates of a call, of sum 1; those of candidates that are
-// NaN are 0.
-// The held-out call of the index without does not count; -1 is none.
+// NaN are 0. The held-out call of the index without does not count; -1 is none.
 func (b *blend) weights(
 	h *backTest, logs []float64, total, octaves float64, without int,
 ) []float64 {
@@ -194,23 +190,16 @@ func (b *blend) weights(
 	near := make([]float64, len(h.calls))
 	for j := range near {
 		if j != without {
-			near[j] = math.Exp(-math.Abs(total-h.total[j]) / evidenceRange)
+			near[j] = h.calls[j].near(total)
 		}
 	}
-	all, gpus := 0.0, b.places[len(b.places)-1].perNode() <= maxRanksOfNode
+	all, gpus := 0.0, b.places[len(b.places)-1].gpus()
 	for i, v := range logs {
 		if math.IsNaN(v) {
 			continue
 		}
 		e := h.meanError(i, near) + evidenceFloor
-		if h.fromOne && without < 0 {
-			missed := untested
-			if i < len(b.forms) {
-				missed = b.forms[i].missed
-			}
-			e = math.Sqrt(e * (missed + evidenceFloor))
-		}
-		w[i] = math.Pow(e, -evidencePower)
+		w[i] = 1 / (e * e)
 		switch {
 		case i == len(b.forms) && !h.inside:
 			w[i] *= math.Pow(trendPrior, min(octaves, 1))
@@ -225,12 +214,17 @@ func (b *blend) weights(
 	return w
 }
 
+// near returns the weight of a held-out call for a call of as many bytes, as lg.
+func (c *heldOut) near(total float64) float64 {
+	return math.Exp(-math.Abs(total-c.total) / evidenceRange)
+}
+
 // meanError returns the mean error of a candidate at the held-out calls, with weights.
 func (h *backTest) meanError(candidate int, weights []float64) float64 {
 	sum, count := 0.0, 0.0
 	for j, w := range weights {
-		if e := h.errors[candidate][j]; w > 0 && !math.IsNaN(e) {
-			sum, count = sum+w*min(math.Abs(e), maxError), count+w
+		if e := h.calls[j].errors[candidate]; w > 0 && !math.IsNaN(e) {
+			sum, count = sum+w*math.Abs(e), count+w
 		}
 	}
 	if count == 0 {
@@ -283,13 +277,10 @@ func (b *blend) similar(p place, n float64) float64 {
 	return math.Exp(mean)
 }
 
-// Beyond the measured sizes, the slope of the time over the size comes from edgeOctaves octaves of
-// measured sizes. One size has no slope: half of its time is then taken to be for bytes if it is
-// halfSize (Hockney's n½), and nearly all if it is much larger.
-const (
-	edgeOctaves = 2
-	halfSize    = 16384
-)
+// Beyond the measured sizes, the slope of the time over the size comes from two octaves of measured
+// sizes. One size has no slope: half of its time is then taken to be for bytes if it is halfSize
+// (Hockney's n½), and nearly all if it is much larger.
+const halfSize = 16384
 
 // predict returns the log of the time in µs, the spread of the candidates, and their weights.
 // Beyond the measured sizes the log is the mean of three continuations, which are apart by a
@@ -300,17 +291,16 @@ const (
 func (b *blend) predict(p place, n float64) (mean, spread, apart float64, weights []float64) {
 	least, most := b.sizes[0], b.sizes[len(b.sizes)-1]
 	edge := min(max(n, least), most)
-	if n == edge {
-		mean, spread, weights = b.combine(p, n)
-		return mean, spread, 0, weights
-	}
 	atEdge, spread, weights := b.combine(p, edge)
+	if n == edge {
+		return atEdge, spread, 0, weights
+	}
 	ratio := max(1, n) / max(1, edge)
 	if least == most {
 		part := edge / (edge + halfSize)
 		return atEdge + math.Log(1-part+part*ratio), spread, 0, weights
 	}
-	inner := math.Exp2(edgeOctaves)
+	inner := 4.0
 	if n > edge {
 		inner = 1 / inner
 	}
@@ -321,8 +311,8 @@ func (b *blend) predict(p place, n float64) (mean, spread, apart float64, weight
 	byPower := atEdge + slope*math.Log(ratio)
 	part := min(1, max(0, math.Expm1(atInner-atEdge)/(inner-1))) // of the edge's time: for bytes
 	byLine := atEdge + math.Log(1-part+part*ratio)
-	all := []float64{byForms, byLine, byPower}
-	equal := 1 / float64(len(all))
-	mean, apart = average([]float64{equal, equal, equal}, all)
+	mean = stats.Mean([]float64{byForms, byLine, byPower})
+	apart = math.Sqrt(stats.Mean([]float64{(byForms - mean) * (byForms - mean),
+		(byLine - mean) * (byLine - mean), (byPower - mean) * (byPower - mean)}))
 	return mean, spread, apart, weights
 }

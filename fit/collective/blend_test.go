@@ -10,20 +10,15 @@ import (
 
 // Errors count by places that were held out of a fit, not by calls, and over the octaves to the fit:
 // two calls of one place with errors of 0.2 and 0.4 have (0.04 + 0.16)/2 = 0.1, a call of another
-// that is two octaves away has 0.01 over 2^growthPower.
+// that is two octaves away has 0.01 over 2.
 func TestSquares(t *testing.T) {
-	h := backTest{
-		calls: []measurement{{place{8, 8}, 8, 1}, {place{8, 8}, 64, 1}, {place{32, 32}, 8, 1}},
-		total: []float64{3, 3, 3}, own: []float64{0.2, -0.4, 0.1},
-		octaves: []float64{1, 1, 2}, kept: []int{4, 4, 4},
-	}
-	sum, places := h.squares(3)
-	if want := 0.1 + 0.01/math.Exp2(growthPower); math.Abs(sum-want) > 1e-12 || places != 2 {
-		t.Errorf("%v at %v places, want %v at 2", sum, places, want)
-	}
-	h.own[2] = 3 // a wild error counts as a factor of e
-	if sum, _ = h.squares(3); math.Abs(sum-0.1-1/math.Exp2(growthPower)) > 1e-12 {
-		t.Errorf("%v with a wild place", sum)
+	near, far := place{8, 8}, place{32, 32}
+	h := backTest{calls: []heldOut{
+		{place: near, total: 3, octaves: 1, own: 0.2}, {place: near, total: 3, octaves: 1, own: -0.4},
+		{place: far, total: 3, octaves: 2, own: 0.1},
+	}}
+	if sum, places := h.squares(3); math.Abs(sum-0.105) > 1e-12 || places != 2 {
+		t.Errorf("%v at %v places, want 0.105 at 2", sum, places)
 	}
 }
 

@@ -123,12 +123,6 @@ func (r *Result) PlacementOf(ranks int) Placement {
 	return p
 }
 
-// predict returns the time of the next call of n bytes on ranks that are placed as they were
-// measured, by [Result.PlacementOf]. The error is that of [Result.PredictAt].
-func (r *Result) predict(ranks int, n quantity.Bytes) (Prediction, error) {
-	return r.PredictAt(r.PlacementOf(ranks), n)
-}
-
 // PredictAt returns the time of the next call of n bytes. A call that was measured takes the
 // median of its repeats, in an interval made from them; with too few repeats, by the errors of
 // calls nearby. The error wraps [ErrNoFit] if the fit has no time for the call.
@@ -145,7 +139,7 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 			"the fitted forms have no time there", ErrNoFit, r.Collective, n, at.Ranks)
 	}
 	down, up := b.deviations(p, size, spread, apart, r.Noise)
-	outside := !b.inside(p) || b.fill(p) > 0 || b.sizeOctaves(p, size) > 0
+	outside := !b.inside(p) || b.fill(p) > 0 || b.sizeOctaves(size) > 0
 	q := Prediction{Forms: b.named(weights), Beyond: outside}
 	low, high := t, t
 	call := Point{Ranks: at.Ranks, PerNode: at.PerNode, Size: n}
@@ -166,13 +160,6 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 	q.Value = t
 	q.Expected = quantity.Micros(t * math.Exp((down*down+up*up)/4))
 	q.Low, q.High = low*math.Exp(-quantile95*down), high*math.Exp(quantile95*up)
-	if b.octaves(p) > math.Log2(formsBeyond) && !slices.Contains(b.places, p) {
-		for i, log := range b.logs(p, size) {
-			if i < len(b.forms) && !math.IsNaN(log) {
-				q.Low, q.High = min(q.Low, math.Exp(log)), max(q.High, math.Exp(log))
-			}
-		}
-	}
 	if q.NoInterval == "" && q.High/q.Low > useful {
 		q.NoInterval = fmt.Sprintf("the time could be anything within a factor of %.0f: "+
 			"measure nearer calls", float64(useful))
@@ -236,11 +223,12 @@ func Choose(all []Prediction) (c choice) {
 // too few places were measured.
 func (r *Result) Accuracy() string {
 	var parts, phrases []string
-	if own := r.blend.between().own; len(own) > 0 {
-		parts = append(parts, percent(medianError(own))+" between the others")
+	own := func(c heldOut) float64 { return c.own }
+	if e := medianError(own, r.blend.between()); !math.IsNaN(e) {
+		parts = append(parts, percent(e)+" between the others")
 	}
-	if own := r.blend.beyond().own; len(own) > 0 {
-		parts = append(parts, percent(medianError(own))+" beyond them")
+	if e := medianError(own, r.blend.beyond()); !math.IsNaN(e) {
+		parts = append(parts, percent(e)+" beyond them")
 	}
 	if parts != nil {
 		phrases = append(phrases, "predictions of numbers of ranks left out are off by "+
@@ -254,11 +242,15 @@ func (r *Result) Accuracy() string {
 	return strings.Join(phrases, "; ")
 }
 
-// medianError returns the median relative error of logs of ratios.
-func medianError(logs []float64) float64 {
+// medianError returns the median relative error at held-out calls, of logs of ratios; NaN without.
+func medianError(of func(heldOut) float64, tests ...*backTest) float64 {
 	var errors []float64
-	for _, e := range logs {
-		errors = append(errors, math.Abs(math.Expm1(e)))
+	for _, h := range tests {
+		for _, c := range h.calls {
+			if e := of(c); !math.IsNaN(e) {
+				errors = append(errors, math.Abs(math.Expm1(e)))
+			}
+		}
 	}
-	return stats.Median(errors)
+	return stats.QuantileOf(errors, 0.5)
 }

@@ -86,8 +86,7 @@ func formsFor(d Data, oneNode bool) (all []form, err error) {
 			return nil, err
 		}
 		f := form{Entry: e, of: d.Statistic}
-		gpus := d.perNode() > 1 && d.perNode() <= maxRanksOfNode
-		f.gpuRing = gpus && name == "ring"
+		f.gpuRing = name == "ring" && place{float64(d.perNode()), 1}.gpus()
 		if e.Ranks != 0 || e.Params&engine.Shape != 0 {
 			return nil, fmt.Errorf("%w: %s %s has no steps on other ranks or machines; "+
 				"omit the algorithm", ErrNoFit, e.Collective, e.Name)

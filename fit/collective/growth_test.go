@@ -245,3 +245,9 @@ func TestRunsWidenIntervals(t *testing.T) {
 		t.Errorf("widths of runs alike and 20 %% apart: %.2f, as logs", widths)
 	}
 }
+
+// predict returns the time of the next call of n bytes on ranks that are placed as they were
+// measured, by [Result.PlacementOf]. The error is that of [Result.PredictAt].
+func (r *Result) predict(ranks int, n quantity.Bytes) (Prediction, error) {
+	return r.PredictAt(r.PlacementOf(ranks), n)
+}

@@ -9,10 +9,10 @@ import (
 
 // The variance of the log of a time around its prediction is the sum of the squares of
 //
-//	leastDeviation, and the deviation between repeats,
-//	the error of an octave of nodes, times octaves^(growthPower/2),
+//	the deviation between repeats,
+//	the error of an octave of nodes or of ranks on a node, times √octaves, since octaves are taken
+//	as independent,
 //	partSpread · the spread of the candidates,
-//	fillOctave · octaves from the measured ranks on a node,
 //	sizeOctave · √(octaves beyond the sizes),
 //	and partApart · the deviation of the continuations beyond the sizes, see [blend.predict].
 //
@@ -25,47 +25,40 @@ import (
 // are seldom below what the steps foresee: lean moves that part of the deviation from below to
 // above.
 //
-// internal/evidence/collectives has how often these intervals hold, by machine, and what each term
-// is worth.
+// docs/tables/ablations.csv has what each number and each term is worth.
 const (
-	leastDeviation = 0.05
-	usualError     = 0.12
-	testPrior      = 4
-	fromOne        = 0.6
-	growthPower    = 1.2 // between a walk, whose octaves are independent, and a trend
-	minOctaves     = 0.3
-	partSpread     = 0.6
-	lean           = 0.2
-	fillOctave     = 0.6
-	sizeOctave     = 0.23
-	partApart      = 0.66
+	usualError = 0.12
+	testPrior  = 4
+	fromOne    = 0.6
+	minOctaves = 0.3
+	partSpread = 0.6
+	lean       = 0.2
+	sizeOctave = 0.23
+	partApart  = 0.66
 
 	// maxBeyond is the largest factor beyond the measured nodes and ranks on a node at which a call
 	// has an interval; useful is the largest high end over the low end.
 	maxBeyond = 16
-	// formsBeyond is the factor beyond which an interval reaches to the times of all forms: few
-	// nodes do not show which of them the library runs so far away.
-	formsBeyond = 8
-	useful      = 100
+	useful    = 100
 	// surprise is the factor by which the second place may differ from what the first foresees, in
 	// the root mean square: beyond it, no steps describe both.
 	surprise = 2
 )
 
 // squares returns the sum over held-out places of the mean square error of an octave, and their
-// number. Calls count less by exp(-1) for each evidenceRange octaves of their total bytes. All
-// calls of a place have the same jobs and the same growth, so that more of them tell no more.
+// number. All calls of a place have the same jobs and the same growth, so that more of them tell no
+// more.
 func (h *backTest) squares(total float64) (sum, places float64) {
 	squares, weights := 0.0, 0.0
-	for i, e := range h.own {
+	for i := range h.calls {
+		c := &h.calls[i]
+		e, w := c.own, c.near(total)
 		if h.fromOne {
 			e *= fromOne
 		}
-		far := math.Pow(max(h.octaves[i], minOctaves), growthPower)
-		w := math.Exp(-math.Abs(total-h.total[i]) / evidenceRange)
-		squares, weights = squares+w*min(e*e, 1)/far, weights+w
-		last := i+1 == len(h.own)
-		if last || h.calls[i+1].place != h.calls[i].place || h.kept[i+1] != h.kept[i] {
+		squares, weights = squares+w*e*e/max(c.octaves, minOctaves), weights+w
+		if next := i + 1; next == len(h.calls) || h.calls[next].place != c.place ||
+			h.calls[next].fit != c.fit {
 			sum, places = sum+squares/max(weights, math.SmallestNonzeroFloat64), places+1
 			squares, weights = 0, 0
 		}
@@ -75,12 +68,11 @@ func (h *backTest) squares(total float64) (sum, places float64) {
 
 // deviations returns the standard deviation of the log of a time below and above its prediction.
 func (b *blend) deviations(p place, n, spread, apart, noise float64) (down, up float64) {
-	octaves := b.octaves(p)
 	squares, places := b.evidence(p).squares(b.totalLg(p, n))
 	free := testPrior + places
 	student := stats.T95(free) / quantile95
 	ofOctave := student * student * (testPrior*usualError*usualError + squares) / free
-	far, jump, leaning := max(octaves, minOctaves), 0.0, 0.0
+	far, jump, leaning := max(b.octaves(p), minOctaves), 0.0, 0.0
 	first, last := b.ends(p)
 	switch {
 	case p.count() < first.count():
@@ -88,17 +80,12 @@ func (b *blend) deviations(p place, n, spread, apart, noise float64) (down, up f
 	case p.count() > last.count():
 		leaning = lean
 	}
-	variance := leastDeviation*leastDeviation + noise*noise + ofOctave*math.Pow(far, growthPower)
 	if c := b.changed(); len(b.forms) > 1 && c.size > 0 && n >= c.size &&
 		p.count() > c.after.count() {
-		jump = min(c.perOctave, maxJump) * octaves
+		jump = min(c.perOctave, maxJump) * b.octaves(p)
 	}
-	for _, part := range []float64{
-		partSpread * spread, fillOctave * b.fill(p), partApart * apart,
-		sizeOctave * math.Sqrt(b.sizeOctaves(p, n)),
-	} {
-		variance += part * part
-	}
+	variance := noise*noise + ofOctave*far + sizeOctave*sizeOctave*b.sizeOctaves(n)
+	variance += partSpread*partSpread*spread*spread + partApart*partApart*apart*apart
 	return (1 - leaning) * math.Sqrt(variance), (1 + leaning) * math.Sqrt(variance+jump*jump)
 }
 
@@ -106,8 +93,8 @@ func (b *blend) deviations(p place, n, spread, apart, noise float64) (down, up f
 // surprise. With more places the held-out ones show it.
 func (b *blend) surprised() bool {
 	h, sum := b.beyond(), 0.0
-	for _, e := range h.own {
-		sum += e * e / float64(len(h.own))
+	for _, c := range h.calls {
+		sum += c.own * c.own / float64(len(h.calls))
 	}
 	return h.fromOne && math.Sqrt(sum) > math.Log(surprise)
 }

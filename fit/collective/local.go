@@ -2,23 +2,23 @@ package collective
 
 import (
 	"math"
-	"sync"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // A localForm is a form with parameters that change with the size. At a call they are those of a
-// regression over the measurements nearby, least squares of relative errors with parameters of at
-// least 0: nearby are calls of similar sizes, on similar numbers of nodes (local regression,
-// Cleveland 1979, with the columns of the form in place of polynomials). Protocols and chunks need
-// no further columns: they change with the bytes, not with the nodes.
+// regression over the measurements of similar sizes, least squares of relative errors with
+// parameters of at least 0 (local regression, Cleveland 1979, with the columns of the form in place
+// of polynomials). Protocols and chunks need no further columns: they change with the bytes, not
+// with the nodes.
 type localForm struct {
 	*form
-	points   []observation
-	sizes    [][]float64 // of each place; if there is one place, of each point
-	maxBeta  [2]float64  // the largest time per byte, µs: on one node, and on several
+	points   []observation // by place and size
+	several  int           // of the points, the first on several nodes
+	sizes    [][]float64   // of each place; if there is one place, of each point
+	columns  int           // the set of those that are fitted
 	onePlace bool
-	missed   float64 // the mean of |log(measured/form)| over the points
 }
 
 // An observation is a measured time in µs, with the terms and the coordinate of its call.
@@ -44,17 +44,8 @@ func (f *form) callTerms(p place, n float64) callTerms {
 // latencyBytes added, lg of the nodes, and lg of the ranks on a node.
 type coordinate struct{ step, size, nodes, perNode float64 }
 
-// The ranges over which measurements inform each other, in octaves: of bytes and latencyBytes, and
-// of the nodes and the ranks on a node. The weight falls by exp(-1) over a range. Steps of much
-// fewer than latencyBytes take about as long as each other. Calls on one node and on several use
-// other links: levelOctaves is their distance, so that the others decide only what the nearer ones
-// leave open, even where bytes and steps between nodes are nearly alike.
-const (
-	sizeRange    = 0.35
-	placeRange   = 2
-	latencyBytes = 4096
-	levelOctaves = 16
-)
+// Steps of much fewer than latencyBytes take about as long as each other.
+const latencyBytes = 4096
 
 // coordinate returns that of a call. The protocol of MPI's steps is decided by the bytes of a step,
 // and that of NCCL's rings and trees by the size of the call.
@@ -64,27 +55,14 @@ func (f *form) coordinate(p place, n float64) coordinate {
 		n *= t.volume / (t.inside + t.between)
 	}
 	n = max(1, n) // a barrier has steps of no bytes
-	return coordinate{
-		step:    math.Log2(n),
-		size:    math.Log2(n + latencyBytes),
-		nodes:   math.Log2(p.nodes),
-		perNode: math.Log2(p.perNode()),
-	}
-}
-
-// octaves returns the distance of the places of two calls.
-func (c *coordinate) octaves(o *coordinate) float64 {
-	d := math.Abs(c.nodes-o.nodes) + math.Abs(c.perNode-o.perNode)
-	if (c.nodes == 0) != (o.nodes == 0) {
-		d += levelOctaves
-	}
-	return d
+	return coordinate{math.Log2(n), math.Log2(n + latencyBytes), math.Log2(p.nodes),
+		math.Log2(p.perNode())}
 }
 
 // fit returns the form with the points that its parameters come from, by place and size.
 func (f *form) fit(points []measurement) *localForm {
-	l := &localForm{form: f, onePlace: points[0].place == points[len(points)-1].place}
-	sizes, least := map[float64]bool{}, [2]float64{math.Inf(1), math.Inf(1)}
+	first, last := points[0], points[len(points)-1]
+	l := &localForm{form: f, onePlace: first.place == last.place}
 	for i, s := range points {
 		o := observation{coordinate: f.coordinate(s.place, s.size),
 			terms: f.callTerms(s.place, s.size), t: s.time}
@@ -94,32 +72,34 @@ func (f *form) fit(points []measurement) *localForm {
 		}
 		last := len(l.sizes) - 1
 		l.sizes[last] = append(l.sizes[last], o.size)
-		if sizes[s.size] = true; o.terms.bytes > 0 {
-			of := min(int(s.nodes), 2) - 1
-			least[of] = min(least[of], s.time/o.terms.bytes)
+		if s.nodes == 1 {
+			l.several = i + 1
 		}
 	}
-	for i, t := range least {
-		if len(sizes) > 1 && !math.IsInf(t, 1) { // else no size tells bytes from steps
-			l.maxBeta[i] = slowestProtocol * t
-		}
+	l.columns = 1<<columns - 1
+	if !slices.ContainsFunc(points, func(s measurement) bool { return s.size != first.size }) {
+		l.columns &^= 1 << ofBytes // no size tells bytes from steps
 	}
 	for i := range l.points {
 		o := &l.points[i]
 		t := l.time(&o.coordinate, &o.terms)
 		o.left = math.Log(o.t / max(t, o.t/100)) // finite, also if the form has no time here
-		l.missed += min(math.Abs(o.left), maxError) / float64(len(l.points))
 	}
 	return l
 }
 
-// maxError is the largest error of a call that counts in a mean of them, as a log.
-const maxError = 0.5
-
-// slowestProtocol is the largest factor between the times per byte of two protocols: without a
-// bound, the bytes of small messages would stand in for any other growth with the ranks. NCCL's LL
-// has a fourth of the bandwidth of Simple on rings (tuning.cc); copies through a host cost more.
-const slowestProtocol = 16
+// level returns the points of one node, or of several: they use other links. The points are all if
+// there are none at the level.
+func (l *localForm) level(oneNode bool) []observation {
+	own := l.points[l.several:]
+	if oneNode {
+		own = l.points[:l.several]
+	}
+	if len(own) == 0 {
+		return l.points
+	}
+	return own
+}
 
 // The columns of a regression over calls: the base, steps inside nodes, steps between nodes, bytes.
 const (
@@ -141,8 +121,8 @@ const (
 	launchSteps = 11
 )
 
-// columns returns the columns of a call in the regression for a call on one node or on several.
-func (l *localForm) columns(t *callTerms, oneNode bool) [columns]float64 {
+// row returns the columns of a call in the regression for a call on one node or on several.
+func (l *localForm) row(t *callTerms, oneNode bool) [columns]float64 {
 	switch {
 	case oneNode && l.onePlace:
 		return [columns]float64{0, t.inside + launchSteps, t.between, t.bytes}
@@ -154,19 +134,20 @@ func (l *localForm) columns(t *callTerms, oneNode bool) [columns]float64 {
 	return [columns]float64{t.between + maxBase, t.inside, t.between, t.bytes}
 }
 
-// farthest is the distance beyond the nearest measurement at which one is left out: its weight is
-// below 1/400.
-const farthest = 6
-
-// buffers are of []float64, for the distances to all points.
-var buffers = sync.Pool{New: func() any { return new([]float64) }}
-
-// minPivot is the part of a column that has to be independent of the columns before it.
-const minPivot = 1e-7
+const (
+	// sizeRange is the range in octaves of bytes over which the weight of a measurement falls by
+	// exp(-1).
+	sizeRange = 0.35
+	// farthest is the distance in ranges beyond the nearest measurement at which one is left out:
+	// its weight is below 1/400.
+	farthest = 6
+	// minPivot is the part of a column that has to be independent of the columns before it.
+	minPivot = 1e-7
+)
 
 // time returns the time in µs of a call.
 func (l *localForm) time(at *coordinate, terms *callTerms) (t float64) {
-	x := l.columns(terms, at.nodes == 0)
+	x := l.row(terms, at.nodes == 0)
 	for i, v := range l.parameters(at) {
 		t += v * x[i]
 	}
@@ -175,30 +156,20 @@ func (l *localForm) time(at *coordinate, terms *callTerms) (t float64) {
 
 // parameters returns the parameters of the columns for calls at a coordinate.
 func (l *localForm) parameters(at *coordinate) [columns]float64 {
-	distance := buffers.Get().(*[]float64)
-	defer buffers.Put(distance)
-	*distance = (*distance)[:0]
-	nearest, sizes := math.Inf(1), sizeRange*l.sparse(at)
-	for i := range l.points {
-		o := &l.points[i].coordinate
-		d := math.Abs(at.size-o.size)/sizes + at.octaves(o)/placeRange
-		*distance = append(*distance, d)
-		nearest = min(nearest, d)
+	oneNode := at.nodes == 0
+	nearest, sizes, points := math.Inf(1), sizeRange*l.sparse(at), l.level(oneNode)
+	for i := range points {
+		nearest = min(nearest, math.Abs(at.size-points[i].size)/sizes)
 	}
 	var g stats.Gram
-	oneNode := at.nodes == 0
-	for i, d := range *distance {
-		if d -= nearest; d < farthest {
-			o := &l.points[i]
-			x := l.columns(&o.terms, oneNode)
+	for i := range points {
+		o := &points[i]
+		if d := math.Abs(at.size-o.size)/sizes - nearest; d < farthest {
+			x := l.row(&o.terms, oneNode)
 			g.Add(&x, o.t, math.Exp(-d)/(o.t*o.t)) // relative errors
 		}
 	}
-	most := l.maxBeta[1]
-	if oneNode || most == 0 {
-		most = max(l.maxBeta[0], most)
-	}
-	return g.NonNegative(1<<columns-1, minPivot, most).Value
+	return g.NonNegative(l.columns, minPivot).Value
 }
 
 // sparse returns by how much the range over sizes is wider at a coordinate: in octaves, as far as
@@ -215,27 +186,22 @@ func (l *localForm) sparse(at *coordinate) float64 {
 	return max(1, second)
 }
 
-// The ranges of the kernels of residuals, over which a weight falls by exp(-1), in octaves of bytes
-// and of places; and the weight of 0, which is relative to that of the nearest measurement, as each
-// has noise.
-const (
-	residualSizes  = 0.3
-	residualPlaces = 0.25
-	residualNoise  = 0.05
-)
+// placeRange is the range of the kernel of residuals in octaves of places. That of sizes is
+// sizeRange.
+const placeRange = 0.5
 
 // residual interpolates log(measured/form) by a mean over the measurements, weighted by kernels of
 // the distance between coordinates (Nadaraya 1964, Watson 1964). Beyond all of them it has the
 // value of the nearest: a form misses a size by as much on more nodes.
 func (l *localForm) residual(c *coordinate) float64 {
-	sum, weights, nearest := 0.0, 0.0, math.SmallestNonzeroFloat64
+	sum, weights := 0.0, math.SmallestNonzeroFloat64
 	for i := range l.points {
 		o := &l.points[i]
-		sizes, places := math.Abs(c.step-o.step), c.octaves(&o.coordinate)
-		w := math.Exp(-sizes/residualSizes - places/residualPlaces)
-		sum, weights, nearest = sum+w*o.left, weights+w, max(nearest, w)
+		places := math.Abs(c.nodes-o.nodes) + math.Abs(c.perNode-o.perNode)
+		w := math.Exp(-math.Abs(c.step-o.step)/sizeRange - places/placeRange)
+		sum, weights = sum+w*o.left, weights+w
 	}
-	return sum / (weights + residualNoise*nearest)
+	return sum / weights
 }
 
 // predict returns the log of the time of a call by the form alone, and with what it misses nearby;

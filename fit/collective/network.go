@@ -116,7 +116,7 @@ func (p *parts) add(weight float64, q parts) {
 // parts returns the parts of a call on several nodes, whose ranks on one node are those of one.
 func (l *localForm) parts(p, one place, n float64) (all parts) {
 	c, terms := l.coordinate(p, n), l.callTerms(p, n)
-	x, v := l.columns(&terms, false), l.parameters(&c)
+	x, v := l.row(&terms, false), l.parameters(&c)
 	for i := range v {
 		all.all += v[i] * x[i]
 	}

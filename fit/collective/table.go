@@ -79,21 +79,11 @@ func (t *table) fill(p place) float64 {
 	return least
 }
 
-// sizeOctaves returns how far a size is outside of those measured, counted as the size of the call
-// or as the total of all ranks, whichever is nearer.
-func (t *table) sizeOctaves(p place, n float64) float64 {
-	least, most := t.sizes[0], t.sizes[len(t.sizes)-1]
-	if least <= n && n <= most {
-		return 0
-	}
-	leastTotal, mostTotal := math.Inf(1), 0.0
-	for _, s := range t.points {
-		total := t.totalLg(s.place, s.size)
-		leastTotal, mostTotal = min(leastTotal, total), max(mostTotal, total)
-	}
-	outside := func(v, least, most float64) float64 { return max(0, least-v, v-most) }
-	bySize := outside(math.Log2(max(1, n)), math.Log2(max(1, least)), math.Log2(max(1, most)))
-	return min(bySize, outside(t.totalLg(p, n), leastTotal, mostTotal))
+// sizeOctaves returns how far a size is outside of those measured.
+func (t *table) sizeOctaves(n float64) float64 {
+	least, most := math.Log2(max(1, t.sizes[0])), math.Log2(max(1, t.sizes[len(t.sizes)-1]))
+	lg := math.Log2(max(1, n))
+	return max(0, least-lg, lg-most)
 }
 
 // A trend predicts without a form: by the line through the nearest places on both sides, over the

@@ -60,25 +60,24 @@ func (g *Gram) Solve(columns int, minPivot float64) (s Solution, inverse Inverse
 	return a.solution(columns, &scale), inverse, true
 }
 
-// NonNegative returns the least squares over a set of columns with parameters of at least 0, the
-// last of them at most maxLast. It is the best of the subsets that meet the bounds without being
-// held to them (Lawson and Hanson 1974, ch. 23): with few columns, trying all is the fastest.
-// minPivot is as in Solve. If no subset meets the bounds, all parameters are 0, and Squares is
-// +Inf.
-func (g *Gram) NonNegative(columns int, minPivot, maxLast float64) Solution {
+// NonNegative returns the least squares over a set of columns with parameters of at least 0. It
+// is the best of the subsets that meet the bounds without being held to them (Lawson and Hanson
+// 1974, ch. 23): with few columns, trying all is the fastest. minPivot is as in Solve. If no subset
+// meets the bounds, all parameters are 0, and Squares is +Inf.
+func (g *Gram) NonNegative(columns int, minPivot float64) Solution {
 	a, scale := g.scaled()
 	best := Solution{Squares: math.Inf(1)}
-	search := subsets{columns, minPivot, maxLast, &scale, &best}
+	search := subsets{columns, minPivot, &scale, &best}
 	search.extend(&a, 0, 0)
 	return best
 }
 
 // subsets is a search for the best subset of columns within the bounds.
 type subsets struct {
-	columns           int
-	minPivot, maxLast float64
-	scale             *[MaxColumns]float64
-	best              *Solution
+	columns  int
+	minPivot float64
+	scale    *[MaxColumns]float64
+	best     *Solution
 }
 
 // extend tries all sets that have columns from first on in addition to those of set, which a has
@@ -91,22 +90,21 @@ func (s *subsets) extend(a *Gram, set, first int) {
 		next := *a
 		next.sweep(k, k+1)
 		more := set | 1<<k
-		if next[MaxColumns][MaxColumns] < s.best.Squares && s.within(&next, more) {
+		if next[MaxColumns][MaxColumns] < s.best.Squares && nonNegative(&next, more) {
 			*s.best = next.solution(more, s.scale)
 		}
 		s.extend(&next, set|1<<k, k+1)
 	}
 }
 
-// within reports whether the parameters of the set meet the bounds.
-func (s *subsets) within(a *Gram, set int) bool {
+// nonNegative reports whether the parameters of the set are at least 0.
+func nonNegative(a *Gram, set int) bool {
 	for k := range MaxColumns {
 		if set>>k&1 == 1 && !(a[k][MaxColumns] >= 0) {
 			return false
 		}
 	}
-	const last = MaxColumns - 1
-	return set>>last == 0 || a[last][MaxColumns]/s.scale[last] <= s.maxLast
+	return true
 }
 
 // scaled returns the whole symmetric matrix with columns of length 1, and the lengths. Only so is a

@@ -84,7 +84,7 @@ func TestNonNegativeColumns(t *testing.T) {
 	for range 500 {
 		rows, y, w := plantedRows(random)
 		g := gramOf(rows, y, w)
-		s := g.NonNegative(1<<MaxColumns-1, 1e-12, math.Inf(1))
+		s := g.NonNegative(1<<MaxColumns-1, 1e-12)
 		for k := range MaxColumns {
 			if s.Value[k] < 0 {
 				t.Fatalf("parameter %d is %v", k, s.Value[k])
@@ -111,8 +111,7 @@ func TestNonNegativeColumns(t *testing.T) {
 	}
 }
 
-// A column that is empty or a multiple of another is not identifiable. The last parameter keeps to
-// its upper bound.
+// A column that is empty or a multiple of another is not identifiable.
 func TestGramBounds(t *testing.T) {
 	var g Gram
 	for _, n := range []float64{1, 2, 5} {
@@ -123,13 +122,10 @@ func TestGramBounds(t *testing.T) {
 			t.Errorf("set %04b: %v, want %v", set, ok, want)
 		}
 	}
-	if s := g.NonNegative(0b1111, 1e-9, math.Inf(1)); math.Abs(s.Value[3]-2) > 1e-12 || s.Columns != 0b1001 {
+	if s := g.NonNegative(0b1111, 1e-9); math.Abs(s.Value[3]-2) > 1e-12 || s.Columns != 0b1001 {
 		t.Errorf("no bound: %+v", s)
 	}
-	if s := g.NonNegative(0b1111, 1e-9, 1.9); s.Value[3] != 0 || s.Columns != 0b0001 {
-		t.Errorf("at most 1.9: %+v", s)
-	}
-	if s := g.NonNegative(0b0010, 1e-9, 1); !math.IsInf(s.Squares, 1) || s.Columns != 0 {
+	if s := g.NonNegative(0b0010, 1e-9); !math.IsInf(s.Squares, 1) || s.Columns != 0 {
 		t.Errorf("an empty column: %+v", s)
 	}
 }
@@ -138,6 +134,6 @@ func BenchmarkNonNegative(b *testing.B) {
 	rows, y, w := plantedRows(rand.New(rand.NewPCG(1, 2)))
 	g := gramOf(rows, y, w)
 	for b.Loop() {
-		g.NonNegative(1<<MaxColumns-1, 1e-7, 1)
+		g.NonNegative(1<<MaxColumns-1, 1e-7)
 	}
 }

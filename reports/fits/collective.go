@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/ask/fits"
-	"github.com/halfpeak/halfpeak/fit"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -60,14 +59,14 @@ func collectiveRows(f *fits.Fitted) reports.Rows {
 			func(r row) float64 { return r.Weight }).Ranked(1),
 	}
 	fields = append(fields, estimateCols("base", "base (95 %)", quantity.DimTime,
-		func(r row) fit.Estimate[quantity.Micros] { return r.Base })...)
+		func(r row) quantity.Interval { return r.Base })...)
 	fields = append(fields, estimateCols("alpha", "α (95 %)", quantity.DimTime,
-		func(r row) fit.Estimate[quantity.Micros] { return r.Between })...)
+		func(r row) quantity.Interval { return r.Between })...)
 	fields = append(fields, estimateCols("alpha_inside", "α in a node (95 %)",
 		quantity.DimTime,
-		func(r row) fit.Estimate[quantity.Micros] { return r.Inside })...)
+		func(r row) quantity.Interval { return r.Inside })...)
 	fields = append(fields, estimateCols("beta", "β (95 %)", quantity.DimInverse,
-		func(r row) fit.Estimate[quantity.MicrosPerByte] { return r.Beta })...)
+		func(r row) quantity.Interval { return r.Beta })...)
 	fields = append(fields,
 		percentCol("median_error_percent", "median error",
 			func(r row) float64 { return r.Median }).Ranked(2),
@@ -118,10 +117,9 @@ func percentCol(key, head string, value func(parameterRow) float64) reports.Fiel
 
 // estimateCols returns the columns of a parameter. One that the data do not identify is NaN in the
 // fit and absent here.
-func estimateCols[T ~float64](key, head string, dim quantity.Dimension,
-	of func(parameterRow) fit.Estimate[T]) []reports.Field[parameterRow] {
-	all := reports.SpreadOf(key, head, dim,
-		func(r parameterRow) quantity.Interval { return interval(of(r)) })
+func estimateCols(key, head string, dim quantity.Dimension,
+	of func(parameterRow) quantity.Interval) []reports.Field[parameterRow] {
+	all := reports.SpreadOf(key, head, dim, of)
 	all.Text = all.Text.Ranked(1)
 	return all.Fields()
 }

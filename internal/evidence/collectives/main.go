@@ -18,52 +18,19 @@ import (
 	"strings"
 )
 
-// tables has the tables by name, in the order of the page.
+// tables has the tables by name.
 var tables = []struct {
 	name  string
 	write func(w io.Writer, all []series)
 }{
-	{"questions", each(func(r *report, w io.Writer) {
-		r.print(w)
-		r.printCalibration(w)
-	}, (*report).beyond, (*report).between)},
-	{"beyond", each((*report).printFar, (*report).far)},
-	{"simulated", func(w io.Writer, _ []series) {
-		r := newReport()
-		r.simulated()
-		r.printFar(w)
-	}},
-	{"jobs", func(w io.Writer, _ []series) {
-		r := newReport()
-		r.jobs(clusters)
-		r.printFar(w)
-	}},
-	{"ahead", ahead},
-	{"alone", alone},
-	{"sizes", each((*report).printFar, (*report).larger)},
-	{"thinned", each((*report).printThinned, (*report).thin)},
+	{"questions", table},
 	{"latencies", func(w io.Writer, all []series) {
 		if err := latencies(w, flag.Arg(0), all); err != nil {
 			log.Print(err)
 		}
 	}},
-	{"choices", choices},
 	{"laws", laws},
-}
-
-// each returns the function that writes a report of questions about each series.
-func each(
-	print func(r *report, w io.Writer), questions ...func(r *report, s series),
-) func(io.Writer, []series) {
-	return func(w io.Writer, all []series) {
-		r := newReport()
-		for _, s := range all {
-			for _, ask := range questions {
-				ask(r, s)
-			}
-		}
-		print(r, w)
-	}
+	{"ablations", ablate},
 }
 
 func main() {

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// An ablation is a change of a file of fit/collective that switches a term off, or gives a number
+// another value.
+type ablation struct{ term, file, old, new string }
+
+// number is a named constant with another value, usually one at which its term has no effect.
+func number(name, file, value, other string) ablation {
+	return ablation{name + " " + value + " → " + other, file, name + " = " + value,
+		name + " = " + other}
+}
+
+var ablations = []ablation{
+	{"none", "blend.go", "", ""},
+	{"one form, the first", "forms.go", "names := searched[d.Collective]",
+		"names := searched[d.Collective][:1:1]"},
+	{"a tree of NCCL on one node", "forms.go", `nodesOnly = []string{"double-tree"}`,
+		"nodesOnly = []string{}"},
+	{"messages to all ranks cross nodes", "forms.go", "case f.spread:", "case false:"},
+	{"protocols of MPI by the step", "local.go", "!has && !f.gpuRing && ", "false && !has && "},
+	{"protocols of NCCL's rings by the call", "local.go", "!has && !f.gpuRing && ", "!has && "},
+	{"links of one node apart", "local.go", "if len(own) == 0 {", "if true || len(own) == 0 {"},
+	{"base of at most maxBase steps", "local.go", "t.between + maxBase, t.inside",
+		"1 + 0*maxBase, t.inside"},
+	number("maxBase", "local.go", "3", "10"),
+	number("launchSteps", "local.go", "11", "1"),
+	number("latencyBytes", "local.go", "4096", "1"),
+	number("sizeRange", "local.go", "0.35", "1"),
+	number("farthest", "local.go", "6", "1e9"),
+	{"wider ranges between sparse sizes", "local.go", "return max(1, second)", "return 1"},
+	{"residuals nearby", "local.go", "alone + l.residual(&c)", "alone"},
+	number("placeRange", "local.go", "0.5", "2"),
+	{"trend between places", "blend.go", "append(all, b.trend(p, n))", "append(all, math.NaN())"},
+	number("trendPrior", "blend.go", "0.03", "1"),
+	{"weights by back-tests", "blend.go", "w[i] = 1 / (e * e)", "w[i] = 1"},
+	number("evidenceFloor", "blend.go", "0.05", "0.2"),
+	number("evidenceRange", "blend.go", "3", "1e9"),
+	number("othersPrior", "blend.go", "0.2", "1"),
+	number("untested", "blend.go", "0.4", "1"),
+	{"more than one hold-out beyond", "blend.go", "{1.25, 2, 4}", "{2}"},
+	number("maxHeld", "blend.go", "240", "1e9"),
+	{"larger sizes by the forms", "blend.go", "{byForms, byLine, byPower}",
+		"{byLine, byLine, byPower}"},
+	{"larger sizes by a line", "blend.go", "{byForms, byLine, byPower}",
+		"{byForms, byForms, byPower}"},
+	{"larger sizes by a power", "blend.go", "{byForms, byLine, byPower}",
+		"{byForms, byLine, byLine}"},
+	{"errors of held-out places", "interval.go",
+		"(testPrior*usualError*usualError + squares) / free",
+		"usualError * usualError + 0*squares"},
+	number("usualError", "interval.go", "0.12", "0.06"),
+	number("testPrior", "interval.go", "4", "1"),
+	{"Student's distribution", "interval.go", "stats.T95(free) / quantile95",
+		"stats.T95(1e9) / quantile95"},
+	number("fromOne", "interval.go", "0.6", "1"),
+	number("minOctaves", "interval.go", "0.3", "1e-9"),
+	{"octaves below count twice", "interval.go", "far *= 2", "far *= 1"},
+	number("partSpread", "interval.go", "0.6", "0"),
+	number("lean", "interval.go", "0.2", "0"),
+	number("sizeOctave", "interval.go", "0.23", "0"),
+	number("partApart", "interval.go", "0.66", "0"),
+	number("surprise", "interval.go", "2", "1e9"),
+	number("maxJump", "table.go", "0.5", "0"),
+	number("minJump", "table.go", "0.1", "-1"),
+	number("minJumpGrowth", "table.go", "0.2", "-1"),
+	number("staysHigh", "table.go", "0.95", "1e-9"),
+}
+
+// packagePath is the package from the folder of the module.
+const packagePath = "../../fit/collective"
+
+// changed returns the text of the file with the change.
+func (a ablation) changed() (string, error) {
+	text, err := os.ReadFile(filepath.Join(packagePath, a.file))
+	if err != nil {
+		return "", err
+	}
+	// Constants of a block are aligned by spaces.
+	squeezed := string(text)
+	for strings.Contains(squeezed, "  = ") {
+		squeezed = strings.ReplaceAll(squeezed, "  = ", " = ")
+	}
+	if a.old == "" {
+		return squeezed, nil
+	}
+	if n := strings.Count(squeezed, a.old); n != 1 {
+		return "", fmt.Errorf("%s: %s has %d times %q", a.term, a.file, n, a.old)
+	}
+	return strings.Replace(squeezed, a.old, a.new, 1), nil
+}
+
+// ablate writes docs/tables/ablations.csv: for each ablation the mean log error and interval score
+// of each question. Each is a program of its own, built with the changed file.
+func ablate(w io.Writer, _ []series) {
+	folder, err := os.MkdirTemp("", "ablations")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	out := csv.NewWriter(w)
+	header := []string{"without"}
+	for _, name := range names {
+		header = append(header, name+" log error", name+" score")
+	}
+	if err := out.Write(header); err != nil {
+		log.Fatal(err)
+	}
+	for _, a := range ablations {
+		row, err := a.run(folder)
+		if err != nil {
+			log.Print(a.term, ": ", err)
+			continue
+		}
+		if err := out.Write(append([]string{a.term}, row...)); err != nil {
+			log.Fatal(err)
+		}
+		out.Flush()
+	}
+}
+
+// run returns the means of the questions with the change.
+func (a ablation) run(folder string) (means []string, err error) {
+	text, err := a.changed()
+	if err != nil {
+		return nil, err
+	}
+	file, err := filepath.Abs(filepath.Join(packagePath, a.file))
+	if err != nil {
+		return nil, err
+	}
+	in := func(name string) string { return filepath.Join(folder, name) }
+	if err := os.WriteFile(in(a.file), []byte(text), 0o600); err != nil {
+		return nil, err
+	}
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {file: in(a.file)}})
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(in("overlay.json"), overlay, 0o600); err != nil {
+		return nil, err
+	}
+	build := exec.Command("go", "build", "-overlay", in("overlay.json"), "-o", in("program"),
+		"./collectives")
+	if message, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, message)
+	}
+	answered, err := exec.Command(in("program"), "-only", "questions").Output()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := csv.NewReader(bytes.NewReader(answered)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		for _, row := range rows {
+			if row[0] == name+", mean" {
+				means = append(means, row[4], row[len(row)-1])
+			}
+		}
+	}
+	return means, nil
+}
