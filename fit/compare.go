@@ -12,8 +12,8 @@ import (
 type Change struct {
 	// From and To are sizes that both results have, in one segment of each.
 	From, To quantity.Bytes
-	Beta     Estimate[quantity.Micros]
-	Tau      Estimate[quantity.MicrosPerByte]
+	Beta     quantity.Interval // µs
+	Tau      quantity.Interval // µs per byte
 	// BetaReal and TauReal report that the interval of the difference excludes 0. One in 20
 	// unchanged parameters counts as real by chance.
 	BetaReal, TauReal bool
@@ -61,18 +61,16 @@ func (r *Result) measured() string {
 }
 
 // difference returns b − a; its interval is the root of the sum of the squared intervals.
-func difference[T ~float64](a, b Estimate[T]) Estimate[T] {
+func difference(a, b quantity.Interval) quantity.Interval {
 	// The two fits are independent, so their variances add.
-	half := T(math.Hypot(a.halfWidth(), b.halfWidth()))
+	half := math.Hypot(halfWidth(a), halfWidth(b))
 	d := b.Value - a.Value
-	return Estimate[T]{d, d - half, d + half}
+	return quantity.Interval{Value: d, Low: d - half, High: d + half}
 }
 
 // halfWidth returns the longer side of the interval. One side is cut off at 0 where the value is
 // small.
-func (e Estimate[T]) halfWidth() float64 {
-	return float64(max(e.High-e.Value, e.Value-e.Low))
-}
+func halfWidth(i quantity.Interval) float64 { return max(i.High-i.Value, i.Value-i.Low) }
 
 // deviation returns half of the relative 95 % interval of a segment's line at its middle: the
 // relative scatter over the root of its number of points.

@@ -55,8 +55,8 @@ func ExampleLinear() {
 		log.Fatal(err)
 	}
 	line := result.Segments[0]
-	fmt.Printf("β = %s (%s to %s)\n", line.Beta.Value, line.Beta.Low, line.Beta.High)
-	fmt.Printf("τ = %s (%s to %s)\n", line.Tau.Value, line.Tau.Low, line.Tau.High)
+	fmt.Printf("β = %s (%.3g to %.3g µs)\n", line.Line().Beta, line.Beta.Low, line.Beta.High)
+	fmt.Printf("τ = %s (%.3g to %.3g µs/B)\n", line.Line().Tau, line.Tau.Low, line.Tau.High)
 	fmt.Printf("median error %.1f %%\n", 100*result.Median)
 
 	lines, err := result.Lines()
@@ -66,8 +66,8 @@ func ExampleLinear() {
 	half, _ := model.HalfPeak(lines)
 	fmt.Println("32 KiB take", lines.OneWay(32*quantity.KiB), "and n½ is", half)
 	// Output:
-	// β = 2.16 µs (2.13 µs to 2.21 µs)
-	// τ = 2.0542 µs/KiB (2.0386 µs/KiB to 2.0709 µs/KiB)
+	// β = 2.16 µs (2.13 to 2.21 µs)
+	// τ = 2.0542 µs/KiB (0.00199 to 0.00202 µs/B)
 	// median error 0.4 %
 	// 32 KiB take 67.89 µs and n½ is 1076 B
 }

@@ -30,8 +30,8 @@ type Segment struct {
 	// Points is the number of sizes in the segment.
 	Points int
 	// Beta and Tau are not negative, except in a per-size table.
-	Beta Estimate[quantity.Micros]
-	Tau  Estimate[quantity.MicrosPerByte]
+	Beta quantity.Interval // µs
+	Tau  quantity.Interval // µs per byte
 	// Correlation of the errors of β and τ, from −1 to 1 and mostly below 0: a line that starts
 	// higher rises less. It is 0 where it is unknown, and where β or τ is held at 0. Segments are
 	// independent of each other.
@@ -41,18 +41,25 @@ type Segment struct {
 
 // Time returns β + nτ.
 func (s *Segment) Time(n quantity.Bytes) quantity.Micros {
-	return s.Beta.Value + s.Tau.Value.Times(n)
+	l := s.Line()
+	return l.OneWay(n)
+}
+
+// Line returns the line without its intervals.
+func (s *Segment) Line() model.Linear {
+	return model.Linear{Beta: quantity.Micros(s.Beta.Value),
+		Tau: quantity.MicrosPerByte(s.Tau.Value)}
 }
 
 // RInf returns r∞ = 1/τ in MB/s, +Inf for τ = 0.
-func (s *Segment) RInf() quantity.MBps { return s.Tau.Value.Rate() }
+func (s *Segment) RInf() quantity.MBps { return s.Line().Tau.Rate() }
 
 // NHalf returns n½ = β/τ, the size that reaches half of r∞ (Hockney); +Inf for τ = 0.
 func (s *Segment) NHalf() quantity.Bytes {
 	if s.Tau.Value == 0 {
 		return quantity.Bytes(math.Inf(1))
 	}
-	return s.Beta.Value.Over(s.Tau.Value)
+	return s.Line().Beta.Over(s.Line().Tau)
 }
 
 // Errors summarises the errors of a line or curve. Relative errors are |fitted − measured| /
@@ -161,7 +168,7 @@ func (r *Result) Layer() (platforms.Layer, error) {
 		of.Of = platforms.Stream
 		// The upper end of r∞ bounds the stream above the measured sizes.
 		if tau := r.Segments[len(r.Segments)-1].Tau; tau.Low > 0 {
-			roof = tau.Low.Rate()
+			roof = quantity.MicrosPerByte(tau.Low).Rate()
 		}
 	}
 	return platforms.FittedLayer(lines, of, r.points(), roof), nil
@@ -221,11 +228,9 @@ func (r *Result) Lines() (model.Layer, error) {
 	}
 	lines := make([]model.Branch, len(r.Segments))
 	for i, s := range r.Segments {
-		lines[i] = model.Branch{
-			Name:  fmt.Sprintf("segment %d", i+1),
-			UpTo:  quantity.Bytes(r.pieces[i].until),
-			Layer: &model.Linear{Beta: s.Beta.Value, Tau: s.Tau.Value},
-		}
+		line := s.Line()
+		lines[i] = model.Branch{Name: fmt.Sprintf("segment %d", i+1),
+			UpTo: quantity.Bytes(r.pieces[i].until), Layer: &line}
 	}
 	if len(lines) == 1 {
 		return lines[0].Layer, nil

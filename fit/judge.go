@@ -192,7 +192,8 @@ func (r *Result) widen() {
 	r.step = r.coarseStep()
 	for i := range r.Segments {
 		b := &r.Segments[i].Beta
-		b.Low, b.High = max(0, b.Low-r.step/2), b.High+r.step
+		step := float64(r.step)
+		b.Low, b.High = max(0, b.Low-step/2), b.High+step
 	}
 }
 
@@ -208,7 +209,7 @@ func (r *Result) unsaturated() {
 	l := platforms.FittedLayer(lines, platforms.Timed{Of: platforms.Stream}, r.points(), 0)
 	const far = quantity.MaxBytes
 	tau := &r.Segments[len(r.Segments)-1].Tau
-	if limit := quantity.MicrosPerByte(l.OneWay(far) / quantity.Micros(far)); limit < tau.Low {
+	if limit := float64(l.OneWay(far)) / float64(far); limit < tau.Low {
 		// Both ends, since a file has one number for them.
 		tau.Low, tau.High = limit, max(tau.High, 2*tau.Value-limit)
 	}

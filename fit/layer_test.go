@@ -63,7 +63,7 @@ func TestUnsaturatedStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	roof := r.Segments[len(r.Segments)-1].Tau.Low.Rate()
+	roof := quantity.MicrosPerByte(r.Segments[len(r.Segments)-1].Tau.Low).Rate()
 	for n := quantity.Bytes(1 << 16); n <= 1<<30; n *= 2 {
 		if got := n.Over(l.OneWay(n)); got > roof*(1+1e-9) {
 			t.Errorf("%v at %v, above %v", n, got, roof)
@@ -74,7 +74,7 @@ func TestUnsaturatedStream(t *testing.T) {
 	}
 	// A latency has the interval of its line.
 	r = fitted(t)(Auto(table(sizes(16, 1, 1<<15), truth)))
-	if got := r.Segments[len(r.Segments)-1].Tau.Low.Rate(); got >= roof {
+	if got := quantity.MicrosPerByte(r.Segments[len(r.Segments)-1].Tau.Low).Rate(); got >= roof {
 		t.Errorf("a latency: r∞ of up to %v, a stream: %v", got, roof)
 	}
 }

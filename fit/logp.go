@@ -26,20 +26,18 @@ type LogPResult struct {
 }
 
 // logpEstimates collects the parameters with their intervals while they are fitted.
-type logpEstimates struct{ send, receive, latency, gap Estimate[quantity.Micros] }
+type logpEstimates struct{ send, receive, latency, gap quantity.Interval }
 
 // parameters returns the values of the parameters, and the ends of their intervals.
 func (e *logpEstimates) parameters() (value, low, high model.LogP) {
-	at := func(end func(Estimate[quantity.Micros]) quantity.Micros) model.LogP {
-		return model.LogP{
-			SendOverhead: end(e.send), ReceiveOverhead: end(e.receive),
-			Latency: end(e.latency), GapTime: end(e.gap),
-		}
+	at := func(end func(quantity.Interval) float64) model.LogP {
+		of := func(i quantity.Interval) quantity.Micros { return quantity.Micros(end(i)) }
+		return model.LogP{SendOverhead: of(e.send), ReceiveOverhead: of(e.receive),
+			Latency: of(e.latency), GapTime: of(e.gap)}
 	}
-	value = at(func(t Estimate[quantity.Micros]) quantity.Micros { return t.Value })
-	low = at(func(t Estimate[quantity.Micros]) quantity.Micros { return t.Low })
-	high = at(func(t Estimate[quantity.Micros]) quantity.Micros { return t.High })
-	return value, low, high
+	return at(func(i quantity.Interval) float64 { return i.Value }),
+		at(func(i quantity.Interval) float64 { return i.Low }),
+		at(func(i quantity.Interval) float64 { return i.High })
 }
 
 // LogP fits the parameters to a signature (HP-LAM §4.2, figure 4.1; Culler et al. 1996), the
@@ -319,7 +317,7 @@ func weightedMean(steady []plateau, share float64) (s scattered) {
 // or the rounding of a difference of times as long as scale; otherwise it is an error with the
 // reason.
 func (m *meeting) estimate(table, name string, s scattered, scale float64, reason string) (
-	e Estimate[quantity.Micros], err error) {
+	e quantity.Interval, err error) {
 	half := math.Inf(1)
 	if !math.IsInf(m.sigma2, 1) {
 		half = m.t * math.Sqrt(m.sigma2*s.variance)
@@ -328,10 +326,8 @@ func (m *meeting) estimate(table, name string, s scattered, scale float64, reaso
 		value := quantity.Micros(s.value)
 		return e, fmt.Errorf("%s: %s would be %v: %s", table, name, value, reason)
 	}
-	positive := func(v float64) quantity.Micros { return quantity.Micros(max(0, v)) }
-	return Estimate[quantity.Micros]{
-		positive(s.value), positive(s.value - half), positive(s.value + half),
-	}, nil
+	return quantity.Interval{Value: max(0, s.value), Low: max(0, s.value-half),
+		High: max(0, s.value+half)}, nil
 }
 
 func (r *LogPResult) warn(format string, args ...any) {

@@ -94,8 +94,8 @@ func (m form) result(t *benchfile.Table) (*Result, error) {
 	for i, p := range pieces {
 		s := Segment{
 			From: points[at].Size, To: points[at+p.points-1].Size, Points: p.points,
-			Beta: estimateOf[quantity.Micros](p.beta, p.betaLow, p.betaHigh),
-			Tau:  estimateOf[quantity.MicrosPerByte](p.tau, p.tauLow, p.tauHigh),
+			Beta: quantity.Interval{Value: p.beta, Low: p.betaLow, High: p.betaHigh},
+			Tau:  quantity.Interval{Value: p.tau, Low: p.tauLow, High: p.tauHigh},
 		}
 		v := p.varBeta * p.varTau
 		// Below, the deviations are those of rounding, and the file shows none.

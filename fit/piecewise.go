@@ -18,7 +18,7 @@ type Break struct {
 	Low, High quantity.Bytes
 	// Jump is the difference of the upper line from the lower one at At bytes. If its interval
 	// contains 0, the line may bend without a jump.
-	Jump Estimate[quantity.Micros]
+	Jump quantity.Interval
 }
 
 const (
@@ -69,13 +69,13 @@ func addIntervals(points []Point, pieces []piece, breaks []Break) {
 	}
 }
 
-func jump(lower, upper *piece, n float64) Estimate[quantity.Micros] {
+func jump(lower, upper *piece, n float64) quantity.Interval {
 	v, d := upper.at(n)-lower.at(n), math.Inf(1)
 	// Two lines of two parameters.
 	if dof := lower.points + upper.points - 2*2; dof >= 1 {
 		d = stats.T95(float64(dof)) * math.Hypot(lower.sd(n), upper.sd(n))
 	}
-	return estimateOf[quantity.Micros](v, v-d, v+d)
+	return quantity.Interval{Value: v, Low: v - d, High: v + d}
 }
 
 // A division is the best way to divide points into segments.

@@ -19,8 +19,8 @@ func Stages(tables []*benchfile.Table, m Method) ([]*Result, model.Pipeline, err
 		}
 		r.Model = "pipeline"
 		results = append(results, r)
-		line := r.Segments[0]
-		stage := model.Stage{Name: t.Name(), Beta: line.Beta.Value, Tau: line.Tau.Value}
+		line := r.Segments[0].Line()
+		stage := model.Stage{Name: t.Name(), Beta: line.Beta, Tau: line.Tau}
 		p.Stages = append(p.Stages, stage)
 	}
 	if len(results) == 0 {

@@ -11,22 +11,16 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// An Estimate is a value with its 95 % confidence interval. With no more points
-// than parameters there is no interval: Low is 0 and High +Inf.
-type Estimate[T ~float64] struct{ Value, Low, High T }
-
-// exactly returns t as an estimate without an interval. The bound of 0 to +Inf marks a value that
-// was measured once, or is only a bound, so that nothing is known of its scatter.
-func exactly(t quantity.Micros) Estimate[quantity.Micros] {
-	return Estimate[quantity.Micros]{t, 0, quantity.Micros(math.Inf(1))}
-}
-
-func estimateOf[T ~float64](v, low, high float64) Estimate[T] {
-	return Estimate[T]{T(v), T(low), T(high)}
+// exactly returns t without an interval. The bound of 0 to +Inf marks a value that was measured
+// once, or is only a bound, so that nothing is known of its scatter.
+func exactly(t quantity.Micros) quantity.Interval {
+	return quantity.Interval{Value: float64(t), Low: 0, High: math.Inf(1)}
 }
 
 // around returns v ± d, with the lower end limited to 0: no time is negative.
-func around[T ~float64](v, d float64) Estimate[T] { return estimateOf[T](v, max(0, v-d), v+d) }
+func around(v, d float64) quantity.Interval {
+	return quantity.Interval{Value: v, Low: max(0, v-d), High: v + d}
+}
 
 // A Point is one size with its measured and its fitted time.
 type Point struct {

@@ -136,27 +136,28 @@ func (p *pair) parameters(overheads [2]quantity.Micros) (r LogGPProtocol, err er
 		}
 		return stats.T95(free) * math.Sqrt(s.rss/free*variance)
 	}
-	level := func(i int) Estimate[quantity.Micros] {
+	level := func(i int) quantity.Interval {
 		m := &s.moments[i]
-		return around[quantity.Micros](s.level[i], half(1/m.W+m.X*m.X/xx))
+		return around(s.level[i], half(1/m.W+m.X*m.X/xx))
 	}
 	sum, gap := level(0), level(1)
-	perByte := around[quantity.MicrosPerByte](s.perByte, half(1/xx))
-	latency := sum.Value - overheads[0] - overheads[1]
+	perByte := around(s.perByte, half(1/xx))
+	latency := sum.Value - float64(overheads[0]+overheads[1])
 	if latency < 0 {
 		return r, fmt.Errorf("LogGP: L would be %v: o_s = %v and o_r = %v are more than the "+
 			"one-way time of %v; they overlap with the transfer, or were measured otherwise",
-			latency, overheads[0], overheads[1], sum.Value)
+			quantity.Micros(latency), overheads[0], overheads[1], quantity.Micros(sum.Value))
 	}
 	e := logpEstimates{
 		send: exactly(overheads[0]), receive: exactly(overheads[1]), gap: gap,
 		// The overheads are known: all of the sum's uncertainty is that of L.
-		latency: Estimate[quantity.Micros]{latency, max(0, latency-(sum.Value-sum.Low)),
-			latency + (sum.High - sum.Value)},
+		latency: quantity.Interval{Value: latency, Low: max(0, latency-(sum.Value-sum.Low)),
+			High: latency + (sum.High - sum.Value)},
 	}
 	r.Value.LogP, r.Low.LogP, r.High.LogP = e.parameters()
-	r.Value.GapPerByte, r.Low.GapPerByte, r.High.GapPerByte =
-		perByte.Value, perByte.Low, perByte.High
+	r.Value.GapPerByte = quantity.MicrosPerByte(perByte.Value)
+	r.Low.GapPerByte = quantity.MicrosPerByte(perByte.Low)
+	r.High.GapPerByte = quantity.MicrosPerByte(perByte.High)
 	first, last := quantity.Bytes(math.Inf(1)), quantity.Bytes(0)
 	for i, of := range []func(n quantity.Bytes) quantity.Micros{r.Value.OneWay, r.Value.Gap} {
 		points := slices.Clone(p.points[i])

@@ -21,8 +21,8 @@ type promise struct {
 	trial           trialFunc
 }
 
-func holds[T ~float64](e Estimate[T], truth float64) bool {
-	return float64(e.Low) <= truth && truth <= float64(e.High)
+func holds(e quantity.Interval, truth float64) bool {
+	return e.Low <= truth && truth <= e.High
 }
 
 // The planted line of 40 sizes: β = 5 µs, τ = 0.002 µs/B.
@@ -126,9 +126,12 @@ func loggpTrial(random *rand.Rand) map[string]bool {
 		return nil
 	}
 	p := r.Protocols[0]
-	perByte := Estimate[quantity.MicrosPerByte]{p.Value.GapPerByte, p.Low.GapPerByte, p.High.GapPerByte}
-	sum := Estimate[quantity.Micros]{p.Value.Latency, p.Low.Latency, p.High.Latency}
-	gap := Estimate[quantity.Micros]{p.Value.GapTime, p.Low.GapTime, p.High.GapTime}
+	between := func(of func(model.LogGP) float64) quantity.Interval {
+		return quantity.Interval{Value: of(p.Value), Low: of(p.Low), High: of(p.High)}
+	}
+	perByte := between(func(m model.LogGP) float64 { return float64(m.GapPerByte) })
+	sum := between(func(m model.LogGP) float64 { return float64(m.Latency) })
+	gap := between(func(m model.LogGP) float64 { return float64(m.GapTime) })
 	return map[string]bool{
 		"o_s+L+o_r": holds(sum, 3.25), "g": holds(gap, 1.25), "G": holds(perByte, 0.001),
 	}

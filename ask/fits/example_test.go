@@ -15,7 +15,7 @@ func ExampleRead() {
 		log.Fatal(err)
 	}
 	for _, p := range f.Curves[0].Segments {
-		fmt.Println(p.Beta.Value, p.Tau.Value)
+		fmt.Println(p.Line().Beta, p.Line().Tau)
 	}
 	// Output:
 	// 3.00 µs 2 µs/KiB

@@ -86,15 +86,15 @@ func timeOf(p fit.Point) string { return platforms.ExactMicros(p.Time) }
 // betaText and tauText write β and τ of a line as values with symmetric intervals,
 // which platform files take: "3.1us ± 0.2us".
 func betaText(s fit.Segment) string {
-	suffix := intervalSuffix(float64(s.Beta.Value), float64(s.Beta.Low), float64(s.Beta.High), "us")
-	return platforms.ExactMicros(s.Beta.Value) + suffix
+	suffix := intervalSuffix(s.Beta.Value, s.Beta.Low, s.Beta.High, "us")
+	return platforms.ExactMicros(s.Line().Beta) + suffix
 }
 
-func tauText(s fit.Segment) string { return platforms.ExactInverse(s.Tau.Value) + tauSuffix(s) }
+func tauText(s fit.Segment) string { return platforms.ExactInverse(s.Line().Tau) + tauSuffix(s) }
 
 func tauSuffix(s fit.Segment) string {
-	return intervalSuffix(quantity.PerKiB(s.Tau.Value), quantity.PerKiB(s.Tau.Low),
-		quantity.PerKiB(s.Tau.High), "us/KiB")
+	perKiB := func(tau float64) float64 { return quantity.PerKiB(quantity.MicrosPerByte(tau)) }
+	return intervalSuffix(perKiB(s.Tau.Value), perKiB(s.Tau.Low), perKiB(s.Tau.High), "us/KiB")
 }
 
 // intervalSuffix returns " ± " and half of the interval's width. Intervals of lines

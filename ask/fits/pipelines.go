@@ -164,13 +164,13 @@ func (p *Pipelines) stage(pipeline, stage string, n quantity.Bytes, first bool) 
 		return t, fmt.Errorf("%s: stage %s of %s, messages of %s: %w; measure more packets",
 			p.File, stage, pipeline, n, err)
 	}
-	s := r.Segments[0]
+	s := r.Segments[0].Line()
 	percent := ""
 	if spread > 0 {
 		percent = fmt.Sprintf(" ± %.2g%%", 100*spread)
 	}
-	t.Set("beta", fmt.Sprintf("%.4gus", float64(s.Beta.Value))+percent)
-	t.Set("tau", fmt.Sprintf("%.4gus/KiB", quantity.PerKiB(s.Tau.Value))+percent)
+	t.Set("beta", fmt.Sprintf("%.4gus", float64(s.Beta))+percent)
+	t.Set("tau", fmt.Sprintf("%.4gus/KiB", quantity.PerKiB(s.Tau))+percent)
 	source := fmt.Sprintf("pipeline.c, %s: the stage alone, %d launches", p.File,
 		len(p.Launches(cases[0])))
 	if start {

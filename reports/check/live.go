@@ -350,7 +350,7 @@ func (v *liveValidation) toml() (string, error) {
 		large := v.Gap.Segments[len(v.Gap.Segments)-1]
 		loggp := platforms.Table{Name: name + "-loggp", Keys: fits.LogPKeys(v.LogP)}
 		loggp.Set("model", "loggp")
-		loggp.Set("G", platforms.ExactInverse(large.Tau.Value))
+		loggp.Set("G", platforms.ExactInverse(large.Line().Tau))
 		loggp.Set("source", fmt.Sprintf("%s: o_s, o_r and g of the signature, L of the round "+
 			"trip, G of the interval of %s and more", from, large.From))
 		d.Layers = append(d.Layers, loggp)
@@ -361,8 +361,8 @@ func (v *liveValidation) toml() (string, error) {
 		d.Stages = append(d.Stages, platforms.Table{
 			Name: name + "-" + strings.ReplaceAll(s.Name, " ", "-"),
 			Keys: platforms.Keys{
-				"beta":   {platforms.ExactMicros(s.Segments[0].Beta.Value)},
-				"tau":    {platforms.ExactInverse(s.Segments[0].Tau.Value)},
+				"beta":   {platforms.ExactMicros(s.Segments[0].Line().Beta)},
+				"tau":    {platforms.ExactInverse(s.Segments[0].Line().Tau)},
 				"host":   {hosts[k]},
 				"source": {fmt.Sprintf("%s: stage %s of packets alone", from, s.Name)},
 			},

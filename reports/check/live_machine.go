@@ -124,7 +124,7 @@ func straight(t *benchfile.Table) (model.Linear, error) {
 	if err != nil {
 		return model.Linear{}, err
 	}
-	return model.Linear{Beta: r.Segments[0].Beta.Value, Tau: r.Segments[0].Tau.Value}, nil
+	return r.Segments[0].Line(), nil
 }
 
 // inPackets returns the one-way time of n bytes in packets of p bytes, T_1 + (K − 1)

@@ -74,9 +74,9 @@ func curveRows(f *fits.Fitted, units quantity.UnitChoice) reports.Rows {
 		return col(key, head, cell).Texted(reports.PercentError).Ranked(rank)
 	}
 	beta := reports.SpreadOf("beta", "β (95 %)", quantity.DimTime,
-		func(s segment) quantity.Interval { return interval(s.Beta) })
+		func(s segment) quantity.Interval { return s.Beta })
 	tau := reports.SpreadOf("tau", "τ (95 %)", quantity.DimInverse,
-		func(s segment) quantity.Interval { return interval(s.Tau) })
+		func(s segment) quantity.Interval { return s.Tau })
 	rows := reports.TableOf(all,
 		col("", "table", func(s segment) any { return s.table }).Ranked(tableRank),
 		col("file", "", func(s segment) any { return s.File.Name }),
@@ -149,7 +149,7 @@ func curveNotes(c fits.Curve, units quantity.UnitChoice) []string {
 		if b.Low == b.High {
 			within = "no other size fits"
 		}
-		jump := reports.Interval{Dim: quantity.DimTime, Interval: interval(b.Jump)}.In(units)
+		jump := reports.Interval{Dim: quantity.DimTime, Interval: b.Jump}.In(units)
 		say("segment %d ends at %s (95 %%: %s), with a jump of %s", i+1, b.At, within, jump)
 	}
 	// The errors of the models that were not chosen show how clear the choice was.
@@ -171,9 +171,9 @@ func curveNotes(c fits.Curve, units quantity.UnitChoice) []string {
 func changeRows(changes []fits.Change) reports.Rows {
 	col := reports.Col[fits.Change]
 	beta := reports.SpreadOf("beta_change", "β, change (95 %)", quantity.DimTime,
-		func(c fits.Change) quantity.Interval { return interval(c.Beta) })
+		func(c fits.Change) quantity.Interval { return c.Beta })
 	tau := reports.SpreadOf("tau_change", "τ, change (95 %)", quantity.DimInverse,
-		func(c fits.Change) quantity.Interval { return interval(c.Tau) })
+		func(c fits.Change) quantity.Interval { return c.Tau })
 	rows := reports.TableOf(changes,
 		col("file", "before", func(c fits.Change) any { return c.Before }).Ranked(2),
 		col("other", "after", func(c fits.Change) any { return c.After }).Ranked(2),
