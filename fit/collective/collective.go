@@ -160,6 +160,13 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 	q.Value = t
 	q.Expected = quantity.Micros(t * math.Exp((down*down+up*up)/4))
 	q.Low, q.High = low*math.Exp(-quantile95*down), high*math.Exp(quantile95*up)
+	if b.octaves(p) > math.Log2(formsBeyond) {
+		for _, log := range b.logs(p, size)[:len(b.forms)] {
+			if !math.IsNaN(log) {
+				q.Low, q.High = min(q.Low, math.Exp(log)), max(q.High, math.Exp(log))
+			}
+		}
+	}
 	if q.NoInterval == "" && q.High/q.Low > useful {
 		q.NoInterval = fmt.Sprintf("the time could be anything within a factor of %.0f: "+
 			"measure nearer calls", float64(useful))

@@ -40,6 +40,9 @@ const (
 	// has an interval; useful is the largest high end over the low end.
 	maxBeyond = 16
 	useful    = 100
+	// formsBeyond is the factor beyond which an interval reaches to the times of all forms: few
+	// nodes do not show which of them the library runs so far away.
+	formsBeyond = 8
 	// surprise is the factor by which the second place may differ from what the first foresees, in
 	// the root mean square: beyond it, no steps describe both.
 	surprise = 2
@@ -90,8 +93,12 @@ func (b *blend) deviations(p place, n, spread, apart, noise float64) (down, up f
 }
 
 // surprised reports whether the second place differs from what the first one foresees by more than
-// surprise. With more places the held-out ones show it.
+// surprise. With more places the held-out ones show it. One node does not foresee the links between
+// nodes.
 func (b *blend) surprised() bool {
+	if b.places[0].nodes == 1 && b.places[len(b.places)-1].nodes > 1 {
+		return false
+	}
 	h, sum := b.beyond(), 0.0
 	for _, c := range h.calls {
 		sum += c.own * c.own / float64(len(h.calls))

@@ -161,16 +161,13 @@ type libraryChange struct {
 	perOctave float64
 }
 
-// A jump in the time is a change from minJump beyond the ratio of the sizes, as a log, where the
-// place before has at least minJumpGrowth less. A disturbed call is no change: after a change,
-// times stay higher by minJump than at the place before, and before it they did not fall below
-// staysHigh. Protocols change at the same size on all nodes, and by less. The jump may grow on, by
-// maxJump an octave at most.
+// A jump in the time is a change from minJump beyond the ratio of the sizes, as a log. A disturbed
+// call is no change: after a change, times stay higher by minJump than at the place before.
+// Protocols change at the same size on all nodes, and by less. The jump may grow on, by maxJump an
+// octave at most.
 const (
-	minJump       = 0.1
-	minJumpGrowth = 0.2
-	staysHigh     = 0.95
-	maxJump       = 0.5
+	minJump = 0.1
+	maxJump = 0.5
 )
 
 // change returns the change at the largest places that have one, with its least size.
@@ -196,15 +193,14 @@ func (t *table) change() (c libraryChange) {
 			}
 		}
 		octaves := math.Log2(after.count() / before.count())
-		for k := 1; k+2 < len(sizes); k++ {
+		for k := 0; k+2 < len(sizes); k++ {
 			growth := func(p place, from int) float64 {
 				return logs[p][sizes[from+1]] - logs[p][sizes[from]]
 			}
 			proportion := math.Log(sizes[k+1] / sizes[k])
 			jump, more := growth(after, k)-proportion, growth(after, k)-growth(before, k)
 			stays := more + growth(after, k+1) - growth(before, k+1)
-			rises := growth(after, k-1) > math.Log(staysHigh)
-			if jump < minJump || more < minJumpGrowth || stays < minJump || !rises {
+			if jump < minJump || stays < minJump {
 				continue
 			}
 			if c.size == 0 {

@@ -124,7 +124,7 @@ func lineVerdict(s segment, several bool) reports.Sentence {
 	if s.Tau.Low > 0 {
 		rate = reports.Say("; r∞ %v, n½ %v", s.RInf(), s.NHalf())
 	}
-	return reports.Say("%s%v to %v: T = %v + n × %v%v", of, s.From, s.To, s.Beta.Value, s.Tau.Value,
+	return reports.Say("%s%v to %v: T = %v + n × %v%v", of, s.From, s.To, s.Line().Beta, s.Line().Tau,
 		rate)
 }
 

@@ -39,7 +39,6 @@ var ablations = []ablation{
 	number("launchSteps", "local.go", "11", "1"),
 	number("latencyBytes", "local.go", "4096", "1"),
 	number("sizeRange", "local.go", "0.35", "1"),
-	number("farthest", "local.go", "6", "1e9"),
 	{"wider ranges between sparse sizes", "local.go", "return max(1, second)", "return 1"},
 	{"residuals nearby", "local.go", "alone + l.residual(&c)", "alone"},
 	number("placeRange", "local.go", "0.5", "2"),
@@ -73,10 +72,9 @@ var ablations = []ablation{
 	number("sizeOctave", "interval.go", "0.23", "0"),
 	number("partApart", "interval.go", "0.66", "0"),
 	number("surprise", "interval.go", "2", "1e9"),
+	number("formsBeyond", "interval.go", "8", "1e9"),
 	number("maxJump", "table.go", "0.5", "0"),
 	number("minJump", "table.go", "0.1", "-1"),
-	number("minJumpGrowth", "table.go", "0.2", "-1"),
-	number("staysHigh", "table.go", "0.95", "1e-9"),
 }
 
 // packagePath is the package from the folder of the module.

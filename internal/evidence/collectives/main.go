@@ -3,7 +3,7 @@
 // does the same with simulated clusters. docs/accuracy.md sums them up.
 //
 //	go -C internal/evidence run ./collectives
-//	go -C internal/evidence run ./collectives -only beyond
+//	go -C internal/evidence run ./collectives -only ablations
 //	go -C internal/evidence run ./collectives -only latencies ../../../shared/data
 //
 // "latencies" reads the published files themselves, which are not part of the repository.
