@@ -139,10 +139,10 @@ func (l *regression) gram(weights []float64) (g stats.Gram) {
 	return g
 }
 
-// solve minimises the squared relative errors over parameters ≥ 0, and returns these with their 95 %
-// intervals. The weights 1/T² come from the fitted times, because measured times would favour points
-// that are low by chance. A parameter at its bound has an interval that covers the bounded and the
-// unbounded value. Those that are not identifiable are NaN.
+// solve minimises the squared relative errors over parameters ≥ 0, and returns these with their
+// 95 % intervals. The weights 1/T² come from the fitted times, because measured times would favour
+// points that are low by chance. A parameter at its bound has an interval that covers the bounded
+// and the unbounded value. Those that are not identifiable are NaN.
 func (l *regression) solve() (of [columns]quantity.Interval) {
 	weights := make([]float64, len(l.points))
 	for i, s := range l.points {

@@ -124,8 +124,8 @@ func lineVerdict(s segment, several bool) reports.Sentence {
 	if s.Tau.Low > 0 {
 		rate = reports.Say("; r∞ %v, n½ %v", s.RInf(), s.NHalf())
 	}
-	return reports.Say("%s%v to %v: T = %v + n × %v%v", of, s.From, s.To, s.Line().Beta, s.Line().Tau,
-		rate)
+	line := s.Line()
+	return reports.Say("%s%v to %v: T = %v + n × %v%v", of, s.From, s.To, line.Beta, line.Tau, rate)
 }
 
 // curveNotes returns what the rows of segments cannot hold: the errors over all

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -102,10 +101,10 @@ func (a ablation) changed() (string, error) {
 
 // ablate writes docs/tables/ablations.csv: for each ablation the mean log error and interval score
 // of each question. Each is a program of its own, built with the changed file.
-func ablate(w io.Writer, _ []series) {
+func ablate(w io.Writer, _ []series) error {
 	folder, err := os.MkdirTemp("", "ablations")
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	defer os.RemoveAll(folder)
 	out := csv.NewWriter(w)
@@ -114,19 +113,19 @@ func ablate(w io.Writer, _ []series) {
 		header = append(header, name+" log error", name+" score")
 	}
 	if err := out.Write(header); err != nil {
-		log.Fatal(err)
+		return err
 	}
 	for _, a := range ablations {
 		row, err := a.run(folder)
 		if err != nil {
-			log.Print(a.term, ": ", err)
-			continue
+			return fmt.Errorf("%s: %w", a.term, err)
 		}
 		if err := out.Write(append([]string{a.term}, row...)); err != nil {
-			log.Fatal(err)
+			return err
 		}
 		out.Flush()
 	}
+	return out.Error()
 }
 
 // run returns the means of the questions with the change.

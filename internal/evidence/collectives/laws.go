@@ -97,7 +97,7 @@ const lawDraws = 200
 // of the question, and whether the fit is told the algorithm:
 //
 //	go -C internal/evidence run ./collectives -only laws > docs/tables/laws.csv
-func laws(w io.Writer, _ []series) {
+func laws(w io.Writer, _ []series) error {
 	fmt.Fprintln(w, "question,measured_nodes,asked_nodes,algorithm,draws,intervals,right,"+
 		"median_error,width")
 	for _, logs := range [][]int{{2, 4, 8, 16}, {1, 2, 4}} {
@@ -128,6 +128,7 @@ func laws(w io.Writer, _ []series) {
 		}
 	}
 	networks(w)
+	return nil
 }
 
 // networks writes the same for logs of one network and questions about another, which has half,

@@ -21,13 +21,11 @@ import (
 // tables has the tables by name.
 var tables = []struct {
 	name  string
-	write func(w io.Writer, all []series)
+	write func(w io.Writer, all []series) error
 }{
 	{"questions", table},
-	{"latencies", func(w io.Writer, all []series) {
-		if err := latencies(w, flag.Arg(0), all); err != nil {
-			log.Print(err)
-		}
+	{"latencies", func(w io.Writer, all []series) error {
+		return latencies(w, flag.Arg(0), all)
 	}},
 	{"laws", laws},
 	{"ablations", ablate},
@@ -50,7 +48,9 @@ func main() {
 	}
 	for _, t := range tables {
 		if *only == "" || *only == t.name {
-			t.write(os.Stdout, all)
+			if err := t.write(os.Stdout, all); err != nil {
+				log.Fatal(err)
+			}
 		}
 	}
 }

@@ -23,6 +23,16 @@ func askedCluster(c cluster, jobs int, random *rand.Rand) (asks []question) {
 	return asks
 }
 
+// answered asks the questions.
+func answered(t *testing.T, asks []question) []judge.Answer {
+	t.Helper()
+	all, err := answers(asks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // Intervals hold for other jobs, on two to eight times the measured nodes, whatever the deviation
 // between jobs. Seen: 90 to 99 %.
 func TestOtherJobsAreInside(t *testing.T) {
@@ -33,7 +43,7 @@ func TestOtherJobsAreInside(t *testing.T) {
 			c.kind, c.job = fmt.Sprintf("jobs differ by %.0f %%", 100*deviation), deviation
 			asks = append(asks, askedCluster(c, 3, random)...)
 		}
-		for _, s := range judge.ByQuestion(answers(asks)) {
+		for _, s := range judge.ByQuestion(answered(t, asks)) {
 			t.Logf("%g, %s: %.0f %% of %d right, %.2f ×", deviation, s.Name, 100*s.Right, s.Intervals, s.Width)
 			if s.Answers > 0 && (s.Right < 0.86 || s.Intervals < s.Answers*9/10) {
 				t.Errorf("%g, %s: %.0f %% of %d right", deviation, s.Name, 100*s.Right, s.Intervals)
@@ -49,7 +59,7 @@ func TestScatterShowsJobs(t *testing.T) {
 	for range 20 {
 		asks = append(asks, askedCluster(newCluster("dragonfly, shared", random), 1, random)...)
 	}
-	s := judge.Of("all", answers(asks))
+	s := judge.Of("all", answered(t, asks))
 	t.Logf("%.0f %% of %d right, %.2f ×", 100*s.Right, s.Intervals, s.Width)
 	if s.Right < 0.8 {
 		t.Errorf("%.0f %% of %d right", 100*s.Right, s.Intervals)

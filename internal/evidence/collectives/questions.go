@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"log"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -55,7 +54,8 @@ func (s series) on(counts ...int) series {
 	return s.sub(func(p fitted.Point) bool { return slices.Contains(counts, nodes(p)) })
 }
 
-// ahead asks a fit to the calls on some numbers of nodes for those on more, by the nearest doubling.
+// ahead asks a fit to the calls on some numbers of nodes for those on more, by the nearest
+// doubling.
 func ahead(kept, later series, on []int) (asks []question) {
 	for octaves := range 5 {
 		name := fmt.Sprintf("×%.0f", math.Exp2(float64(octaves)))
@@ -130,7 +130,8 @@ func planted() (asks []question) {
 				kept.machine = "simulated " + kind
 				later := c.campaign([]int{2 * last, 4 * last, 8 * last}, 1, random)
 				farther := rand.New(rand.NewPCG(48, uint64(last)))
-				later.points = append(later.points, c.campaign([]int{16 * last}, 1, farther).points...)
+				more := c.campaign([]int{16 * last}, 1, farther)
+				later.points = append(later.points, more.points...)
 				asks = append(asks, ahead(kept, later, on)...)
 			}
 		}
@@ -151,7 +152,7 @@ func planted() (asks []question) {
 }
 
 // answers asks the questions.
-func answers(asks []question) (all []judge.Answer) {
+func answers(asks []question) (all []judge.Answer, err error) {
 	var predict model
 	var of *fitted.Point // the first call of the fit, which tells questions of one fit
 	for _, q := range asks {
@@ -159,9 +160,8 @@ func answers(asks []question) (all []judge.Answer) {
 			continue
 		}
 		if first := &q.kept.points[0]; first != of {
-			var err error
 			if predict, err = fit(q.kept); err != nil {
-				log.Fatal(err)
+				return nil, err
 			}
 			of = first
 		}
@@ -172,7 +172,7 @@ func answers(asks []question) (all []judge.Answer) {
 				Interval: quantity.Interval{Value: v, Low: low, High: high}})
 		}
 	}
-	return all
+	return all, nil
 }
 
 // scored returns the scores of answers, for each question by machine and in the mean.
@@ -195,8 +195,10 @@ func scored(all []judge.Answer) (scores []judge.Score) {
 }
 
 // table writes docs/tables/collectives.csv.
-func table(w io.Writer, all []series) {
-	if err := judge.WriteCSV(w, scored(answers(questions(all)))); err != nil {
-		log.Print(err)
+func table(w io.Writer, all []series) error {
+	of, err := answers(questions(all))
+	if err != nil {
+		return err
 	}
+	return judge.WriteCSV(w, scored(of))
 }
