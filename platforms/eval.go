@@ -120,12 +120,9 @@ func (l Layer) predict(q *model.Quantity, args []any) (v quantity.Value, err err
 		sizes[i] = quantity.Bytes(given.Num)
 	}
 	v = quantity.Value{Num: q.Of(m, sizes[0], sizes[1]), Dim: q.Dim}
-	if math.IsNaN(v.Num) || q.Stream {
-		// NaN: the model has no such quantity, as a line has no best packet. Check has the reason,
-		// also of a gap that is unknown.
-		if err = q.Check(m, sizes[0]); err != nil {
-			err = fmt.Errorf("%s: %w", q.Name, err)
-		}
+	// Check has the reason why a model has no such quantity, as a line has no best packet.
+	if err = q.Check(m, sizes[0]); err != nil {
+		err = fmt.Errorf("%s: %w", q.Name, err)
 	}
 	return v, err
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/halfpeak/halfpeak/model"
 )
@@ -44,7 +43,6 @@ func TestLongFiles(t *testing.T) {
 	}
 	check := func(what, text, refused string) {
 		t.Helper()
-		start := time.Now()
 		p, err := Parse("my.toml", []byte(text))
 		switch {
 		case refused == "" && err != nil:
@@ -59,10 +57,6 @@ func TestLongFiles(t *testing.T) {
 			model.HalfPeak(l.Model)
 			model.Threshold(l.Model)
 			model.Boundaries(l.Model, 1, 1<<40)
-		}
-		// A hundred times what it takes here: this is about minutes.
-		if took := time.Since(start); took > 30*time.Second {
-			t.Errorf("%s took %v", what, took)
 		}
 	}
 	check("a chain of series", nested(150, once), "")
