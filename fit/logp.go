@@ -101,7 +101,7 @@ func (r *LogPResult) fit(t *benchfile.Table, rtt quantity.Micros) (e logpEstimat
 	if m.processorBound() {
 		e.gap.Low = 0
 		r.warn("g is not above o_s + o_r = %v: the processor is the bottleneck, and g may be "+
-			"shorter than %v", quantity.Micros(m.overheads.value), e.gap.Value)
+			"shorter than %v", quantity.Micros(m.overheads.value), quantity.Micros(e.gap.Value))
 	}
 	if rtt <= 0 {
 		r.warn("L needs the round-trip time of a message beside the signature")
@@ -113,7 +113,7 @@ func (r *LogPResult) fit(t *benchfile.Table, rtt quantity.Micros) (e logpEstimat
 	latency := scattered{float64(rtt)/2 - m.overheads.value, m.overheads.variance}
 	e.latency, err = m.estimate(t.Name(), "L", latency, float64(rtt),
 		fmt.Sprintf("half of the round trip, %v, is shorter than o_s = %v and o_r = %v",
-			rtt/2, e.send.Value, e.receive.Value))
+			rtt/2, quantity.Micros(e.send.Value), quantity.Micros(e.receive.Value)))
 	return e, err
 }
 

@@ -75,15 +75,12 @@ func main() {
 	}
 	verdicts := make([]verdict, mutants)
 	compare := func(l platforms.Layer, asked []string, sizes []quantity.Bytes) {
-		run := func(k int) ([]check.validated, error) {
+		run := func(k int) (*check.Validation, error) {
 			model.ActiveMutant = k
-			v, err := check.Validate(check.ValidateOptions{
+			// An error: a formula that makes no sense to the judge at all.
+			return check.Validate(check.ValidateOptions{
 				Programs: asked, Sizes: sizes, Nodes: 3,
 			}, platforms.Design{Platform: p, Layer: l})
-			if err != nil {
-				return nil, err // a formula that makes no sense to the judge at all
-			}
-			return v.Results, nil
 		}
 		model.MutantsMet = map[int]bool{}
 		sound, err := run(-1)
@@ -97,15 +94,15 @@ func main() {
 				continue
 			}
 			mutant, err := run(k)
-			if err != nil || len(mutant) != len(sound) {
+			if err != nil || len(mutant.Results) != len(sound.Results) {
 				verdicts[k].Seen = append(verdicts[k].Seen, "error/"+l.Name)
 				continue
 			}
-			for i, r := range mutant {
-				if r.Engine != sound[i].Engine {
+			for i, r := range mutant.Results {
+				if r.Engine != sound.Results[i].Engine {
 					verdicts[k].Moved = append(verdicts[k].Moved, r.Program+"/"+l.Name)
 				}
-				if sound[i].Difference() == 0 && r.Difference() != 0 {
+				if sound.Results[i].Difference() == 0 && r.Difference() != 0 {
 					verdicts[k].Seen = append(verdicts[k].Seen, r.Program+"/"+l.Name)
 				}
 			}
