@@ -75,16 +75,12 @@ func parse(args []string) (q question, path string, err error) {
 		"the `quantities` to predict; by default the finish")
 	f.StringArrayVar(&q.Schedule, "schedule", nil,
 		"simulate the schedule or trace in this `file` or folder; a trace may have several")
-	f.Func("collective",
+	f.StringVar(&q.Collective, "collective", "",
 		"simulate this collective by the library's algorithm, or by the one behind a slash, as in "+
-			"`allreduce/best`, for each of --ranks and --size",
-		func(text string) error {
-			q.Calls.Choose(text)
-			return nil
-		})
-	flags.Var(f, &q.Calls.Ranks, flags.ParseRanks, "numbers", "ranks", "",
+			"`allreduce/best`, for each of --ranks and --size")
+	flags.Var(f, &q.Ranks, flags.ParseRanks, "numbers", "ranks", "",
 		"with --collective: numbers of ranks")
-	flags.Var(f, &q.Calls.Sizes, quantity.ParseSizes, "sizes", "size", "64KiB", "message sizes")
+	flags.Var(f, &q.Sizes, quantity.ParseSizes, "sizes", "size", "64KiB", "message sizes")
 	f.StringVarP(&path, "output", "o", "",
 		"the `file` of the rows, .csv or .jsonl: a path that workers write, also gs://")
 	f.AddGoFlagSet(flag.CommandLine)
@@ -110,12 +106,12 @@ func (q *question) check(path string) error {
 		return errors.New("give one platform, as in \"halfpeak-beam clip\"")
 	case len(q.Sweep) == 0:
 		return errors.New("--sweep is missing; give a range, as in --sweep L=1us..2us/500")
-	case len(q.Schedule) == 0 && q.Calls.Collective == "":
+	case len(q.Schedule) == 0 && q.Collective == "":
 		return errors.New("--schedule or --collective is missing; " +
 			"\"halfpeak whatif --sweep\" takes 0.2 µs for a point without a simulation")
-	case len(q.Schedule) > 0 && q.Calls.Collective != "":
+	case len(q.Schedule) > 0 && q.Collective != "":
 		return errors.New("--schedule and --collective cannot be combined")
-	case q.Calls.Collective != "" && len(q.Calls.Ranks) == 0:
+	case q.Collective != "" && len(q.Ranks) == 0:
 		return errors.New("--collective requires --ranks, for example --ranks 64")
 	case q.Format != "csv" && q.Format != "jsonl":
 		return fmt.Errorf("--output must end in .csv or .jsonl (got %q)", path)

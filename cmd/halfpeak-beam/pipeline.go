@@ -11,6 +11,7 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -19,8 +20,10 @@ import (
 type question struct {
 	Platform                       string
 	Set, Sweep, Quantity, Schedule []string
-	Calls                          halfpeak.Collectives // of --collective
-	Format                         string               // csv or jsonl
+	Collective                     string // as in "allreduce/ring"
+	Ranks                          []int  // of the collective
+	Sizes                          []quantity.Bytes
+	Format                         string // csv or jsonl
 }
 
 // sweep returns the sweep that "halfpeak whatif" computes for the same arguments.
@@ -29,20 +32,21 @@ func (q question) sweep(ctx context.Context) (*whatif.Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	var call halfpeak.Call = q.Calls
-	if q.Calls.Collective == "" {
-		p, err := halfpeak.Read(ctx, q.Schedule, halfpeak.Reading{}, on)
-		if err != nil {
+	var calls halfpeak.Collectives
+	calls.Choose(q.Collective)
+	calls.Ranks, calls.Sizes = q.Ranks, q.Sizes
+	var call halfpeak.Call = calls
+	if q.Collective == "" {
+		if call, err = halfpeak.Read(ctx, q.Schedule, halfpeak.Reading{}, on); err != nil {
 			return nil, err
 		}
-		p.Map, call = q.Calls.Map, p
 	}
 	study, err := on.Study(ctx, call)
 	if err != nil {
 		return nil, err
 	}
 	d := study.Design
-	asked := whatif.Question{Ranges: q.Sweep, Sizes: q.Calls.Sizes}
+	asked := whatif.Question{Ranges: q.Sweep, Sizes: q.Sizes}
 	if len(q.Quantity) > 0 {
 		if asked.Quantities, err = d.Quantities(q.Quantity...); err != nil {
 			return nil, fmt.Errorf("--quantity: %w", err)
