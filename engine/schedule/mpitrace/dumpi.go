@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -219,11 +218,7 @@ func (d *dumpi) number(name string) (int64, error) {
 // translation.
 func dumpiMakings(f *file) (all []making, err error) {
 	d := dumpi{}
-	for {
-		l, err := f.next()
-		if err == io.EOF {
-			return all, nil
-		}
+	for l, err := range f.lines() {
 		if err != nil {
 			return nil, err
 		}
@@ -242,6 +237,7 @@ func dumpiMakings(f *file) (all []making, err error) {
 			}
 		}
 	}
+	return all, nil
 }
 
 // making returns the making of the present call. In a grid the first ranks have a place.

@@ -3,7 +3,6 @@ package mpitrace
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -247,11 +246,7 @@ func countsOf(field []byte) (all []uint64, err error) {
 // allprofMakings returns the calls of a file that make communicators. Invalid lines are left to the
 // translation.
 func allprofMakings(f *file) (all []making, err error) {
-	for {
-		l, err := f.next()
-		if err == io.EOF {
-			return all, nil
-		}
+	for l, err := range f.lines() {
 		if err != nil {
 			return nil, err
 		}
@@ -274,6 +269,7 @@ func allprofMakings(f *file) (all []making, err error) {
 			all = append(all, m)
 		}
 	}
+	return all, nil
 }
 
 // nanoseconds parses a time in µs, exact to the ns.

@@ -1,7 +1,6 @@
 package mpitrace
 
 import (
-	"io"
 	"strconv"
 	"strings"
 )
@@ -59,11 +58,7 @@ func (u *unknownPeers) count(s Source) error {
 		return err
 	}
 	defer f.Close()
-	for {
-		l, err := f.next()
-		if err == io.EOF {
-			return nil
-		}
+	for l, err := range f.lines() {
 		if err != nil {
 			return err
 		}
@@ -87,4 +82,5 @@ func (u *unknownPeers) count(s Source) error {
 			u.add(n[0], n[3], -1)
 		}
 	}
+	return nil
 }

@@ -26,11 +26,7 @@ func translateRecorded(r *rank, f *file) error {
 	}
 	at, ended := r.o.Region.start(), false
 	f.longest = maxRecordedLine
-	for {
-		l, err := f.next()
-		if err == io.EOF {
-			break
-		}
+	for l, err := range f.lines() {
 		if err != nil {
 			return err
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -132,14 +131,7 @@ func newReplayed(r *rank, unknown *unknownPeers) replayed {
 
 func translateSimGrid(r *rank, f *file, unknown *unknownPeers) error {
 	p := newReplayed(r, unknown)
-	for {
-		l, err := f.next()
-		if err == io.EOF {
-			if !p.ended {
-				r.endEarly(f, f.line-1)
-			}
-			return nil
-		}
+	for l, err := range f.lines() {
 		if err != nil {
 			return err
 		}
@@ -150,6 +142,10 @@ func translateSimGrid(r *rank, f *file, unknown *unknownPeers) error {
 			return err
 		}
 	}
+	if !p.ended {
+		r.endEarly(f, f.line-1)
+	}
+	return nil
 }
 
 // readAll translates a trace with all ranks in one file. It keeps the lines of each rank until all
@@ -161,11 +157,7 @@ func readAll(f *file, o Translation, unknown *unknownPeers) (*schedule.Schedule,
 		text string
 	}
 	ranks := map[int][]numbered{}
-	for {
-		l, err := f.next()
-		if err == io.EOF {
-			break
-		}
+	for l, err := range f.lines() {
 		if err != nil {
 			return nil, nil, err
 		}

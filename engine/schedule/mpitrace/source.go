@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -154,6 +155,18 @@ func (f *file) next() ([]byte, error) {
 		return nil, f.errorf("%w", err)
 	}
 	return bytes.TrimRight(l, "\r\n"), nil
+}
+
+// lines returns the lines that [file.next] returns. An error is the last one.
+func (f *file) lines() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for {
+			l, err := f.next()
+			if err == io.EOF || !yield(l, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 func (f *file) errorf(format string, args ...any) error {
