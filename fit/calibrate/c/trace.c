@@ -45,8 +45,11 @@ static long long processor; /* time of the process when it began */
 
 /* The clock in ns. The counter of an x86 processor, if it has one speed, takes half the time of the system's
  * clock. Before a call it waits for the instructions before it, which are the program's. */
+#ifdef SMPI_H
+#define CLOCK_OF_MPI /* which is that of the simulation */
+#endif
 static long long systemClock(void) {
-#ifdef SMPI_H /* whose clock is that of the simulation */
+#ifdef CLOCK_OF_MPI
 	return (long long)(1e9 * PMPI_Wtime());
 #else
 	struct timespec t;
@@ -54,7 +57,7 @@ static long long systemClock(void) {
 	return 1000000000LL * t.tv_sec + t.tv_nsec;
 #endif
 }
-#if defined(__x86_64__) && !defined(SMPI_H)
+#if defined(__x86_64__) && !defined(CLOCK_OF_MPI)
 static unsigned long long firstTick, tickNs; /* tickNs is in ns / 2^32 */
 static long long ofTicks(unsigned long long ticks) { return (long long)((unsigned __int128)(ticks - firstTick) * tickNs >> 32); }
 static long long clock_(void) {

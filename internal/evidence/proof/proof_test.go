@@ -199,15 +199,20 @@ int main(int argc, char **argv) {
 }
 `
 
-// The time in which the tracer writes its lines and reads the clock is not in the trace.
+// The time in which the tracer writes its lines and reads the clock is not in the trace. The tracer
+// reads the clock of the program, which no load of the computer moves.
 func TestTimeOfTracer(t *testing.T) {
-	tracer := filepath.Join(hostOf(t, "openmpi").dir, "libtrace.so")
+	needs(t, "openmpi-bin and libopenmpi-dev", "mpicc.openmpi", "mpirun.openmpi")
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "slow.c"), []byte(slowWriter), 0o666); err != nil {
-		t.Fatal(err)
+	for file, text := range map[string]string{"slow.c": slowWriter, "trace.c": calibrate.TraceSource} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, command := range [][]string{{"mpicc.openmpi", "-rdynamic", "slow.c", "-o", "slow"},
-		{"mpirun.openmpi", "-np", "1", "env", "LD_PRELOAD=" + tracer, "./slow"}} {
+		{"mpicc.openmpi", "-shared", "-fPIC", "-DCLOCK_OF_MPI", "trace.c", "-o", "libtrace.so"},
+		{"mpirun.openmpi", "-np", "1", "env",
+			"LD_PRELOAD=" + filepath.Join(dir, "libtrace.so"), "./slow"}} {
 		cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
