@@ -29,8 +29,8 @@ func ExampleDesign_Ask() {
 		fmt.Printf("%v, limited by %s\n", e, e.Limit)
 	}
 	// Output:
-	// 580.18 µs, model, limited by wire
-	// 574.02 µs, model, limited by wire
+	// 580 µs, model, limited by wire
+	// 574 µs, model, limited by wire
 }
 
 // A collective on a layer, by an algorithm and by the best one.
@@ -50,8 +50,8 @@ func ExampleCollective() {
 		fmt.Println(e)
 	}
 	// Output:
-	// 1058.75 µs, simulated
-	// 751.67 µs, simulated
+	// 1059 µs, simulated
+	// 752 µs, simulated
 }
 
 // The output of a benchmark, fitted, and the next measurement of a size that it does not have.
@@ -68,7 +68,7 @@ func ExampleFit() {
 	}
 	fmt.Println(e)
 	// Output:
-	// 11.72 µs (11.08 µs to 12.55 µs), measured curve
+	// 11.7 µs (11.1 µs to 12.6 µs), measured curve
 }
 
 // A program in Starlark, which runs on each rank, on two machines.
@@ -94,8 +94,8 @@ func ExampleProgram() {
 		fmt.Println(ref, e)
 	}
 	// Output:
-	// hp-lam 200.32 ms, simulated
-	// mpc 109.20 ms, simulated
+	// hp-lam 200 ms, simulated
+	// mpc 109 ms, simulated
 }
 
 // What limits a collective, and what would make it 20 % faster.
@@ -137,5 +137,5 @@ func ExampleDesign_Study() {
 	// Output:
 	// constant.bulk_bandwidth: -0.60 % for each percent
 	// constant.entry_words: +0.20 % for each percent
-	// constant.bulk_bandwidth from 24.00 MB/s to 35.90 MB/s
+	// constant.bulk_bandwidth from 24 MB/s to 35.9 MB/s
 }

@@ -20,9 +20,9 @@ func ExamplePoints() {
 		}
 	}
 	// Output:
-	// 16 KiB: 169.84 µs (159.84 µs to 179.84 µs), Table 5.1
-	// 32 KiB: 319.69 µs (309.69 µs to 329.69 µs), Table 5.1
-	// 64 KiB: 589.35 µs (579.35 µs to 599.35 µs), sec. 5.3
+	// 16 KiB: 170 µs (160 µs to 180 µs), Table 5.1
+	// 32 KiB: 320 µs (310 µs to 330 µs), Table 5.1
+	// 64 KiB: 589 µs (579 µs to 599 µs), sec. 5.3
 }
 
 // Measured numbers are the test of a model: the paper's peak bandwidth, and ours.

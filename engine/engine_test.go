@@ -245,7 +245,7 @@ func TestDeadlockReport(t *testing.T) {
 	check(virtual.Faults{Stop: map[int]quantity.Micros{1: 100}}, requests,
 		"deadlock at", "node 0 waits for a credit to node 1: as many requests as it may send are without a reply", "node 1 stopped polling at")
 	check(virtual.Faults{Die: map[int]quantity.Micros{1: 100}}, requests,
-		"node 0 waits for a credit to node 1: as many requests as it may send are without a reply", "node 1 died at 100.00 µs")
+		"node 0 waits for a credit to node 1: as many requests as it may send are without a reply", "node 1 died at 100 µs")
 	check(virtual.Faults{}, func(ep *engine.Endpoint, _ engine.HandlerID) error {
 		return ep.WaitFor("a message that nobody sends", func() bool { return false })
 	}, "2 of 2 programs wait", "node 0 waits for a message that nobody sends", "node 1 waits for a message that nobody sends")

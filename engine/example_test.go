@@ -40,5 +40,5 @@ func Example() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	// Output: 42 after 28.00 µs
+	// Output: 42 after 28 µs
 }

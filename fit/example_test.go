@@ -31,7 +31,7 @@ func Example() {
 	}
 	low, high := quantity.Micros(next.Low), quantity.Micros(next.High)
 	fmt.Println(layer.OneWay(8*quantity.MiB), "between", low, "and", high)
-	// Output: 16797.58 µs between 5959.50 µs and 36658.13 µs
+	// Output: 16.8 ms between 5960 µs and 36.7 ms
 }
 
 // From the output of a benchmark to the parameters behind it.
@@ -69,5 +69,5 @@ func ExampleLinear() {
 	// β = 2.16 µs (2.13 to 2.21 µs)
 	// τ = 2.0542 µs/KiB (0.00199 to 0.00202 µs/B)
 	// median error 0.4 %
-	// 32 KiB take 67.89 µs and n½ is 1076 B
+	// 32 KiB take 67.9 µs and n½ is 1076 B
 }

@@ -355,7 +355,7 @@ func TestLogP(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	refused(signature(3.6, 4.4, 12.8, 0, 16), 10, "L would be -3.00 µs: half of the round trip")
+	refused(signature(3.6, 4.4, 12.8, 0, 16), 10, "L would be -3 µs: half of the round trip")
 	refused(signature(3.6, 4.4, 12.8, 16), 28.1, "needs bursts with a Δ of 0")
 	refused(signature(-20, 4.4, 12.8, 0, 16), 28.1, "o_s would be -")
 	refused(table([]float64{1, 2}, func(float64) float64 { return 1 }), 28.1, "needs bursts")
@@ -427,13 +427,13 @@ func TestWarnings(t *testing.T) {
 	check(clip, Relative, "multiples of 9.99 µs: the clock ticks")
 	coarse := table(sizes(21, 1, 1<<20), func(n float64) float64 { return math.Round(100*(0.2+n/1e4)) / 100 })
 	coarse.Quantum = 0.01
-	check(coarse, Relative, "in steps of 0.0100 µs, which is 5 % of the shortest")
+	check(coarse, Relative, "in steps of 10 ns, which is 5 % of the shortest")
 	check(table(sizes(21, 1, 1<<20), func(n float64) float64 {
 		if n == 1 {
 			return 40
 		}
 		return linear(n)
-	}), Relative, "the first row (1 B, 40.00 µs) is 4.0 times as long")
+	}), Relative, "the first row (1 B, 40 µs) is 4.0 times as long")
 	check(table(sizes(21, 1, 1<<20), func(n float64) float64 {
 		if n > 1000 {
 			return linear(n) / 2

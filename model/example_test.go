@@ -31,10 +31,10 @@ func Example_pipeline() {
 	_, time = clip.BestPlan(n)
 	fmt.Println("plan: ", time, "in unequal packets")
 	// Output:
-	// used:  589.30 µs = 111.21 MB/s
-	// paper: 580.18 µs in packets of 3490 B
-	// best:  567.35 µs in packets of 2051 B
-	// plan:  556.53 µs in unequal packets
+	// used:  589.3 µs = 111 MB/s
+	// paper: 580 µs in packets of 3490 B
+	// best:  567 µs in packets of 2051 B
+	// plan:  557 µs in unequal packets
 }
 
 // HP-LAM, table 4.2, with the inverse of its bandwidth as G.
@@ -48,7 +48,7 @@ func ExampleLogGP() {
 	half, _ := model.HalfPeak(&hpLAM)
 	fmt.Println("r∞:  ", model.Asymptote(&hpLAM), "half of it at", half)
 	// Output:
-	// RTT:  28.00 µs
-	// 4 KiB: 184.62 µs = 22.19 MB/s
-	// r∞:   24.00 MB/s half of it at 335 B
+	// RTT:  28 µs
+	// 4 KiB: 185 µs = 22.2 MB/s
+	// r∞:   24 MB/s half of it at 335 B
 }

@@ -16,7 +16,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println(layer.OneWay(8 * quantity.MiB))
-	// Output: 63201.41 µs
+	// Output:
+	// 63.2 ms
 }
 
 // A layer of a platform is a model: what package model computes of one, it computes of CLIP.
@@ -33,9 +34,9 @@ func ExampleFind() {
 	}
 	// Output:
 	// CLIP: communication library on Myrinet, dual Pentium II 266 MHz
-	// 64 KiB take 601.28 µs = 108.99 MB/s
-	// pci: at most 132.00 MB/s (sec. 3.2.1: clock times width of the PCI bus)
-	// link: at most 160.00 MB/s (sec. 4.2: Myrinet link, raw)
+	// 64 KiB take 601 µs = 109 MB/s
+	// pci: at most 132 MB/s (sec. 3.2.1: clock times width of the PCI bus)
+	// link: at most 160 MB/s (sec. 4.2: Myrinet link, raw)
 }
 
 // A platform of one's own, in ten lines. A name ending with .toml makes Find read a file.
@@ -63,7 +64,7 @@ source = "netpipe of 3 March"
 		fmt.Println(param.Path, "=", param.Text, "from", param.Source)
 	}
 	// Output:
-	// my/eager reaches half of 2560.00 MB/s at 5376 B
+	// my/eager reaches half of 2560 MB/s at 5376 B
 	// layer.eager.beta = 2.1us from netpipe of 3 March
 	// layer.eager.tau = 0.4us/KiB from netpipe of 3 March
 }
@@ -96,7 +97,7 @@ func ExampleDesign_With() {
 	fmt.Println("RTT", model.RTT(hp.Layer.Model, 1), "→", model.RTT(faster.Layer.Model, 1))
 	// Output:
 	// layer.gam.o_r = dequeue + receive_rest
-	// RTT 28.00 µs → 22.20 µs
+	// RTT 28 µs → 22.2 µs
 }
 
 // A program is a layer whose parameters change again and again, as in a sweep.
@@ -117,9 +118,9 @@ func ExampleDesign_Compile() {
 		fmt.Println(perKiB, "µs/KiB:", model.Bandwidth(prog.Layer(), 64*quantity.KiB))
 	}
 	// Output:
-	// 7.5 µs/KiB: 112.96 MB/s
-	// 5 µs/KiB: 115.88 MB/s
-	// 2.5 µs/KiB: 117.65 MB/s
+	// 7.5 µs/KiB: 113 MB/s
+	// 5 µs/KiB: 116 MB/s
+	// 2.5 µs/KiB: 118 MB/s
 }
 
 // A formula may name the layer's parameters and ask what its model predicts.

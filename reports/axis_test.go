@@ -77,8 +77,8 @@ func TestUnitsOfLabels(t *testing.T) {
 		want  string
 	}{
 		{f, nil, "pci 132 MB/s"},
-		{f, units, "pci 1.06 Gbit/s"},
-		{Timeline{Stages: []string{"a"}, Boxes: []TimelineBox{{End: 4500}}}, nil, "4.50 ms"},
+		{f, units, "pci 1.056 Gbit/s"},
+		{Timeline{Stages: []string{"a"}, Boxes: []TimelineBox{{End: 4500}}}, nil, "4.5 ms"},
 	} {
 		var svg bytes.Buffer
 		if err := WriteImage(&svg, test.p, "svg", 400, 300, test.units); err != nil ||

@@ -23,7 +23,7 @@ func Example() {
 	// Output:
 	// | size | time |
 	// | ---:| ---:|
-	// | 64 KiB | 589.30 µs |
+	// | 64 KiB | 589 µs |
 	// | 128 KiB | – |
 	// size_bytes,time_us
 	// 65536,589.3

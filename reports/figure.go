@@ -258,7 +258,7 @@ func (f figurePlotter) plotMarkLines(
 				labels.avoidLine(l, 1)
 			}
 			if m.Kind == AtY {
-				levels = append(levels, level{f.label(m, nil), f.markColor(m), l})
+				levels = append(levels, level{f.label(m, fixed), f.markColor(m), l})
 			} else {
 				uprights = append(uprights, level{m.Label, f.markColor(m), l})
 			}

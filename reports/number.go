@@ -37,8 +37,17 @@ func AppendNumber(b []byte, v float64) []byte {
 	return appendFloat(b, v)
 }
 
-// PercentChange formats a relative change: −0.251 is "−25.1 %".
+// manyTimes is the percentage from which a change or an error is a factor: 59 ×, not 5850.5 %.
+const manyTimes = 900
+
+// times formats a percentage above manyTimes as a factor.
+func times(percent float64) string { return significantPlain(1+percent/100, 2) + " ×" }
+
+// PercentChange formats a relative change: −0.251 is "−25.1 %", 58 is "59 ×".
 func PercentChange(part float64) string {
+	if 100*part >= manyTimes && finite(part) {
+		return times(100 * part)
+	}
 	text := fmt.Sprintf("%+.1f %%", 100*part)
 	if text == "-0.0 %" {
 		text = "+0.0 %" // there is no change, and so no direction
@@ -50,8 +59,11 @@ func PercentChange(part float64) string {
 // below 10⁻⁹ %, which come from rounding, are 0.
 func PercentError(percent any) string {
 	v := toFloat(percent)
-	if math.Abs(v) < 1e-9 {
+	switch {
+	case math.Abs(v) < 1e-9:
 		v = 0
+	case v >= manyTimes && finite(v):
+		return times(v)
 	}
 	return significantPlain(v, 2) + " %"
 }

@@ -89,7 +89,7 @@ func (f Figure) Rows() Rows {
 	for _, m := range f.Marks {
 		m = m.placed()
 		r.Data = append(r.Data, []any{"mark", m.Series, f.X.cell(m.X), f.Y.cell(m.Y), nil, nil,
-			f.label(m, nil), x, y})
+			f.label(m, fixed), x, y})
 	}
 	return r
 }
@@ -100,7 +100,7 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 	f.Series = append([]Series{}, f.Series...) // not nil, which would be null
 	marks := make([]Mark, len(f.Marks))
 	for i, m := range f.Marks {
-		m.Label = f.label(m, nil)
+		m.Label = f.label(m, fixed)
 		marks[i] = m
 	}
 	f.Marks = marks
@@ -133,13 +133,15 @@ func (m Mark) placed() Mark {
 }
 
 // label returns the label of a mark, with the value of its line if it has one.
-func (f Figure) label(m Mark, units quantity.UnitChoice) string {
+func (f Figure) label(m Mark, print func(quantity.Value) string) string {
 	if !m.Valued {
 		return m.Label
 	}
-	text := units.Print(quantity.Value{Num: m.Y, Dim: f.Y.Dim})
-	return m.Label + " " + strings.Replace(text, ".00 ", " ", 1)
+	return m.Label + " " + print(quantity.Value{Num: m.Y, Dim: f.Y.Dim})
 }
+
+// fixed prints the value of a mark for programs.
+func fixed(v quantity.Value) string { return strings.Replace(v.Fixed(), ".00 ", " ", 1) }
 
 // title returns the title of the figure or, without one, its labels: an SVG needs a
 // name.

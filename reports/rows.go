@@ -37,6 +37,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -71,7 +72,7 @@ type Column struct {
 	Text func(v any) string // of a cell that is not absent, in Text and Markdown; nil: see Write
 
 	// Digits is the number of significant digits of each time, rate or inverse bandwidth in Text
-	// and Markdown; 0: as many decimals in the whole column as its smallest value needs.
+	// and Markdown; 0: three, or up to five if they tell values of the column apart.
 	Digits int
 
 	// Rank is the order of dropping columns on a narrow terminal: the highest first, 0
@@ -243,9 +244,15 @@ func (f Field[T]) If(has bool) Field[T] {
 func OrNil(text string) any { return OrAbsent(text, text != "") }
 
 // PercentText returns a text function that prints a value with a format, such as "%.0f %%", and
-// with a minus sign in place of the hyphen.
+// with a minus sign in place of the hyphen. Above 900 %, a format with the sign prints a factor.
 func PercentText(format string) func(any) string {
-	return func(v any) string { return minus(fmt.Sprintf(format, v)) }
+	signed := strings.HasSuffix(format, "%%")
+	return func(v any) string {
+		if percent := toFloat(v); signed && percent >= manyTimes && finite(percent) {
+			return times(percent)
+		}
+		return minus(fmt.Sprintf(format, v))
+	}
 }
 
 // Finite returns v, or 0 if it is not finite.

@@ -67,18 +67,18 @@ clip,65536,589.3,0.3,1 2 3,16,true
 ,,0.333333333333,-1.25,,-1,
 `)
 	check(Text, sample, `
-platform           size     one way  error %  plan   exact
-────────────────────────────────────────────────────────────
-clip             64 KiB  589.300 µs      0.3  1 2 3  yes
-a|b_c <d>, "e"      1 B           –        –  –      no
-–                     –    0.333 µs     -1.2         –
+platform           size   one way  error %  plan   exact
+──────────────────────────────────────────────────────────
+clip             64 KiB    589 µs      0.3  1 2 3  yes
+a|b_c <d>, "e"      1 B         –        –  –      no
+–                     –  0.333 µs     -1.2         –
 
 Times are *one-way*.
 `)
 	check(Markdown, sample, `
 | platform | size | one way | error % | plan | exact |
 |:--- | ---:| ---:| ---:|:--- |:--- |
-| clip | 64 KiB | 589.300 µs | 0.3 | 1 2 3 | yes |
+| clip | 64 KiB | 589 µs | 0.3 | 1 2 3 | yes |
 | a\|b_c \<d>, "e"  | 1 B | – | – | – | no |
 | – | – | 0.333 µs | -1.2 |  | – |
 

@@ -22,7 +22,7 @@ func (f Figure) in(units quantity.UnitChoice) Picture {
 	f.Y, byY = f.Y.in(units, y.min, y.max)
 	f.Marks = slices.Clone(f.Marks)
 	for i, m := range f.Marks {
-		f.Marks[i].Label, f.Marks[i].Valued = f.label(m, f.Y.units(units)), false
+		f.Marks[i].Label, f.Marks[i].Valued = f.label(m, f.Y.units(units).Print), false
 	}
 	f.Series = slices.Clone(f.Series)
 	for i := range f.Series {

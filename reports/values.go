@@ -3,6 +3,8 @@ package reports
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -28,8 +30,7 @@ type Interval struct {
 func (i Interval) dim() quantity.Dimension { return i.Dim }
 func (i Interval) numbers() []float64      { return []float64{i.Value, i.Low, i.High} }
 
-// digits returns the number of significant digits that shows different ends of a narrow interval,
-// with one to spare for a scale that larger numbers of the column choose.
+// digits returns the number of significant digits that shows different ends of a narrow interval.
 func (i Interval) digits() int {
 	ends := math.Round(math.Log10(math.Abs(i.Value) / (i.High - i.Low)))
 	if !(ends <= 4) { // no interval, or one narrower than 10⁻⁴ of the value
@@ -64,9 +65,7 @@ type Change struct {
 func (c Change) dim() quantity.Dimension { return c.Dim }
 func (c Change) numbers() []float64      { return []float64{c.From, c.To} }
 
-// Three digits of the smaller value: changes of less than 1 % still show in the
-// percentage.
-func (c Change) digits() int { return 3 }
+func (c Change) digits() int { return tellingDigits(c.numbers()) }
 
 // text leaves the percentage out for sizes, which are chosen from a few and do not shift by per
 // cents.
@@ -115,6 +114,30 @@ func scalable(v any) (dim quantity.Dimension, numbers []float64, digits int, ok 
 		return v.dim(), v.numbers(), v.digits(), true
 	}
 	return dim, nil, 0, false
+}
+
+// maxDigits is the number of digits beyond which values that differ are printed as equal.
+const maxDigits = 5
+
+// tellingDigits returns the number of significant digits, from 3, that tell values apart, as far as
+// they differ within maxDigits.
+func tellingDigits(values []float64) int {
+	sorted := slices.Sorted(slices.Values(values))
+	text := func(v float64, digits int) string { return strconv.FormatFloat(v, 'e', digits-1, 64) }
+	if len(sorted) == 0 {
+		return 3
+	}
+	for d := 3; d < maxDigits; d++ {
+		apart := true
+		for i, v := range sorted[1:] {
+			apart = apart && (text(sorted[i], d) != text(v, d) ||
+				text(sorted[i], maxDigits) == text(v, maxDigits))
+		}
+		if apart {
+			return d
+		}
+	}
+	return maxDigits
 }
 
 // A Sentence is a text with quantities, which a [Printer] prints in its units. The zero value is no

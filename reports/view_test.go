@@ -52,27 +52,27 @@ func TestView(t *testing.T) {
 		}
 	}
 	check(Printer{}, `
-layer                 size    one way        gap     bandwidth  95 %                          with --set
-───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-clip/system-buffer     1 B    9.90 µs    9.90 µs    0.101 MB/s  9.90 µs (9.50 to 10.25)       9.90 → 8.10 µs, −18.2 %
-clip/system-buffer  64 KiB  589.30 µs  504.70 µs  111.210 MB/s  589.30 µs (570.00 to 600.00)  589.30 µs
+layer                 size  one way      gap   bandwidth  95 %                    with --set
+───────────────────────────────────────────────────────────────────────────────────────────────────────────
+clip/system-buffer     1 B  9.90 µs  9.90 µs  0.101 MB/s  9.90 µs (9.50 to 10.2)  9.90 → 8.10 µs, −18.2 %
+clip/system-buffer  64 KiB   589 µs   505 µs    111 MB/s  589 µs (570 to 600)     589 µs
 
 clip/system-buffer: r∞ = 134.74 MB/s, n½ = 3755 B, as its file says, and this is a long note.
 `)
 	check(Printer{Width: 80}, `
-layer                 size    one way        gap  with --set
-─────────────────────────────────────────────────────────────────────────
-clip/system-buffer     1 B    9.90 µs    9.90 µs  9.90 → 8.10 µs, −18.2 %
-clip/system-buffer  64 KiB  589.30 µs  504.70 µs  589.30 µs
+layer                 size  one way      gap  with --set
+─────────────────────────────────────────────────────────────────────
+clip/system-buffer     1 B  9.90 µs  9.90 µs  9.90 → 8.10 µs, −18.2 %
+clip/system-buffer  64 KiB   589 µs   505 µs  589 µs
 
 clip/system-buffer: r∞ = 134.74 MB/s, n½ = 3755 B, as its file says, and this is
 a long note.
 more: columns bandwidth, 95 % (a wider terminal, or -o FILE)
 `)
-	check(Printer{Width: 40, Color: true}, "\x1b[1m"+`layer                 size    one way`+"\x1b[0m"+`
-─────────────────────────────────────
-clip/system-buffer     1 B    9.90 µs
-clip/system-buffer  64 KiB  589.30 µs
+	check(Printer{Width: 40, Color: true}, "\x1b[1m"+`layer                 size  one way`+"\x1b[0m"+`
+───────────────────────────────────
+clip/system-buffer     1 B  9.90 µs
+clip/system-buffer  64 KiB   589 µs
 
 clip/system-buffer: r∞ = 134.74 MB/s, n½
 = 3755 B, as its file says, and this is
@@ -87,18 +87,17 @@ one way     9.90 µs
 gap         9.90 µs
 bandwidth   0.101 MB/s
 95 %        9.90 µs (9.50 to
-            10.25)
+            10.2)
 with --set  9.90 → 8.10 µs,
             −18.2 %
 
 layer       clip/system-buffer
 size        64 KiB
-one way     589.30 µs
-gap         504.70 µs
-bandwidth   111.210 MB/s
-95 %        589.30 µs (570.00 to
-            600.00)
-with --set  589.30 µs
+one way     589 µs
+gap         505 µs
+bandwidth   111 MB/s
+95 %        589 µs (570 to 600)
+with --set  589 µs
 
 clip/system-buffer: r∞ = 134.74
 MB/s, n½ = 3755 B, as its file
@@ -111,8 +110,8 @@ says, and this is a long note.
 	check(Printer{Units: units, Format: Markdown}, `
 | layer | size | one way | gap | bandwidth | 95 % | with --set |
 |:--- | ---:| ---:| ---:| ---:|:--- |:--- |
-| clip/system-buffer | 1 B | 0.00990 ms | 0.00990 ms | 0.000808 Gbit/s | 0.00990 ms (0.00950 to 0.01025) | 0.00990 → 0.00810 ms, −18.2 % |
-| clip/system-buffer | 64 KiB | 0.58930 ms | 0.50470 ms | 0.889680 Gbit/s | 0.58930 ms (0.57000 to 0.60000) | 0.58930 ms |
+| clip/system-buffer | 1 B | 0.00990 ms | 0.00990 ms | 0.000808 Gbit/s | 0.00990 ms (0.00950 to 0.0103) | 0.00990 → 0.00810 ms, −18.2 % |
+| clip/system-buffer | 64 KiB | 0.589 ms | 0.505 ms | 0.890 Gbit/s | 0.589 ms (0.570 to 0.600) | 0.589 ms |
 
 - clip/system-buffer: r∞ = 134.74 MB/s, n½ = 3755 B, as its file says, and this is a long note.
 `)
@@ -302,7 +301,7 @@ more: 2 notes (--notes)
 			t.Errorf("%q is missing in %s", note, b.String())
 		}
 	}
-	if !strings.HasSuffix(b.String(), "\n\n1 KiB: 20.00 µs, 10.00 to 30.00\n") {
+	if !strings.HasSuffix(b.String(), "\n\n1 KiB: 20.0 µs, 10.0 to 30.0\n") {
 		t.Errorf("the end is not the verdict: %s", b.String())
 	}
 }

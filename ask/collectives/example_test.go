@@ -27,5 +27,5 @@ func ExampleCalls() {
 		}
 	}
 	// Output:
-	// logp-optimal 89.05 µs
+	// logp-optimal 89.1 µs
 }

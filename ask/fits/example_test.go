@@ -18,5 +18,5 @@ func ExampleRead() {
 		fmt.Println(p.Line().Beta, p.Line().Tau)
 	}
 	// Output:
-	// 3.00 µs 2 µs/KiB
+	// 3 µs 2 µs/KiB
 }

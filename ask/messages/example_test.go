@@ -24,6 +24,6 @@ func ExampleCompare() {
 		fmt.Println(c.Platform, c.Layer, c.OneWay, c.Bandwidth)
 	}
 	// Output:
-	// hp-lam gam 16.62 µs 3.85 MB/s
-	// clip system-buffer 9.90 µs 6.46 MB/s
+	// hp-lam gam 16.6 µs 3.85 MB/s
+	// clip system-buffer 9.9 µs 6.46 MB/s
 }

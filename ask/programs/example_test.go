@@ -40,5 +40,5 @@ func ExampleRun() {
 	finish, rank := s.Runs[0].Result.Finish()
 	fmt.Println("rank", rank, "is last, after", finish)
 	// Output:
-	// rank 1 is last, after 44.52 µs
+	// rank 1 is last, after 44.5 µs
 }

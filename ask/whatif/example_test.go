@@ -29,8 +29,8 @@ func Example() {
 		fmt.Printf("%s, bottleneck %s\n", a.Bandwidth, a.Bottleneck)
 	}
 	// Output:
-	// 112.96 MB/s, bottleneck wire
-	// 117.46 MB/s, bottleneck wire
+	// 113 MB/s, bottleneck wire
+	// 117 MB/s, bottleneck wire
 }
 
 // What must a read of the card cost for HP-LAM's round trip to be a quarter shorter?
@@ -105,7 +105,7 @@ func ExampleDesign_Owners() {
 		}
 	}
 	// Output:
-	// o_s 2.90 µs
-	// o_r 5.80 µs
-	// L 5.30 µs
+	// o_s 2.9 µs
+	// o_r 5.8 µs
+	// L 5.3 µs
 }

@@ -135,7 +135,7 @@ func TestParseRangeErrors(t *testing.T) {
 		}
 	}
 	check("hp-lam", "o_r=0us/0..1us", `"0us/0": a time must be finite`)
-	check("hp-lam", "o_r=1us..1us", "the range is empty: it begins and ends at 1.00 µs")
+	check("hp-lam", "o_r=1us..1us", "the range is empty: it begins and ends at 1 µs")
 	check("hp-lam", "o_r=2us..1us/5", "the range runs backwards; write o_r=1us..2us")
 	check("hp-lam", "o_r=1us..2us/2.0", "2.0 steps; a range has a whole number of 2 to 1099511627776 values")
 	check("hp-lam", "o_r=1us..2us/1", "1 steps; a range has a whole number of 2 to 1099511627776 values")

@@ -29,7 +29,7 @@ func (t Target) String() string {
 	if t.Least {
 		relation = ">="
 	}
-	return fmt.Sprintf("%s %s %s", t.Quantity, relation, t.Quantity.Value(t.Value))
+	return fmt.Sprintf("%s %s %s", t.Quantity, relation, t.Quantity.Value(t.Value).Fixed())
 }
 
 // met reports whether v meets the target; NaN never does.

@@ -35,14 +35,14 @@ func TestSet(t *testing.T) {
 	}
 	check("clip", "stage.host-dma.tau=3.8us/KiB", "stage.host-dma.tau", "3.8 µs/KiB")
 	check("clip", "host-dma.tau*=0.5", "stage.host-dma.tau", "3.8 µs/KiB")
-	check("clip", "host-dma.beta += 0.4us", "stage.host-dma.beta", "1.00 µs")
-	check("clip", "wire.beta-=300ns", "stage.wire.beta", "1.00 µs")
+	check("clip", "host-dma.beta += 0.4us", "stage.host-dma.beta", "1 µs")
+	check("clip", "wire.beta-=300ns", "stage.wire.beta", "1 µs")
 	check("clip", "copy-out.tau/=2", "stage.copy-out.tau", "2.95 µs/KiB")
 	check("clip", "packets=4096", "packets", "4 KiB")
 	check("clip", "packets=best", "packets", "best")
 	check("clip", "up_to=1KiB", "up_to", "1 KiB")
-	check("hp-lam", "logp.o_r*=0.5", "o_r", "2.90 µs")
-	check("hp-lam", "L=o_s+o_r", "L", "8.70 µs")
+	check("hp-lam", "logp.o_r*=0.5", "o_r", "2.9 µs")
+	check("hp-lam", "L=o_s+o_r", "L", "8.7 µs")
 	check("hp-lam/bulk", "mtu=8KiB", "mtu", "8 KiB")
 }
 
@@ -58,7 +58,7 @@ func TestSetErrors(t *testing.T) {
 	check("clip", "hots-dma.tau=3us/KB", `clip/system-buffer has no parameter "hots-dma.tau"; did you mean "host-dma.tau"?`)
 	check("clip", "host-dma.tau=3us", `"3us" is a time; stage.host-dma.tau takes an inverse bandwidth here`)
 	check("clip", "host-dma.tau*=3us", `"3us" is a time; stage.host-dma.tau takes a plain number here`)
-	check("clip", "host-dma.beta-=3us", `stage.host-dma.beta: "-2.40 µs": a time cannot be negative`)
+	check("clip", "host-dma.beta-=3us", `stage.host-dma.beta: "-2.4 µs": a time cannot be negative`)
 	check("clip", "packets*=2", `packets is the word "eq10", which cannot be scaled; write packets=4KiB`)
 	check("clip", "host-dma.tau", `nothing is set; write NAME=VALUE, as in "o_r=2us" or "o_r*=0.5"`)
 }

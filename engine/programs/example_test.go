@@ -26,5 +26,5 @@ func ExampleFind() {
 	}
 	fmt.Println(program.Measures, result.Time)
 	// Output:
-	// round trip 28.00 µs
+	// round trip 28 µs
 }

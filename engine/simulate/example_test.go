@@ -54,12 +54,12 @@ func Example() {
 	latency := w.Tolerances[0][0]
 	fmt.Printf("∂T/∂L = %d; with L = %.2f µs it is 10 %% later\n", w.Path.Slopes.L, latency.Value)
 	// Output:
-	// rank 0 finishes last, after 28.28 µs
-	// L            5.00 µs
-	// o_s          3.00 µs
-	// o_r          3.00 µs
-	// G·bytes      12.28 µs
-	// computation  5.00 µs
+	// rank 0 finishes last, after 28.3 µs
+	// L            5 µs
+	// o_s          3 µs
+	// o_r          3 µs
+	// G·bytes      12.3 µs
+	// computation  5 µs
 	// ∂T/∂L = 2; with L = 3.91 µs it is 10 % later
 }
 
@@ -93,7 +93,7 @@ func ExampleFromLayer() {
 	finish, _ := r.Finish()
 	fmt.Println(finish, "of which 5 µs are work; the model says", 2*layer.OneWay(1024), "for the messages")
 	// Output:
-	// 54.44 µs of which 5 µs are work; the model says 49.44 µs for the messages
+	// 54.4 µs of which 5 µs are work; the model says 49.4 µs for the messages
 }
 
 // A program of two ranks that send and compute, and when each rank is finished.
@@ -126,8 +126,8 @@ work requires there
 		fmt.Printf("rank %d is finished after %v\n", rank, times.Micros(ticks))
 	}
 	// Output:
-	// rank 0 is finished after 7.64 µs
-	// rank 1 is finished after 16.64 µs
+	// rank 0 is finished after 7.638 µs
+	// rank 1 is finished after 16.6 µs
 }
 
 // Algorithms of a broadcast of 64 KiB among 64 ranks, by their schedules.
@@ -157,7 +157,7 @@ func Example_collective() {
 		fmt.Printf("%-12s %v\n", algorithm, finish)
 	}
 	// Output:
-	// linear       24935.73 µs
-	// binomial     2458.26 µs
-	// scatter-ring 1153.23 µs
+	// linear       24.9 ms
+	// binomial     2458 µs
+	// scatter-ring 1153 µs
 }

@@ -32,5 +32,5 @@ func ExampleRun() {
 	}
 	fmt.Println("engine", rtt, "model", model.RTT(layer.Model, 1))
 	// Output:
-	// engine 28.00 µs model 28.00 µs
+	// engine 28 µs model 28 µs
 }

@@ -21,7 +21,7 @@ func Example() {
 	time := perByte.Times(size)
 	fmt.Println(size, "take", time, "at", size.Over(time))
 	// Output:
-	// 64 KiB take 486.40 µs at 134.74 MB/s
+	// 64 KiB take 486.4 µs at 135 MB/s
 }
 
 // Formulas carry units, too.

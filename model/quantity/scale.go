@@ -10,41 +10,29 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// A Scale is the unit and the number of decimals for the values of a column, so that users compare
+// A Scale is the unit and the number of digits for the values of a column, so that users compare
 // digits and not prefixes.
 type Scale struct {
-	Unit     string  // "µs"; empty for a plain number
-	one      float64 // of the unit, in µs and bytes
-	decimals int
+	Unit   string  // "µs"; empty for a plain number
+	one    float64 // of the unit, in µs and bytes
+	digits int
 }
 
-// NewScale chooses the unit and the decimals for values of one dimension, in µs and bytes; values
-// that are not finite are ignored. The unit is that of asked for the dimension, if it has one.
-// Otherwise it is µs, MB/s or µs/KiB, unless the largest value would print below 0.01 or at or
-// above 100,000. In that case it is the nearest of ns, µs, ms and s, or of kB/s, MB/s, GB/s and
-// TB/s, without this problem. So values from 9.9 µs to 1.25 s are in ms.
-//
-// There are two decimals, and more if the value nearest to zero needs them to show digits
-// significant digits, or one digit less if the largest value would be long. There are at most 12:
-// [Scale.Number] prints smaller values with an exponent.
+// NewScale chooses the unit for values of one dimension, in µs and bytes; values that are not
+// finite are ignored. The unit is that of asked for the dimension, if it has one. Otherwise it is
+// µs, MB/s or µs/KiB, unless the largest value would print below 0.1 or at or above 10,000. In that
+// case it is the nearest of ns, µs, ms and s, or of kB/s, MB/s, GB/s and TB/s, without this
+// problem. Values are printed with these significant digits, or those before the point if they are
+// more.
 func NewScale(dim Dimension, asked UnitChoice, digits int, values ...float64) Scale {
-	least, most := math.Inf(1), 0.0
+	most := 0.0
 	for _, v := range values {
-		if abs := math.Abs(v); abs > 0 && !math.IsInf(abs, 0) {
-			least, most = min(least, abs), max(most, abs)
+		if abs := math.Abs(v); !math.IsInf(abs, 0) && abs > most {
+			most = abs
 		}
 	}
 	unit := choose(dim, asked, most)
-	s := Scale{Unit: unit.Name, one: unit.Value.Num, decimals: 2}
-	if most == 0 {
-		return s
-	}
-	s.decimals = min(12, max(2, decimalsFor(least/s.one, digits)))
-	whole := exponentOf(most/s.one, digits) + 1 // digits before the point
-	if s.decimals > 2 && whole+s.decimals > digits+longest {
-		s.decimals = max(2, min(6, decimalsFor(least/s.one, digits-1)))
-	}
-	return s
+	return Scale{Unit: unit.Name, one: unit.Value.Num, digits: digits}
 }
 
 // choose returns the unit of a column whose largest value is most.
@@ -55,6 +43,13 @@ func choose(dim Dimension, asked UnitChoice, most float64) UnitInfo {
 	if dim == DimInverse {
 		return named(printedInverse)
 	}
+	return chosen(dim, most, tooSmall, enough, printed)
+}
+
+// chosen returns the unit in which a value is printed as at least low and less than high, or the
+// nearest.
+func chosen(dim Dimension, most, low, high float64, printed func(float64) float64) UnitInfo {
+	most = math.Abs(most)
 	var scaled []UnitInfo // candidates, the smallest first
 	for _, u := range unitTable {
 		if u.scaled && u.Value.Dim == dim {
@@ -66,33 +61,28 @@ func choose(dim Dimension, asked UnitChoice, most float64) UnitInfo {
 	if most == 0 || at < 0 {
 		return UnitInfo{Name: baseNames[dim], Value: Value{1, dim}}
 	}
-	// Neighbouring units differ by a factor of 1,000, and the values that print well span 10⁷: no
+	// Neighbouring units differ by a factor of 1,000, and the values that print well span 10⁵: no
 	// unit is both too small and too large.
-	for at < len(scaled)-1 && printed(most/scaled[at].Value.Num) >= enough {
+	for at < len(scaled)-1 && printed(most/scaled[at].Value.Num) >= high {
 		at++
 	}
-	for at > 0 && printed(most/scaled[at].Value.Num) < tooSmall {
+	for at > 0 && printed(most/scaled[at].Value.Num) < low {
 		at--
 	}
 	return scaled[at]
 }
 
 // A unit is large enough if the largest value prints below enough, and small enough if that does
-// not print below tooSmall.
+// not print below tooSmall: people say 23.3 GB/s and 45.8 ms.
 const (
-	tooSmall = 0.01
-	enough   = 1e5
+	tooSmall = 0.1
+	enough   = 1e4
 )
 
-// longest is the maximum number of digits of the largest value beyond the digits asked for. If it
-// would have more, the value nearest to zero gets one digit less.
-const longest = 3
-
-// printed returns v rounded for printing: to two decimals, or to three digits below 1. The choice
-// of a unit looks at the rounded value: 99,999.999 would print as 100000.00.
+// printed returns v rounded to three digits, or to a whole number. The choice of a unit looks at
+// the rounded value: 9,999.9 would print as 10000.
 func printed(v float64) float64 {
-	text := strconv.FormatFloat(v, 'f', max(2, decimalsFor(v, 3)), 64)
-	r, _ := strconv.ParseFloat(text, 64)
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'f', decimalsFor(v, 3), 64), 64)
 	return r
 }
 
@@ -107,21 +97,24 @@ func exponentOf(v float64, digits int) int {
 	return exponent
 }
 
+// maxDecimals is the number of decimals beyond which a number has an exponent.
+const maxDecimals = 12
+
 // Number prints v, in µs and bytes, without the unit; "–" stands for a value that is not finite.
 func (s Scale) Number(v float64) string {
 	x := v/s.one + 0 // -0 is 0
-	if math.IsNaN(x) || math.IsInf(x, 0) {
+	switch decimals := decimalsFor(x, s.digits); {
+	case math.IsNaN(x) || math.IsInf(x, 0):
 		return "–"
-	}
-	text := strconv.FormatFloat(x, 'f', s.decimals, 64)
-	whole, _, _ := strings.Cut(strings.TrimPrefix(text, "-"), ".")
-	if len(whole) > 9 { // 1e9 or more: nobody counts the digits
+	case x == 0:
+		return "0"
+	case math.Abs(x) >= 1e9-0.5: // nobody counts the digits
 		return strconv.FormatFloat(x, 'g', 3, 64)
-	}
-	if x != 0 && strings.Trim(text, "-0.") == "" { // too small for the column
+	case decimals > maxDecimals:
 		return strconv.FormatFloat(x, 'g', 2, 64)
+	default:
+		return strconv.FormatFloat(x, 'f', decimals, 64)
 	}
-	return text
 }
 
 // Format prints v, in µs and bytes, with the unit.
@@ -131,13 +124,6 @@ func (s Scale) Format(v float64) string {
 		return text
 	}
 	return text + " " + s.Unit
-}
-
-// Significant prints v like Format, with the given significant digits in place of the scale's
-// decimals; it prints no fewer digits than the whole part has.
-func (s Scale) Significant(v float64, digits int) string {
-	s.decimals = min(6, decimalsFor(v/s.one, digits))
-	return s.Format(v)
 }
 
 // A UnitChoice holds the units that a user has chosen for times, rates and inverse bandwidths.
@@ -176,44 +162,74 @@ func ChoosableUnits() []string {
 	return names
 }
 
-// String prints 65536 as "64 KiB", 3490 as "3490 B" and 245.27 as "245.3 B".
+// String prints a whole number of bytes exactly, 65536 as "64 KiB" and 3490 as "3490 B", and a
+// derived size with three digits, 245.27 as "245 B" and 58554.3 as "57.2 KiB".
 func (n Bytes) String() string {
 	v := float64(n) + 0 // -0 is 0
-	if v != math.Trunc(v) || math.Abs(v) > float64(MaxBytes) {
+	if math.Abs(v) > float64(MaxBytes) {
 		return trim(v, 4) + " B"
 	}
+	whole := v == math.Trunc(v)
 	for i := len(sizeUnits) - 1; i > 1; i-- { // from TiB down to KiB
 		u := sizeUnits[i]
-		if q := v / u.Value.Num; q != 0 && q == math.Trunc(q) {
+		switch q := v / u.Value.Num; {
+		case whole && q != 0 && q == math.Trunc(q):
 			return strconv.FormatFloat(q, 'f', -1, 64) + " " + u.Name
+		case !whole && math.Abs(q) >= 1:
+			return strconv.FormatFloat(q, 'f', decimalsFor(q, 3), 64) + " " + u.Name
 		}
 	}
-	return strconv.FormatFloat(v, 'f', -1, 64) + " B"
+	if whole {
+		return strconv.FormatFloat(v, 'f', -1, 64) + " B"
+	}
+	return strconv.FormatFloat(v, 'f', decimalsFor(v, 3), 64) + " B"
 }
 
-// String prints the time in the unit and decimals of a [Scale] for it: "589.30 µs", "0.183 µs",
-// "1.25 s".
-func (t Micros) String() string { return format(DimTime, float64(t)) }
+// String prints the time in the unit of a [Scale] for it, with three digits, or as it is if it
+// has at most four: "45.8 ms", "589.3 µs", "5 µs".
+func (t Micros) String() string { return format(DimTime, nil, float64(t), 4) }
 
-// String prints the rate in the unit and decimals of a [Scale] for it: "111.21 MB/s", "131.16
-// GB/s".
-func (r MBps) String() string { return format(DimRate, float64(r)) }
+// String prints the rate like a time: "111 MB/s", "132.5 MB/s", "23.3 GB/s".
+func (r MBps) String() string { return format(DimRate, nil, float64(r), 4) }
 
 // String prints the time per 1,024 bytes with up to five significant digits ("7.6 µs/KiB").
 func (tau MicrosPerByte) String() string {
 	return trim(PerKiB(tau), 5) + " " + printedInverse
 }
 
-func format(dim Dimension, v float64) string {
-	s := NewScale(dim, nil, 3, v)
+// format prints v with three digits, or as it is if it has at most most digits.
+func format(dim Dimension, asked UnitChoice, v float64, most int) string {
+	s := NewScale(dim, asked, 3, v)
 	if math.IsInf(v, 0) || math.IsNaN(v) { // messages distinguish infinite values from NaN
 		return trim(v, 3) + " " + s.Unit
+	}
+	// Parameters have few digits, and are shown as they are. A result has 16.
+	exact := trim(v/s.one, 12)
+	if digits := strings.Trim(strings.Replace(exact, ".", "", 1), "-0"); len(digits) <= most &&
+		!strings.Contains(exact, "e") {
+		return exact + " " + s.Unit
 	}
 	return s.Format(v)
 }
 
 // String prints the value for people, in the unit of its dimension.
 func (v Value) String() string { return UnitChoice(nil).Print(v) }
+
+// Fixed prints a time or rate of a text in CSV or JSON, which does not change with the printing for
+// people: with two decimals, or three digits below 1, in µs or MB/s unless that is below 0.01 or at
+// least 100,000.
+func (v Value) Fixed() string {
+	if v.Dim != DimTime && v.Dim != DimRate {
+		return v.String()
+	}
+	decimals := func(x float64) int { return min(maxDecimals, max(2, decimalsFor(x, 3))) }
+	unit := chosen(v.Dim, v.Num, 0.01, 1e5, func(x float64) float64 {
+		r, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'f', decimals(x), 64), 64)
+		return r
+	})
+	x := v.Num/unit.Value.Num + 0
+	return strconv.FormatFloat(x, 'f', decimals(x), 64) + " " + unit.Name
+}
 
 // Print prints a single value in the chosen unit.
 func (u UnitChoice) Print(v Value) string {
@@ -227,5 +243,5 @@ func (u UnitChoice) Print(v Value) string {
 	case v.Dim == DimClock:
 		return trim(v.Num, 6) + " MHz"
 	}
-	return NewScale(v.Dim, u, 3, v.Num).Format(v.Num)
+	return format(v.Dim, u, v.Num, 5)
 }

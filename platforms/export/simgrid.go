@@ -154,8 +154,12 @@ func (f *File) inSeries(l model.Layer, s Sizes) overheads {
 	if !fits(s.Low, send, receive) {
 		send, receive = 0, 0
 	}
+	// A comment of the file repeats it, which does not change with the printing for people.
+	fixed := func(t quantity.Micros) string {
+		return quantity.Value{Num: float64(t), Dim: quantity.DimTime}.Fixed()
+	}
 	f.lose("the processors work during the transfer: o_s = %s and o_r = %s stand for all sizes",
-		send, receive)
+		fixed(send), fixed(receive))
 	return func(quantity.Bytes) (quantity.Micros, quantity.Micros) { return send, receive }
 }
 

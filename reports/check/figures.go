@@ -16,6 +16,11 @@ import (
 	"github.com/halfpeak/halfpeak/reports/predict"
 )
 
+// fixed prints a time in a name of a series or mark, which CSV and JSON have too.
+func fixed(t quantity.Micros) string {
+	return quantity.Value{Num: float64(t), Dim: quantity.DimTime}.Fixed()
+}
+
 // A paperFigure is a figure of a paper, drawn from the models: data and not code says
 // which (data/figures.toml), so that a platform's figures need no Go.
 type paperFigure struct {
@@ -105,7 +110,7 @@ func Signature(designs ...halfpeak.Design) (reports.Figure, error) {
 			return f, fmt.Errorf("%s: %w", d.Layer.Ref(), r.err)
 		}
 		name := func(delta quantity.Micros) string {
-			return fmt.Sprintf("%s: Δ = %v", d.Layer.Ref(), delta)
+			return d.Layer.Ref() + ": Δ = " + fixed(delta)
 		}
 		lines := signatureSeries(bursts, reports.Line, name)
 		f.Series = append(f.Series, lines...)
@@ -115,20 +120,20 @@ func Signature(designs ...halfpeak.Design) (reports.Figure, error) {
 		}
 		// Lines are in the order of Δ: the first has Δ = 0, the last the longest.
 		first, last := lines[0], lines[len(lines)-1]
-		mark := func(s reports.Series, i int, format string, values ...any) {
+		mark := func(s reports.Series, i int, label string, of quantity.Micros) {
 			f.Marks = append(f.Marks, reports.Mark{
 				Kind: reports.AtPoint, X: s.X[i], Y: s.Y[i], Series: s.Name,
-				Label: fmt.Sprintf(format, values...),
+				Label: label + " = " + fixed(of),
 			})
 		}
-		mark(first, 0, "o_s = %v", found.Value.SendOverhead)
+		mark(first, 0, "o_s", found.Value.SendOverhead)
 		// If the overheads hide the gap, only an upper limit of g is known.
 		if found.Low.GapTime > 0 {
-			mark(first, len(first.X)-1, "g = %v", found.Value.GapTime)
+			mark(first, len(first.X)-1, "g", found.Value.GapTime)
 		} else {
-			mark(first, len(first.X)-1, "g ≤ o_s + o_r = %v", found.High.GapTime)
+			mark(first, len(first.X)-1, "g ≤ o_s + o_r", found.High.GapTime)
 		}
-		mark(last, len(last.X)-1, "Δ + o_s + o_r, so o_r = %v", found.Value.ReceiveOverhead)
+		mark(last, len(last.X)-1, "Δ + o_s + o_r, so o_r", found.Value.ReceiveOverhead)
 		f.Notes = append(f.Notes,
 			fmt.Sprintf("%s: L = RTT/2 − o_s − o_r = %v, with the round trip of %v.",
 				d.Layer.Ref(), found.Value.Latency, rtt))

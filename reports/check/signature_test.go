@@ -18,8 +18,8 @@ func TestSignatureSeries(t *testing.T) {
 	}
 	got := signatureSeries(bursts, reports.Line, func(d quantity.Micros) string { return d.String() })
 	want := []reports.Series{
-		{Name: "0.00 µs", Kind: reports.Line, X: []float64{1, 8}, Y: []float64{3, 5}},
-		{Name: "10.00 µs", Kind: reports.Line, X: []float64{8}, Y: []float64{12}},
+		{Name: "0 µs", Kind: reports.Line, X: []float64{1, 8}, Y: []float64{3, 5}},
+		{Name: "10 µs", Kind: reports.Line, X: []float64{8}, Y: []float64{12}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v; want %v", got, want)

@@ -35,10 +35,11 @@ func CutRows(c []messages.Cut) reports.Rows {
 		reports.Col("packets", "packets", func(c messages.Cut) any {
 			return c.Plan.Packets()
 		}).Ranked(4),
-		reports.Col("one_way_us", "one way", func(c messages.Cut) any { return c.OneWay }),
+		reports.Col("one_way_us", "one way", func(c messages.Cut) any { return c.OneWay }).
+			Rounded(4),
 		reports.Col("bandwidth_mb_s", "bandwidth", func(c messages.Cut) any {
 			return c.Size.Over(c.OneWay)
-		}).Ranked(2),
+		}).Rounded(4).Ranked(2),
 		reports.Col("plan_bytes", "", func(c messages.Cut) any { return planBytes(c.Plan) }),
 	)
 	rows.Verdict = cutVerdict(c)

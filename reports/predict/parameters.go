@@ -123,7 +123,7 @@ func describe(q platforms.Param) (text, unit string) {
 	// One slash is a unit, as in 5.9us/KB; two, or an operator, make a formula, which needs its
 	// value beside it.
 	if strings.ContainsAny(q.Text, "+*-(") || strings.Count(q.Text, "/") > 1 {
-		return q.Text + " = " + quantity.UnitChoice(nil).Print(q.Value), unit
+		return q.Text + " = " + q.Value.Fixed(), unit
 	}
 	return q.Text, unit
 }

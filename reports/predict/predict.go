@@ -35,6 +35,11 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 			}
 			return p.Within()
 		})
+	// A paper's parameters have more digits than a measurement.
+	digits := 4
+	if fitted || ranged {
+		digits = 0
+	}
 	rows := reports.TableOf(p.Costs,
 		reports.Col("platform", "platform", func(p messages.Predicted) any {
 			return p.Platform
@@ -52,19 +57,19 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 		}).If(other),
 		reports.Col("one_way_us", "one way", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.OneWay, isMessage(p))
-		}),
+		}).Rounded(digits),
 		reports.Col("rtt_us", "RTT", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.RTT, isMessage(p))
-		}).Ranked(3),
+		}).Rounded(digits).Ranked(3),
 		reports.Col("gap_us", "gap", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Gap, p.GapKnown)
-		}).Ranked(2),
+		}).Rounded(digits).Ranked(2),
 		reports.Col("bandwidth_mb_s", "bandwidth", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Bandwidth, isMessage(p))
-		}),
+		}).Rounded(digits),
 		reports.Col("throughput_mb_s", "throughput", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Throughput, p.GapKnown)
-		}).Ranked(4),
+		}).Rounded(digits).Ranked(4),
 		reports.Col("algbw_mb_s", "algbw", func(p messages.Predicted) any {
 			alg, _ := p.Timed.Bandwidths(p.Size, p.Time)
 			return reports.OrAbsent(alg, alg > 0)

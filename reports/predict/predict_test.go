@@ -53,7 +53,7 @@ func TestCompareAboveTheRoof(t *testing.T) {
 	c := messages.Compare([]quantity.Bytes{64, 1024}, d)
 	if notes := CompareRows(c).Doubts; c[0].RoofShare <= 1.005 || len(notes) != 1 ||
 		!strings.Contains(notes[0],
-			"clip/system-buffer: r∞ is above the roof pci of 132.00 MB/s") {
+			"clip/system-buffer: r∞ is above the roof pci of 132 MB/s") {
 		t.Errorf("%.3f of the roof, notes %q", c[0].RoofShare, notes)
 	}
 }

@@ -17,7 +17,7 @@ func TestOrderOfEvents(t *testing.T) {
 		text, rules string
 		note        string
 	}{
-		{"send 1b to 1\ncalc 10000\n", "default", "11.40 µs"},
+		{"send 1b to 1\ncalc 10000\n", "default", "11.4 µs"},
 		{"a: send 1b to 1\nb: calc 10000\nb requires a\n", "default", ""},
 		{"send 1b to 1\ncalc 10000\n", "loggopsim", ""},
 	} {
