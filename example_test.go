@@ -50,7 +50,7 @@ func ExampleCollective() {
 		fmt.Println(e)
 	}
 	// Output:
-	// 1059 µs, simulated
+	// 1.06 ms, simulated
 	// 752 µs, simulated
 }
 

@@ -64,7 +64,7 @@ source = "netpipe of 3 March"
 		fmt.Println(param.Path, "=", param.Text, "from", param.Source)
 	}
 	// Output:
-	// my/eager reaches half of 2560 MB/s at 5376 B
+	// my/eager reaches half of 2.56 GB/s at 5376 B
 	// layer.eager.beta = 2.1us from netpipe of 3 March
 	// layer.eager.tau = 0.4us/KiB from netpipe of 3 March
 }

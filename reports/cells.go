@@ -63,8 +63,7 @@ func Shown(dim quantity.Dimension, in quantity.Interval) any {
 }
 
 // scales returns the scale of each dimension in column j, so that all its cells have one unit and
-// can be compared at a glance. Values too far apart for one unit have none: each chooses its own.
-// Most columns have one dimension or none.
+// can be compared at a glance. Most columns have one dimension or none.
 func (r Rows) scales(j int, units quantity.UnitChoice) map[quantity.Dimension]quantity.Scale {
 	numbers, digits := map[quantity.Dimension][]float64{}, map[quantity.Dimension]int{}
 	singles := map[quantity.Dimension][]float64{}
@@ -82,22 +81,10 @@ func (r Rows) scales(j int, units quantity.UnitChoice) map[quantity.Dimension]qu
 		if of := r.Columns[j].Digits; of > 0 {
 			d = of
 		}
-		least, most := math.Inf(1), 0.0
-		for _, v := range ns {
-			if abs := math.Abs(v); abs > 0 && finite(abs) {
-				least, most = min(least, abs), max(most, abs)
-			}
-		}
-		scale := quantity.NewScale(dim, units, d, ns...)
-		if most < tooFar*least || scale.Unit == quantity.NewScale(dim, units, d, least).Unit {
-			scales[dim] = scale
-		}
+		scales[dim] = quantity.NewScale(dim, units, d, ns...)
 	}
 	return scales
 }
-
-// tooFar is the ratio of two values that need units of their own: 0.617 MB/s and 11.9 GB/s.
-const tooFar = 1e4
 
 // printedRows holds the cells of a table as they are printed. [OneLine] has made its texts safe.
 type printedRows struct {
@@ -129,7 +116,7 @@ func (r Rows) printed(
 		s.Heads = append(s.Heads, clean(c.Head))
 		s.Numbers = append(s.Numbers, numeric(r.Data, j))
 		for i, row := range r.Data {
-			s.Cells[i] = append(s.Cells[i], clean(forEyes(c, row[j], units, scales)))
+			s.Cells[i] = append(s.Cells[i], clean(forEyes(c, row[j], scales)))
 		}
 	}
 	return s, columns
@@ -163,23 +150,18 @@ func numeric(data [][]any, j int) bool {
 
 // forEyes formats a cell for text and Markdown, by the order of precedence that
 // [Printer.Write] states.
-func forEyes(c Column, v any, units quantity.UnitChoice,
-	scales map[quantity.Dimension]quantity.Scale) string {
+func forEyes(c Column, v any, scales map[quantity.Dimension]quantity.Scale) string {
 	if absent(v) {
 		return "–"
 	}
 	if c.Text != nil {
 		return c.Text(v)
 	}
-	if dim, numbers, digits, ok := scalable(v); ok {
-		scale, ok := scales[dim]
-		if !ok {
-			scale = quantity.NewScale(dim, units, max(digits, c.Digits), numbers...)
-		}
+	if dim, numbers, _, ok := scalable(v); ok {
 		if several, ok := v.(manyNumbers); ok {
-			return several.text(scale)
+			return several.text(scales[dim])
 		}
-		return scale.Format(numbers[0])
+		return scales[dim].Format(numbers[0])
 	}
 	if s, ok := v.(fmt.Stringer); ok {
 		return s.String()
@@ -190,7 +172,7 @@ func forEyes(c Column, v any, units quantity.UnitChoice,
 	case rv.Kind() == reflect.Bool:
 		return map[bool]string{true: "yes", false: "no"}[rv.Bool()]
 	case rv.Kind() == reflect.Slice:
-		return joinElements(rv, " ", func(v any) string { return forEyes(c, v, units, scales) })
+		return joinElements(rv, " ", func(v any) string { return forEyes(c, v, scales) })
 	}
 	return bare(v)
 }

@@ -113,7 +113,7 @@ func (v Printer) writeTable(b *bytes.Buffer, r Rows) (dropped []string, bare boo
 		}
 		kept, left, ok := g.fit(v.Width)
 		if !ok {
-			v.writeUpright(b, g, len(r.Data))
+			v.writeUpright(b, r, bare)
 			return nil, bare
 		}
 		g, dropped = kept, left
@@ -130,19 +130,26 @@ func (v Printer) writeTable(b *bytes.Buffer, r Rows) (dropped []string, bare boo
 	return dropped, bare
 }
 
-// writeUpright prints each record as one line per column that is not empty. It always
-// fits: Fold gives a longer word a line of its own.
-func (v Printer) writeUpright(b *bytes.Buffer, g grid, records int) {
+// writeUpright prints each record as one line per column that is not empty, in units of its own: no
+// values of other records stand beside its values. It always fits: Fold gives a longer word a line
+// of its own.
+func (v Printer) writeUpright(b *bytes.Buffer, r Rows, bare bool) {
 	longest := 0
-	for _, c := range g {
+	for _, c := range v.newGrid(r) {
 		longest = max(longest, displayWidth(c.cells[0]))
 	}
-	for i := range records {
+	record := r
+	for i := range r.Data {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
+		record.Data = r.Data[i : i+1]
+		g := v.newGrid(record)
+		if bare {
+			g = g.withoutIntervals()
+		}
 		for _, c := range g {
-			head, cell := c.cells[0], c.cells[i+1]
+			head, cell := c.cells[0], c.cells[1]
 			if cell == "" {
 				continue
 			}

@@ -299,14 +299,28 @@ func session(t *testing.T, dir, block string, width int) string {
 		switch {
 		case list || matches(got, c.want):
 			got = c.want
-		case strings.Contains("\n"+c.want, "\n...\n"):
-			t.Errorf("%s\nprints\n%s\nshown is\n%s", line, got, c.want)
 		case !*update:
 			t.Errorf("%s\nprints\n%s\nshown is\n%s\n(go test ./cmd/halfpeak -update shows what it prints)", line, got, c.want)
+		case strings.Contains("\n"+c.want, "\n...\n"):
+			if got = abridged(got, c.want); !matches(out.String(), got) {
+				t.Errorf("%s\nprints\n%s\nshown is\n%s", line, out.String(), c.want)
+			}
 		}
 		b.WriteString(c.line + got + layout)
 	}
 	return b.String()
+}
+
+// abridged returns text with as many lines before and after a line "..." as pattern has.
+func abridged(text, pattern string) string {
+	before, after, _ := strings.Cut("\n"+pattern, "\n...\n")
+	lines := slices.Collect(strings.Lines(text))
+	first, last := strings.Count(before, "\n"), strings.Count(after, "\n")
+	if first+last > len(lines) {
+		return text
+	}
+	kept := slices.Concat(lines[:first], []string{"...\n"}, lines[len(lines)-last:])
+	return strings.Join(kept, "")
 }
 
 // matches reports whether text is pattern, in which a line "..." stands for any lines.

@@ -158,6 +158,6 @@ func Example_collective() {
 	}
 	// Output:
 	// linear       24.9 ms
-	// binomial     2458 µs
-	// scatter-ring 1153 µs
+	// binomial     2.46 ms
+	// scatter-ring 1.15 ms
 }

@@ -54,6 +54,7 @@ func TestPrint(t *testing.T) {
 	check(Micros(1e-6), "0.001 ns")
 	check(Micros(9.994e-7), "0.0009994 ns")
 	check(Micros(-0.5), "-0.5 µs")
+	check(Micros(4000), "4 ms")
 	check(Micros(99999.99), "100 ms")
 	check(Micros(99999.996), "100 ms") // it would print as 100000.00
 	check(Micros(99999.994), "100 ms")
@@ -126,6 +127,10 @@ func TestScale(t *testing.T) {
 	check(DimTime, "", "0.00990 ms|1250 ms|", 9.9, 1.25e6)
 	check(DimRate, "", "0.0714 MB/s|134 MB/s|", 0.0714, 133.95)
 	check(DimRate, "", "0.000100 GB/s|131 GB/s|", 0.1, 131159.27)
+	check(DimTime, "", "5.96 ms|36.7 ms|", 5960, 36700)
+	check(DimTime, "", "16.4 µs|1250 µs|", 16.4, 1250)
+	check(DimTime, "", "0.0164 ms|12.5 ms|", 16.4, 12500)
+	check(DimTime, "", "1.00 ms|", 999.96)
 	check(DimTime, "", "0 µs|1.00 µs|–|", 0, 1, math.NaN())
 	check(DimTime, "", "1e-12 µs|100 µs|", 1e-12, 100)
 	// What a person asked for.

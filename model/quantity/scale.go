@@ -20,36 +20,41 @@ type Scale struct {
 
 // NewScale chooses the unit for values of one dimension, in µs and bytes; values that are not
 // finite are ignored. The unit is that of asked for the dimension, if it has one. Otherwise it is
-// µs, MB/s or µs/KiB, unless the largest value would print below 0.1 or at or above 10,000. In that
-// case it is the nearest of ns, µs, ms and s, or of kB/s, MB/s, GB/s and TB/s, without this
-// problem. Values are printed with these significant digits, or those before the point if they are
-// more.
+// µs, MB/s or µs/KiB, if the largest value prints from 0.1 to below 1,000 in it, or else the
+// nearest of ns, µs, ms and s, or of kB/s, MB/s, GB/s and TB/s, in which it does. If the value
+// nearest to zero would print below 1, the largest may be up to 9,999 of the next smaller unit:
+// 16.4 µs and 1250 µs. Values are printed with these significant digits, or those before the point
+// if they are more.
 func NewScale(dim Dimension, asked UnitChoice, digits int, values ...float64) Scale {
-	most := 0.0
+	least, most := math.Inf(1), 0.0
 	for _, v := range values {
-		if abs := math.Abs(v); !math.IsInf(abs, 0) && abs > most {
-			most = abs
+		if abs := math.Abs(v); abs > 0 && !math.IsInf(abs, 0) {
+			least, most = min(least, abs), max(most, abs)
 		}
 	}
-	unit := choose(dim, asked, most)
+	unit := choose(dim, asked, least, most)
 	return Scale{Unit: unit.Name, one: unit.Value.Num, digits: digits}
 }
 
-// choose returns the unit of a column whose largest value is most.
-func choose(dim Dimension, asked UnitChoice, most float64) UnitInfo {
+// choose returns the unit of a column whose values, without their signs, are least to most.
+func choose(dim Dimension, asked UnitChoice, least, most float64) UnitInfo {
 	if u, ok := asked[dim]; ok {
 		return u
 	}
 	if dim == DimInverse {
 		return named(printedInverse)
 	}
-	return chosen(dim, most, tooSmall, enough, printed)
+	unit := fitting(dim, most, tooSmall, enough, printed)
+	smaller := fitting(dim, most, tooSmall, enoughBeside, printed)
+	if printed(least/unit.Value.Num) < 1 {
+		return smaller
+	}
+	return unit
 }
 
-// chosen returns the unit in which a value is printed as at least low and less than high, or the
+// fitting returns the unit in which a value is printed as at least low and less than high, or the
 // nearest.
-func chosen(dim Dimension, most, low, high float64, printed func(float64) float64) UnitInfo {
-	most = math.Abs(most)
+func fitting(dim Dimension, most, low, high float64, printed func(float64) float64) UnitInfo {
 	var scaled []UnitInfo // candidates, the smallest first
 	for _, u := range unitTable {
 		if u.scaled && u.Value.Dim == dim {
@@ -61,8 +66,8 @@ func chosen(dim Dimension, most, low, high float64, printed func(float64) float6
 	if most == 0 || at < 0 {
 		return UnitInfo{Name: baseNames[dim], Value: Value{1, dim}}
 	}
-	// Neighbouring units differ by a factor of 1,000, and the values that print well span 10⁵: no
-	// unit is both too small and too large.
+	// Neighbouring units differ by a factor of 1,000, and high is more than that above low: no unit
+	// is both too small and too large.
 	for at < len(scaled)-1 && printed(most/scaled[at].Value.Num) >= high {
 		at++
 	}
@@ -72,15 +77,16 @@ func chosen(dim Dimension, most, low, high float64, printed func(float64) float6
 	return scaled[at]
 }
 
-// A unit is large enough if the largest value prints below enough, and small enough if that does
-// not print below tooSmall: people say 23.3 GB/s and 45.8 ms.
+// A unit fits if the largest value prints from tooSmall to below enough, or below enoughBeside if
+// smaller values stand beside it: people say 23.3 GB/s and 45.8 ms.
 const (
-	tooSmall = 0.1
-	enough   = 1e4
+	tooSmall     = 0.1
+	enough       = 1e3
+	enoughBeside = 1e4
 )
 
 // printed returns v rounded to three digits, or to a whole number. The choice of a unit looks at
-// the rounded value: 9,999.9 would print as 10000.
+// the rounded value: 999.9 would print as 1000.
 func printed(v float64) float64 {
 	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'f', decimalsFor(v, 3), 64), 64)
 	return r
@@ -223,7 +229,7 @@ func (v Value) Fixed() string {
 		return v.String()
 	}
 	decimals := func(x float64) int { return min(maxDecimals, max(2, decimalsFor(x, 3))) }
-	unit := chosen(v.Dim, v.Num, 0.01, 1e5, func(x float64) float64 {
+	unit := fitting(v.Dim, math.Abs(v.Num), 0.01, 1e5, func(x float64) float64 {
 		r, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'f', decimals(x), 64), 64)
 		return r
 	})

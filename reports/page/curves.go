@@ -189,7 +189,9 @@ func (x *Explorer) shares(r sizedRequest) (shares, error) {
 		return shares{}, err
 	}
 	parts, err := shareRows(all, m.OneWay(n), model.HasGap(m)).JSON()
-	return shares{Formula: formula(m, n), Text: m.OneWay(n).String(), Parts: parts}, err
+	// The unit and the decimals are those of the terms that add up to it.
+	sum := quantity.Value{Num: float64(m.OneWay(n)), Dim: quantity.DimTime}.Fixed()
+	return shares{Formula: formula(m, n), Text: sum, Parts: parts}, err
 }
 
 // shareRows lists the shares of parameters in a message that takes oneWay, and in its

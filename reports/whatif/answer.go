@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -159,7 +158,8 @@ func contrastedTimes(before, after whatif.Design, quantities []whatif.Quantity) 
 	rows := reports.TableOf(all,
 		reports.Col("platform", "", func(change) any { return before.Platform.Name }),
 		reports.Col("layer", "", func(change) any { return layerName(before) }),
-		reports.Col("quantity", "quantity", func(c change) any { return title(c.Quantity) }),
+		reports.Col("quantity", "quantity", func(c change) any { return title(c.Quantity) }).
+			Texted(named),
 		reports.Col("", "time", func(c change) any { return c.Change }),
 		reports.Col("before_us", "", func(c change) any { return c.From }),
 		reports.Col("after_us", "", func(c change) any { return c.To }),
@@ -169,8 +169,7 @@ func contrastedTimes(before, after whatif.Design, quantities []whatif.Quantity) 
 	rows.Notes = changeNotes(after)
 	if len(all) > 0 {
 		last := all[len(all)-1]
-		rows.Verdict = reports.Say("%s: %v", strings.TrimSuffix(title(last.Quantity), " (µs)"),
-			last.Change)
+		rows.Verdict = reports.Say("%s: %v", named(title(last.Quantity)), last.Change)
 	}
 	for _, c := range all {
 		if len(after.Changes) == 0 || math.Abs(c.To/c.From-1) >= noEffect {

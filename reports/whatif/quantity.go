@@ -1,6 +1,8 @@
 package whatif
 
 import (
+	"strings"
+
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -9,6 +11,15 @@ import (
 func title(q whatif.Quantity) string {
 	a := axis(q)
 	return a.Label + " (" + q.Dim().Column().Unit + ")"
+}
+
+// named returns the title without its unit, for people: the values beside it have theirs.
+func named(title any) string {
+	name, _ := title.(string)
+	if at := strings.LastIndex(name, " ("); at >= 0 {
+		name = name[:at]
+	}
+	return name
 }
 
 // axis returns the axis of the quantity, with its size if it has one.

@@ -176,7 +176,8 @@ func partRows(d whatif.Design, quantities []whatif.Quantity) (reports.Rows, erro
 	rows := reports.TableOf(all,
 		reports.Col("platform", "", func(part) any { return d.Platform.Name }),
 		reports.Col("layer", "", func(part) any { return layerName(d) }),
-		reports.Col("quantity", "quantity", func(p part) any { return title(p.Quantity) }),
+		reports.Col("quantity", "quantity", func(p part) any { return title(p.Quantity) }).
+			Texted(named),
 		reports.Col("owner", "component", func(p part) any { return p.Owner }),
 		reports.Col("time_us", "time", func(p part) any { return p.OneWay }),
 		reports.Col("time_percent", "share",
@@ -189,7 +190,7 @@ func partRows(d whatif.Design, quantities []whatif.Quantity) (reports.Rows, erro
 			return cmp.Compare(a.percent, b.percent)
 		})
 		rows.Verdict = reports.Say("%s of %s is %s", reports.PercentShare(most.percent),
-			title(most.Quantity), most.Owner)
+			named(title(most.Quantity)), most.Owner)
 	}
 	return rows, nil
 }
