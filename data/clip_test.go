@@ -20,7 +20,7 @@ func TestCLIPAdaptiveColumn(t *testing.T) {
 		if r.Paper == "CLIP" && r.Role == Measured && r.Layer == "clip/system-buffer" && r.Formula == "bandwidth(n)" {
 			sizes[r.Size] = true
 			if !r.Met || r.Bar != "10us" {
-				t.Errorf("%s: %s is %.4g MB/s, outside [%.4g, %.4g]", r.At, r.ID, r.Computed, r.Low, r.High)
+				t.Errorf("%s: %s is %.4g MB/s, outside [%.4g, %.4g]", r.At, r.ID, r.Computed, r.Within.Low, r.Within.High)
 			}
 		}
 	}

@@ -261,8 +261,8 @@ type Result struct {
 	Computed float64 // in the fact's unit
 	// Error is (Computed − Value)/Value; NaN for an input, for a bound that is kept, and where
 	// Value is 0. A bound that is crossed has the distance to it: the true error is at least that.
-	Error     float64
-	Low, High float64 // the error bar of the printed value, in its unit
+	Error  float64
+	Within quantity.Interval // the printed value with its error bar, in its unit
 	// Met reports whether the computed number agrees with the paper: whether it is within the error
 	// bar, or on the right side of a bound.
 	Met bool
@@ -273,8 +273,8 @@ type Result struct {
 // formula of another dimension, or an unreadable bar.
 func Compare(f Fact) (Result, error) {
 	if f.Role == None {
-		nan := math.NaN()
-		return Result{Fact: f, Computed: nan, Error: nan, Low: nan, High: nan}, nil
+		nan, none := math.NaN(), quantity.Alone(quantity.Unknown)
+		return Result{Fact: f, Computed: nan, Error: nan, Within: none}, nil
 	}
 	_, layer, err := platforms.Find(f.Layer)
 	if err != nil {
@@ -289,7 +289,7 @@ func Compare(f Fact) (Result, error) {
 		return Result{}, fmt.Errorf("%s: %s: %w", f.At, f.ID, err)
 	}
 	r := Result{Fact: f, Computed: v.Num / unit.Num, Error: math.NaN()}
-	if r.Low, r.High, err = f.bar(unit); err != nil {
+	if r.Within, err = f.bar(unit); err != nil {
 		return Result{}, fmt.Errorf("%s: %s: bar: %w", f.At, f.ID, err)
 	}
 	// A value on the edge of its bar is met, whatever the last bit of the arithmetic.
@@ -298,11 +298,11 @@ func Compare(f Fact) (Result, error) {
 	// A bound is broken on one side only, so the other end of its bar does not count.
 	switch f.Relation {
 	case "<", "<=":
-		r.Met = r.Computed <= r.High+slack
+		r.Met = r.Computed <= r.Within.High+slack
 	case ">", ">=":
-		r.Met = r.Computed >= r.Low-slack
+		r.Met = r.Computed >= r.Within.Low-slack
 	default:
-		r.Met = r.Low-slack <= r.Computed && r.Computed <= r.High+slack
+		r.Met = r.Within.Low-slack <= r.Computed && r.Computed <= r.Within.High+slack
 	}
 	// An input was put into the model, so its error would say nothing about the model.
 	if f.Role != Input && f.Value != 0 && !(f.Bound() && r.Met) {
@@ -311,34 +311,38 @@ func Compare(f Fact) (Result, error) {
 	return r, nil
 }
 
-// bar returns the range of the printed value. The error bar of a rate may be in µs: it is then the
-// bar of the time that was measured, and its ends are not equally far from the rate. A bar above
-// that time leaves the rate without an upper end.
-func (f *Fact) bar(unit quantity.Value) (low, high float64, err error) {
+// bar returns the printed value with its range. The error bar of a rate may be in µs: it is then
+// the bar of the time that was measured, and its ends are not equally far from the rate. A bar
+// above that time leaves the rate without an upper end.
+func (f *Fact) bar(unit quantity.Value) (in quantity.Interval, err error) {
+	in.Value = f.Value
 	if f.Bar == "" {
 		half := f.digit() / 2
-		return f.Value - half, f.Value + half, nil
+		in.Low, in.High = f.Value-half, f.Value+half
+		return in, nil
 	}
 	b, err := quantity.Eval(f.Bar, nil)
 	switch {
 	case err != nil:
-		return 0, 0, err
+		return in, err
 	// A bar in percent is a part of the printed value.
 	case b.Dim == quantity.DimNone:
-		return f.Value * (1 - b.Num), f.Value * (1 + b.Num), nil
+		in.Low, in.High = f.Value*(1-b.Num), f.Value*(1+b.Num)
+		return in, nil
 	case b.Dim == unit.Dim:
-		return f.Value - b.Num/unit.Num, f.Value + b.Num/unit.Num, nil
+		in.Low, in.High = f.Value-b.Num/unit.Num, f.Value+b.Num/unit.Num
+		return in, nil
 	case b.Dim == quantity.DimTime && unit.Dim == quantity.DimRate && f.Size > 0:
 		// Rates are in bytes per µs, so t is in µs. 64 KiB at 111.2 MB/s take 589.35 µs: a bar
 		// of 10 µs is the range from 109.3 to 113.1 MB/s.
 		t := float64(f.Size) / (f.Value * unit.Num)
-		high = math.Inf(1)
+		in.Low, in.High = float64(f.Size)/(t+b.Num)/unit.Num, math.Inf(1)
 		if t > b.Num {
-			high = float64(f.Size) / (t - b.Num) / unit.Num
+			in.High = float64(f.Size) / (t - b.Num) / unit.Num
 		}
-		return float64(f.Size) / (t + b.Num) / unit.Num, high, nil
+		return in, nil
 	}
-	return 0, 0, fmt.Errorf("%q is %s; the value is %s", f.Bar, b.Dim, unit.Dim)
+	return in, fmt.Errorf("%q is %s; the value is %s", f.Bar, b.Dim, unit.Dim)
 }
 
 // Reproduce compares all facts with the models. An error is a row of the embedded files that cannot

@@ -93,10 +93,10 @@ func TestBars(t *testing.T) {
 		f := facts[0]
 		f.Size = size
 		u, _ := f.unit()
-		gotLow, gotHigh, err := f.bar(u)
+		got, err := f.bar(u)
 		near := func(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-9*math.Abs(b) }
-		if err != nil || !near(gotLow, low) || !near(gotHigh, high) {
-			t.Errorf("%s %s ± %s at %s: [%v, %v] %v; want [%v, %v]", printed, unit, bar, size, gotLow, gotHigh, err, low, high)
+		if err != nil || !near(got.Low, low) || !near(got.High, high) {
+			t.Errorf("%s %s ± %s at %s: [%v, %v] %v; want [%v, %v]", printed, unit, bar, size, got.Low, got.High, err, low, high)
 		}
 	}
 	// Without a bar: half a unit of the last printed digit.
@@ -179,8 +179,8 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range results {
-		if r.Role != None && (math.IsNaN(r.Computed) || math.IsInf(r.Computed, 0) || !(r.Low <= r.Value && r.Value <= r.High)) {
-			t.Errorf("%s: %s: computed %v, printed %v in [%v, %v]", r.At, r.ID, r.Computed, r.Value, r.Low, r.High)
+		if r.Role != None && (math.IsNaN(r.Computed) || math.IsInf(r.Computed, 0) || !(r.Within.Low <= r.Value && r.Value <= r.Within.High)) {
+			t.Errorf("%s: %s: computed %v, printed %v in [%v, %v]", r.At, r.ID, r.Computed, r.Value, r.Within.Low, r.Within.High)
 		}
 	}
 }
@@ -192,13 +192,13 @@ func TestPoints(t *testing.T) {
 	}
 	var found bool
 	for _, p := range points {
-		if !(p.Low <= p.OneWay && p.OneWay <= p.High) || p.Size < 1 {
+		if !(p.Within.Low <= p.Within.Value && p.Within.Value <= p.Within.High) || p.Size < 1 {
 			t.Errorf("%+v", p)
 		}
 		if p.ID == "clip.t5_1.snoop.1024" {
 			found = true
 			// 1,024 bytes at 51.25 MB/s, known to 10 µs.
-			for _, c := range [][2]float64{{float64(p.OneWay), 1024 / 51.25}, {float64(p.Low), 1024/51.25 - 10}, {float64(p.High), 1024/51.25 + 10}} {
+			for _, c := range [][2]float64{{float64(p.OneWay), 1024 / 51.25}, {p.Within.Low, 1024/51.25 - 10}, {p.Within.High, 1024/51.25 + 10}} {
 				if math.Abs(c[0]-c[1]) > 1e-9 {
 					t.Errorf("%v; want %v", c[0], c[1])
 				}

@@ -5,6 +5,7 @@ import (
 	"log"
 
 	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // The measured points of a layer, with their error bars: what a plot draws
@@ -16,7 +17,8 @@ func ExamplePoints() {
 	}
 	for _, p := range points {
 		if p.Size >= 16384 {
-			fmt.Printf("%s: %s (%s to %s), %s\n", p.Size, p.OneWay, p.Low, p.High, p.Place)
+			fmt.Printf("%s: %s (%s to %s), %s\n", p.Size, p.OneWay, quantity.Micros(p.Within.Low),
+				quantity.Micros(p.Within.High), p.Place)
 		}
 	}
 	// Output:

@@ -12,8 +12,9 @@ import (
 // A Point is a measured point of a layer's curve over message sizes.
 type Point struct {
 	Fact
-	Size              quantity.Bytes
-	OneWay, Low, High quantity.Micros // the time and its error bar
+	Size   quantity.Bytes
+	OneWay quantity.Micros
+	Within quantity.Interval // OneWay in µs with its error bar
 	// TimeRelation is the relation of OneWay to the true time: "over 250 Mbit/s" is at most a
 	// time, so it has "<" where the fact has ">".
 	TimeRelation string
@@ -34,7 +35,7 @@ func Points(layer string) ([]Point, error) {
 			continue
 		}
 		unit, _ := f.unit()
-		low, high, err := f.bar(unit)
+		bar, err := f.bar(unit)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: bar: %w", f.At, f.ID, err)
 		}
@@ -50,12 +51,14 @@ func Points(layer string) ([]Point, error) {
 			oneWay = func(v float64) quantity.Micros {
 				return quantity.Micros(float64(f.Size) / (v * unit.Num))
 			}
-			low, high = high, low // the higher rate is the shorter time
+			bar.Low, bar.High = bar.High, bar.Low // the higher rate is the shorter time
 			p.TimeRelation = strings.NewReplacer("<", ">", ">", "<").Replace(f.Relation)
 		default:
 			continue // no one-way time follows from a gap or an overhead
 		}
-		p.OneWay, p.Low, p.High = oneWay(f.Value), oneWay(low), oneWay(high)
+		p.OneWay = oneWay(f.Value)
+		p.Within = quantity.Interval{Value: float64(p.OneWay), Low: float64(oneWay(bar.Low)),
+			High: float64(oneWay(bar.High))}
 		points = append(points, p)
 	}
 	return points, nil

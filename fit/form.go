@@ -30,17 +30,17 @@ func (m form) fit(points []Point, quantum float64) ([]piece, []Break) {
 	return []piece{{fitLine[m.method](points), len(points), math.Inf(1)}}, nil
 }
 
+// unbounded is the interval of a parameter of a line through two points.
+var unbounded = quantity.Interval{Low: math.Inf(-1), High: math.Inf(1)}
+
 func fitTable(points []Point) []piece {
 	var pieces []piece
 	for i := 1; i < len(points); i++ {
 		p, q := points[i-1], points[i]
-		l := line{ // through two points: nothing bounds its errors
-			betaLow: math.Inf(-1), betaHigh: math.Inf(1),
-			tauLow: math.Inf(-1), tauHigh: math.Inf(1),
-		}
-		l.tau = float64(q.Time-p.Time) / float64(q.Size-p.Size)
-		l.beta = float64(p.Time) - l.tau*float64(p.Size)
-		l.freeBeta, l.freeTau = l.beta, l.tau
+		l := line{beta: unbounded, tau: unbounded}
+		l.tau.Value = float64(q.Time-p.Time) / float64(q.Size-p.Size)
+		l.beta.Value = float64(p.Time) - l.tau.Value*float64(p.Size)
+		l.freeBeta, l.freeTau = l.beta.Value, l.tau.Value
 		n := 1
 		if i == 1 {
 			n = 2 // the first line has both its ends

@@ -34,7 +34,7 @@ func checkInvariants(t *testing.T, r *Result) {
 		t.Errorf("%s: errors %+v", r.Model, r.Errors)
 	}
 	for _, b := range r.Breaks {
-		if !(b.Low <= b.At && b.At <= b.High && b.At < b.Next) || !(b.Jump.Low <= b.Jump.Value && b.Jump.Value <= b.Jump.High) {
+		if !(b.Within.Low <= float64(b.At) && float64(b.At) <= b.Within.High && b.At < b.Next) || !(b.Jump.Low <= b.Jump.Value && b.Jump.Value <= b.Jump.High) {
 			t.Errorf("%s: break %+v", r.Model, b)
 		}
 	}

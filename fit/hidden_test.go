@@ -129,7 +129,7 @@ func TestFewBeyondJump(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := r.Breaks[0]; b.High < 1<<17 {
-		t.Errorf("one size above the jump: the boundary is at most at %v", b.High)
+	if b := r.Breaks[0]; b.Within.High < 1<<17 {
+		t.Errorf("one size above the jump: the boundary is at most at %v", b.Within.High)
 	}
 }

@@ -222,7 +222,7 @@ func tick(points []Point, printed quantity.Micros) quantity.Micros {
 	// Of a size with several rows, the mean is no time that was printed.
 	var times []float64
 	for _, p := range points {
-		if times = append(times, float64(p.Low), float64(p.High)); p.Count == 1 {
+		if times = append(times, float64(p.Min), float64(p.Max)); p.Count == 1 {
 			times = append(times, float64(p.Time))
 		}
 	}

@@ -5,14 +5,14 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A line is β + nτ with 95 % intervals.
 type line struct {
-	beta, betaLow, betaHigh float64
-	tau, tauLow, tauHigh    float64
-	freeBeta, freeTau       float64       // without the bounds
-	moments                 stats.Moments // of sizes and times under the line's weights
+	beta, tau         quantity.Interval
+	freeBeta, freeTau float64       // without the bounds
+	moments           stats.Moments // of sizes and times under the line's weights
 	// The variances of β and τ and their covariance; +Inf and 0 if unknown.
 	varBeta, varTau, covariance float64
 }
@@ -20,7 +20,7 @@ type line struct {
 // level is the probability of intervals.
 const level = 0.95
 
-func (l *line) at(n float64) float64 { return l.beta + l.tau*n }
+func (l *line) at(n float64) float64 { return l.beta.Value + l.tau.Value*n }
 
 // sd returns the standard deviation of the line's value at n.
 func (l *line) sd(n float64) float64 {
@@ -91,7 +91,7 @@ func solve(points []Point, w []float64) line {
 	}
 	l := line{moments: m}
 	l.freeBeta, l.freeTau = m.Line()
-	l.beta, l.tau = m.NonNegative()
+	l.beta.Value, l.tau.Value = m.NonNegative()
 	return l
 }
 

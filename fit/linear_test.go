@@ -102,7 +102,7 @@ func TestLinearNumpy(t *testing.T) {
 			name           string
 			got, want, tol float64
 		}{
-			{"β", l.beta, beta, 1e-9}, {"τ", l.tau, tau, 1e-9}, {"the fit's β", float64(r.Segments[0].Beta.Value), beta, 1e-9},
+			{"β", l.beta.Value, beta, 1e-9}, {"τ", l.tau.Value, tau, 1e-9}, {"the fit's β", float64(r.Segments[0].Beta.Value), beta, 1e-9},
 			{"the error of β", math.Sqrt(l.varBeta), betaError, 1e-8}, {"of τ", math.Sqrt(l.varTau), tauError, 1e-8},
 		} {
 			if !near(v.got, v.want, v.tol) {

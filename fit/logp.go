@@ -16,28 +16,37 @@ import (
 // A LogPResult has the parameters of LogP. A parameter that the data do not identify has a warning,
 // and an interval from its known bound to +Inf.
 type LogPResult struct {
-	// Value holds the parameters. o_r is 0 if no Δ of the signature was long enough to show it,
+	// o_r is 0 if no Δ of the signature was long enough to show it,
 	// and L is 0 without a round trip. If g does not exceed o_s + o_r, the processor is the
 	// bottleneck, and g is only an upper bound.
-	Value model.LogP
-	// Low and High are the ends of the parameters' 95 % intervals.
-	Low, High model.LogP
-	Warnings  []string
+	Estimate[model.LogP]
+	Warnings []string
+}
+
+// An Estimate is the value of parameters and the ends of their 95 % intervals.
+type Estimate[T any] struct{ Value, Low, High T }
+
+// Of returns one of the parameters.
+func (e Estimate[T]) Of(parameter func(T) float64) quantity.Interval {
+	return quantity.Interval{Value: parameter(e.Value), Low: parameter(e.Low),
+		High: parameter(e.High)}
 }
 
 // logpEstimates collects the parameters with their intervals while they are fitted.
 type logpEstimates struct{ send, receive, latency, gap quantity.Interval }
 
-// parameters returns the values of the parameters, and the ends of their intervals.
-func (e *logpEstimates) parameters() (value, low, high model.LogP) {
+// parameters returns the parameters as those of the model.
+func (e *logpEstimates) parameters() Estimate[model.LogP] {
 	at := func(end func(quantity.Interval) float64) model.LogP {
 		of := func(i quantity.Interval) quantity.Micros { return quantity.Micros(end(i)) }
 		return model.LogP{SendOverhead: of(e.send), ReceiveOverhead: of(e.receive),
 			Latency: of(e.latency), GapTime: of(e.gap)}
 	}
-	return at(func(i quantity.Interval) float64 { return i.Value }),
-		at(func(i quantity.Interval) float64 { return i.Low }),
-		at(func(i quantity.Interval) float64 { return i.High })
+	return Estimate[model.LogP]{
+		Value: at(func(i quantity.Interval) float64 { return i.Value }),
+		Low:   at(func(i quantity.Interval) float64 { return i.Low }),
+		High:  at(func(i quantity.Interval) float64 { return i.High }),
+	}
 }
 
 // LogP fits the parameters to a signature (HP-LAM §4.2, figure 4.1; Culler et al. 1996), the
@@ -57,7 +66,7 @@ func LogP(t *benchfile.Table, rtt quantity.Micros) (*LogPResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Value, r.Low, r.High = e.parameters()
+	r.Estimate = e.parameters()
 	return r, nil
 }
 

@@ -117,7 +117,7 @@ func fitLikeliest(points []Point) line {
 		return fitRelative(points)
 	}
 	l := likeliest(points).line
-	l.beta, l.tau = l.moments.NonNegative()
+	l.beta.Value, l.tau.Value = l.moments.NonNegative()
 	return l
 }
 
@@ -170,7 +170,7 @@ func undisturbed(points []Point) ([]Point, line) {
 // correlation ρ is estimated from neighbours, and corrected for the bias of two fitted parameters
 // (Kendall 1954), if there is evidence of it.
 func (l *line) addIntervals(points []Point) {
-	l.betaHigh, l.tauHigh = math.Inf(1), math.Inf(1)
+	l.beta.High, l.tau.High = math.Inf(1), math.Inf(1)
 	l.varBeta, l.varTau, l.covariance = math.Inf(1), math.Inf(1), 0
 	if len(points) < minPoints {
 		return
@@ -187,10 +187,10 @@ func (l *line) addIntervals(points []Point) {
 	}
 	t := 2 * stats.T95(float64(len(points)-2))
 	low, high := interval(all, betaOf, l.freeBeta)
-	l.betaLow, l.betaHigh = min(l.beta, max(0, low)), max(l.beta, high)
+	l.beta.Low, l.beta.High = min(l.beta.Value, max(0, low)), max(l.beta.Value, high)
 	l.varBeta = (high - low) * (high - low) / t / t
 	low, high = interval(all, tauOf, l.freeTau)
-	l.tauLow, l.tauHigh = min(l.tau, max(0, low)), max(l.tau, high)
+	l.tau.Low, l.tau.High = min(l.tau.Value, max(0, low)), max(l.tau.Value, high)
 	l.varTau = (high - low) * (high - low) / t / t
 	if beta > 0 && tau > 0 {
 		l.covariance = both * math.Sqrt(l.varBeta/beta*l.varTau/tau)
@@ -209,7 +209,7 @@ func Line(t *benchfile.Table) (beta quantity.Micros, tau quantity.MicrosPerByte,
 		return 0, 0, err
 	}
 	l, _, _ := huberLine(points)
-	return quantity.Micros(l.beta), quantity.MicrosPerByte(l.tau), nil
+	return quantity.Micros(l.beta.Value), quantity.MicrosPerByte(l.tau.Value), nil
 }
 
 // huberLine returns Huber's line, the relative errors about it, and their deviation.

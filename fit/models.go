@@ -94,13 +94,13 @@ func (m form) result(t *benchfile.Table) (*Result, error) {
 	for i, p := range pieces {
 		s := Segment{
 			From: points[at].Size, To: points[at+p.points-1].Size, Points: p.points,
-			Beta: quantity.Interval{Value: p.beta, Low: p.betaLow, High: p.betaHigh},
-			Tau:  quantity.Interval{Value: p.tau, Low: p.tauLow, High: p.tauHigh},
+			Beta: p.beta,
+			Tau:  p.tau,
 		}
 		v := p.varBeta * p.varTau
 		// Below, the deviations are those of rounding, and the file shows none.
 		const exact = sameTime * sameTime
-		known := v > math.Pow(exact*p.beta*p.tau, 2) && !math.IsInf(v, 1)
+		known := v > math.Pow(exact*p.beta.Value*p.tau.Value, 2) && !math.IsInf(v, 1)
 		if bound := p.freeBeta < 0 || p.freeTau < 0; known && !bound {
 			s.Correlation = p.covariance / math.Sqrt(v)
 		}

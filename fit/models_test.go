@@ -449,11 +449,11 @@ func TestTick(t *testing.T) {
 		t.Helper()
 		var points []Point
 		for _, r := range rows {
-			p := Point{Count: 2, Low: quantity.Micros(r[0]), High: quantity.Micros(r[1])}
-			if p.Low == p.High {
+			p := Point{Count: 2, Min: quantity.Micros(r[0]), Max: quantity.Micros(r[1])}
+			if p.Min == p.Max {
 				p.Count = 1
 			}
-			p.Time = (p.Low + p.High) / 2
+			p.Time = (p.Min + p.Max) / 2
 			points = append(points, p)
 		}
 		if got := tick(points, printed); math.Abs(float64(got-want)) > 0.02*float64(want) {

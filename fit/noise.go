@@ -66,7 +66,7 @@ func hypothesesOf(points []Point, about *line) []hypothesis {
 			w[j] = float64(points[j].Count) / (d * d)
 		}
 		l := solve(points, w)
-		l.beta, l.tau = l.freeBeta, l.freeTau
+		l.beta.Value, l.tau.Value = l.freeBeta, l.freeTau
 		e := l.residuals(points, w)
 		rho, squares := correlation(e)
 		l.setVariances(rho, squares, points, w)

@@ -68,7 +68,7 @@ func TestFormIsSeen(t *testing.T) {
 			}
 			l := fitHuber(points)
 			l.addIntervals(points)
-			found += l.tauHigh - l.tauLow
+			found += l.tau.High - l.tau.Low
 			form := noiseForm{exponent: c.exponent}
 			w := make([]float64, len(points))
 			for i, d := range form.deviations(points, &l) {
@@ -107,8 +107,8 @@ func TestUndisturbed(t *testing.T) {
 		if len(rest) != 29 || rest[min(at, 28)].Size == points[at].Size {
 			t.Errorf("%d of 30 points are left, of which number %d is disturbed", len(rest), at)
 		}
-		if !near(l.tau, plantedTau, 0.05) {
-			t.Errorf("τ is %v, planted %v", l.tau, plantedTau)
+		if !near(l.tau.Value, plantedTau, 0.05) {
+			t.Errorf("τ is %v, planted %v", l.tau.Value, plantedTau)
 		}
 	}
 }

@@ -13,9 +13,9 @@ type Break struct {
 	// At is the last size of the lower segment; Next is the first of the upper. The change lies
 	// between them.
 	At, Next quantity.Bytes
-	// Low ≤ At ≤ High is the range of the 95 % confidence set of At. With a break outside of
+	// Within is At in bytes with the range of its 95 % confidence set. With a break outside of
 	// it, the fit is worse than noise explains.
-	Low, High quantity.Bytes
+	Within quantity.Interval
 	// Jump is the difference of the upper line from the lower one at At bytes. If its interval
 	// contains 0, the line may bend without a jump.
 	Jump quantity.Interval
@@ -51,7 +51,8 @@ func fitPiecewise(points []Point, k int, quantum float64) ([]piece, []Break) {
 		low, high := d.confidence(i)
 		breaks = append(breaks, Break{
 			At: points[at].Size, Next: points[at+1].Size,
-			Low: points[low].Size, High: points[high].Size,
+			Within: quantity.Interval{Value: float64(points[at].Size),
+				Low: float64(points[low].Size), High: float64(points[high].Size)},
 		})
 	}
 	return pieces, breaks

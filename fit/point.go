@@ -27,9 +27,9 @@ type Point struct {
 	Size   quantity.Bytes
 	Time   quantity.Micros // measured, the mean of Count rows; one way
 	Fitted quantity.Micros
-	// Low and High are the smallest and largest measured time.
-	Low, High quantity.Micros
-	Count     int64
+	// Min and Max are the smallest and largest measured time.
+	Min, Max quantity.Micros
+	Count    int64
 	// Deviation is the standard deviation of the rows over their mean; 0 with one.
 	Deviation float64
 	Segment   int // index into Result.Segments
@@ -80,7 +80,7 @@ func pointsOf(t *benchfile.Table) (
 				t.Name(), ErrNoData, s.Size, float64(s.Mean))
 		}
 		points = append(points, Point{
-			Size: s.Size, Time: s.Mean * scale, Low: s.Min * scale, High: s.Max * scale,
+			Size: s.Size, Time: s.Mean * scale, Min: s.Min * scale, Max: s.Max * scale,
 			Count: max(s.Count, 1), Line: s.Line,
 			Deviation: math.Sqrt(max(0, s.Variance)) / float64(s.Mean),
 		})

@@ -15,10 +15,8 @@ import (
 // A LogGPProtocol has the parameters of a range of sizes.
 type LogGPProtocol struct {
 	From, To quantity.Bytes // measured sizes
-	Value    model.LogGP
-	// Low and High are the ends of the parameters' 95 % intervals. The overheads have none: they
-	// are measured directly.
-	Low, High model.LogGP
+	// The overheads have no intervals: they are measured directly.
+	Estimate[model.LogGP]
 	// Latencies and Stream are the errors of the one-way times and of the gaps.
 	Latencies, Stream Errors
 }
@@ -154,7 +152,8 @@ func (p *pair) parameters(overheads [2]quantity.Micros) (r LogGPProtocol, err er
 		latency: quantity.Interval{Value: latency, Low: max(0, latency-(sum.Value-sum.Low)),
 			High: latency + (sum.High - sum.Value)},
 	}
-	r.Value.LogP, r.Low.LogP, r.High.LogP = e.parameters()
+	others := e.parameters()
+	r.Value.LogP, r.Low.LogP, r.High.LogP = others.Value, others.Low, others.High
 	r.Value.GapPerByte = quantity.MicrosPerByte(perByte.Value)
 	r.Low.GapPerByte = quantity.MicrosPerByte(perByte.Low)
 	r.High.GapPerByte = quantity.MicrosPerByte(perByte.High)

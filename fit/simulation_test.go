@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A plan is a planted truth: lines over ranges of sizes.
@@ -39,9 +40,9 @@ func plant(random *rand.Rand, n, k int) plan {
 			level = p.lines[i-1].at(first) * factor
 		}
 		share := 0.02 + 0.8*random.Float64()
-		l := line{beta: level * (1 - share), tau: level * share / first}
+		l := line{beta: quantity.Alone(level * (1 - share)), tau: quantity.Alone(level * share / first)}
 		if i == 0 {
-			l.tau /= 50 // small messages cost little more per byte
+			l.tau.Value /= 50 // small messages cost little more per byte
 		}
 		p.lines = append(p.lines, l)
 	}
@@ -77,8 +78,8 @@ func TestPiecewiseExact(t *testing.T) {
 			if float64(s.To) != p.sizes[p.ends[i+1]-1] {
 				t.Errorf("run %d: segment %d ends at %v, planted at %v", run, i, s.To, p.sizes[p.ends[i+1]-1])
 			}
-			if !near(float64(s.Beta.Value), p.lines[i].beta, 1e-6) || !near(float64(s.Tau.Value), p.lines[i].tau, 1e-6) {
-				t.Errorf("run %d: segment %d is %v %v, planted %v %v", run, i, s.Beta.Value, s.Tau.Value, p.lines[i].beta, p.lines[i].tau)
+			if !near(float64(s.Beta.Value), p.lines[i].beta.Value, 1e-6) || !near(float64(s.Tau.Value), p.lines[i].tau.Value, 1e-6) {
+				t.Errorf("run %d: segment %d is %v %v, planted %v %v", run, i, s.Beta.Value, s.Tau.Value, p.lines[i].beta.Value, p.lines[i].tau.Value)
 			}
 		}
 	}
@@ -110,15 +111,15 @@ func TestSimulation(t *testing.T) {
 				if d := at - p.ends[i+1]; d >= -1 && d <= 1 {
 					near++
 				}
-				if last := p.sizes[p.ends[i+1]-1]; float64(r.Breaks[i].Low) <= last && last <= float64(r.Breaks[i].High) {
+				if last := p.sizes[p.ends[i+1]-1]; r.Breaks[i].Within.Low <= last && last <= r.Breaks[i].Within.High {
 					held++
 				}
 			}
 			intervals += 2
-			if float64(s.Beta.Low) <= p.lines[i].beta && p.lines[i].beta <= float64(s.Beta.High) {
+			if float64(s.Beta.Low) <= p.lines[i].beta.Value && p.lines[i].beta.Value <= float64(s.Beta.High) {
 				in++
 			}
-			if float64(s.Tau.Low) <= p.lines[i].tau && p.lines[i].tau <= float64(s.Tau.High) {
+			if float64(s.Tau.Low) <= p.lines[i].tau.Value && p.lines[i].tau.Value <= float64(s.Tau.High) {
 				in++
 			}
 		}

@@ -104,10 +104,10 @@ func segmentsTrial(random *rand.Rand) map[string]bool {
 	}
 	held := map[string]bool{}
 	last := quantity.Bytes(p.sizes[p.ends[1]-1])
-	held["break"] = r.Breaks[0].Low <= last && last <= r.Breaks[0].High
+	held["break"] = holds(r.Breaks[0].Within, float64(last))
 	for i, s := range r.Segments {
-		held[fmt.Sprintf("β%d", i+1)] = holds(s.Beta, p.lines[i].beta)
-		held[fmt.Sprintf("τ%d", i+1)] = holds(s.Tau, p.lines[i].tau)
+		held[fmt.Sprintf("β%d", i+1)] = holds(s.Beta, p.lines[i].beta.Value)
+		held[fmt.Sprintf("τ%d", i+1)] = holds(s.Tau, p.lines[i].tau.Value)
 	}
 	return held
 }

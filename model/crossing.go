@@ -14,10 +14,10 @@ type Crossing struct {
 	Size quantity.Bytes
 	// Beyond is true if b is the faster one beyond Size, and a up to it.
 	Beyond bool
-	// Low and High are the sizes about Size between which the two times differ by less than
-	// closeTimes of the smaller. A user hardly notices the difference there, and a small error in
-	// either model moves the crossing within that range.
-	Low, High quantity.Bytes
+	// Near is Size in bytes, with the sizes about it between which the two times differ by less
+	// than closeTimes of the smaller. A user hardly notices the difference there, and a small error
+	// in either model moves the crossing within that range.
+	Near quantity.Interval
 }
 
 // closeTimes is the relative difference below which two times count as nearly the same.
@@ -55,7 +55,7 @@ func Crossings(a, b Layer, lo, hi quantity.Bytes) []Crossing {
 		lastLead, lastSize = now, n
 	}
 	for i := range found {
-		found[i].Low, found[i].High = nearRange(a, b, found[i].Size, sizes)
+		found[i].Near = nearRange(a, b, found[i].Size, sizes)
 	}
 	return found
 }
@@ -65,13 +65,13 @@ func Crossings(a, b Layer, lo, hi quantity.Bytes) []Crossing {
 // the last step. Without such a size the range ends with the sizes.
 func nearRange(
 	a, b Layer, crossing quantity.Bytes, sizes []quantity.Bytes,
-) (low, high quantity.Bytes) {
+) quantity.Interval {
 	far := func(n quantity.Bytes) bool {
 		x, y := float64(a.OneWay(n)), float64(b.OneWay(n))
 		return math.Abs(x-y) >= closeTimes*min(x, y)
 	}
 	near := func(n quantity.Bytes) bool { return !far(n) }
-	low, high = sizes[0], sizes[len(sizes)-1]
+	low, high := sizes[0], sizes[len(sizes)-1]
 	next, _ := slices.BinarySearch(sizes, crossing)
 	edge := crossing
 	for _, n := range slices.Backward(sizes[:next]) {
@@ -89,7 +89,7 @@ func nearRange(
 		}
 		edge = n
 	}
-	return low, high
+	return quantity.Interval{Value: float64(crossing), Low: float64(low), High: float64(high)}
 }
 
 // CrossingSizes lists whole sizes from lo to hi in steps of 2^(1/16), and those around which either

@@ -308,7 +308,7 @@ func (t Tornado) painter() (func(draw.Canvas) axes, error) {
 func (t Tornado) ends() (lo, hi float64) {
 	lo, hi = t.Base, t.Base
 	for _, b := range t.Bars {
-		for _, v := range []float64{b.Low, b.High} {
+		for _, v := range []float64{b.Less, b.More} {
 			if math.Abs(v) <= largest {
 				lo, hi = min(lo, v), max(hi, v)
 			}
@@ -330,7 +330,7 @@ func (t Tornado) plot(c draw.Canvas, p *plot.Plot) {
 	for i, b := range t.Bars {
 		y := ty(float64(len(t.Bars)-i) - 0.5)
 		ends := [2]vg.Length{} // where numbers stand already: left and right of the base
-		for k, v := range []float64{b.Low, b.High} {
+		for k, v := range []float64{b.Less, b.More} {
 			if !(math.Abs(v) <= largest) {
 				continue
 			}

@@ -198,8 +198,8 @@ type Tornado struct {
 // A TornadoBar is the value with less and with more of one parameter. A value that is not finite
 // is not drawn.
 type TornadoBar struct {
-	Name      string
-	Low, High float64 // with less, with more
+	Name       string
+	Less, More float64 // with less, with more
 }
 
 // Rows returns a row for each bar.
@@ -212,8 +212,8 @@ func (t Tornado) Rows() Rows {
 		Notes: t.Notes,
 	}
 	for _, b := range t.Bars {
-		r.Data = append(r.Data, []any{b.Name, t.X.cell(t.Base), t.X.cell(b.Low),
-			t.X.cell(b.High)})
+		r.Data = append(r.Data, []any{b.Name, t.X.cell(t.Base), t.X.cell(b.Less),
+			t.X.cell(b.More)})
 	}
 	return r
 }

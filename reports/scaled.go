@@ -67,8 +67,8 @@ func (t Tornado) in(units quantity.UnitChoice) Picture {
 	t.Base /= by
 	t.Bars = slices.Clone(t.Bars)
 	for i := range t.Bars {
-		t.Bars[i].Low /= by
-		t.Bars[i].High /= by
+		t.Bars[i].Less /= by
+		t.Bars[i].More /= by
 	}
 	return t
 }

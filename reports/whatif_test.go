@@ -64,10 +64,10 @@ func tornado() Tornado {
 		"host-dma-in.tau 7.6 µs/KiB", "copy-out.tau 5.9 µs/KiB", "wire.beta 1.3 µs",
 		"copy-out.beta 3 µs", "up_to 256 B"} {
 		w := 30 / float64(1+i*i)
-		t.Bars = append(t.Bars, TornadoBar{Name: name, Low: t.Base - w, High: t.Base + 1.3*w})
+		t.Bars = append(t.Bars, TornadoBar{Name: name, Less: t.Base - w, More: t.Base + 1.3*w})
 	}
-	t.Bars[1].Low, t.Bars[1].High = t.Bars[1].High, t.Bars[1].Low
-	t.Bars[6].Low = math.NaN()
+	t.Bars[1].Less, t.Bars[1].More = t.Bars[1].More, t.Bars[1].Less
+	t.Bars[6].Less = math.NaN()
 	return t
 }
 

@@ -86,7 +86,7 @@ func timeOf(p fit.Point) string { return platforms.ExactMicros(p.Time) }
 // betaText and tauText write β and τ of a line as values with symmetric intervals,
 // which platform files take: "3.1us ± 0.2us".
 func betaText(s fit.Segment) string {
-	suffix := intervalSuffix(s.Beta.Value, s.Beta.Low, s.Beta.High, "us")
+	suffix := intervalSuffix(s.Beta, "us")
 	return platforms.ExactMicros(s.Line().Beta) + suffix
 }
 
@@ -94,7 +94,8 @@ func tauText(s fit.Segment) string { return platforms.ExactInverse(s.Line().Tau)
 
 func tauSuffix(s fit.Segment) string {
 	perKiB := func(tau float64) float64 { return quantity.PerKiB(quantity.MicrosPerByte(tau)) }
-	return intervalSuffix(perKiB(s.Tau.Value), perKiB(s.Tau.Low), perKiB(s.Tau.High), "us/KiB")
+	return intervalSuffix(quantity.Interval{Value: perKiB(s.Tau.Value), Low: perKiB(s.Tau.Low),
+		High: perKiB(s.Tau.High)}, "us/KiB")
 }
 
 // intervalSuffix returns " ± " and half of the interval's width. Intervals of lines
@@ -103,10 +104,10 @@ func tauSuffix(s fit.Segment) string {
 // the value. Of an interval that was cut at 0, the upper half is kept: readers cut it
 // again. The suffix is empty if two points gave no interval (NaN or infinite), or an
 // exact fit a width of 0.
-func intervalSuffix(value, low, high float64, unit string) string {
-	half := (high - low) / 2
-	if low == 0 {
-		half = high - value
+func intervalSuffix(in quantity.Interval, unit string) string {
+	half := (in.High - in.Low) / 2
+	if in.Low == 0 {
+		half = in.High - in.Value
 	}
 	if !(half > 0) || math.IsInf(half, 0) {
 		return ""

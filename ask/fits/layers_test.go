@@ -61,7 +61,7 @@ func TestIntervalSuffix(t *testing.T) {
 		{3, math.NaN(), math.NaN(), ""},
 		{3, 0, math.Inf(1), ""},
 	} {
-		if got := intervalSuffix(c.value, c.low, c.high, "us"); got != c.want {
+		if got := intervalSuffix(quantity.Interval{Value: c.value, Low: c.low, High: c.high}, "us"); got != c.want {
 			t.Errorf("%v (%v to %v): %q, want %q", c.value, c.low, c.high, got, c.want)
 		}
 	}

@@ -14,17 +14,19 @@ import (
 
 // addParameter adds a parameter that all tables determine together, so it names them
 // all.
-func (f *Fitted) addParameter(name string, dim quantity.Dimension, value, low, high float64) {
-	in := quantity.Interval{Value: value, Low: low, High: high}
+func (f *Fitted) addParameter(name string, dim quantity.Dimension, in quantity.Interval) {
 	f.Parameters = append(f.Parameters, Parameter{
 		Table: sourceNames(f.sources), Model: f.Model, Name: name, Dim: dim, Interval: in,
 	})
 }
 
-// addTime adds a parameter of LogP or LogGP other than G, which is per byte.
-func (f *Fitted) addTime(name string, value, low, high quantity.Micros) {
-	f.addParameter(name, quantity.DimTime, float64(value), float64(low), float64(high))
-}
+// The parameters of LogP.
+var (
+	latency         = func(l model.LogP) float64 { return float64(l.Latency) }
+	sendOverhead    = func(l model.LogP) float64 { return float64(l.SendOverhead) }
+	receiveOverhead = func(l model.LogP) float64 { return float64(l.ReceiveOverhead) }
+	gapTime         = func(l model.LogP) float64 { return float64(l.GapTime) }
+)
 
 // LogPKeys returns the keys of a layer of the model logp, and those of loggp but G.
 func LogPKeys(l model.LogP) platforms.Keys {
@@ -38,15 +40,12 @@ func LogPKeys(l model.LogP) platforms.Keys {
 
 // logPTexts returns the keys of a layer of the model logp with the intervals. The values are exact,
 // so that the saved layer has the times of the fit.
-func logPTexts(value, low, high model.LogP) platforms.Keys {
-	texts := LogPKeys(value)
-	for key, v := range map[string][3]quantity.Micros{
-		"o_s": {value.SendOverhead, low.SendOverhead, high.SendOverhead},
-		"o_r": {value.ReceiveOverhead, low.ReceiveOverhead, high.ReceiveOverhead},
-		"L":   {value.Latency, low.Latency, high.Latency},
-		"g":   {value.GapTime, low.GapTime, high.GapTime},
+func logPTexts(e fit.Estimate[model.LogP]) platforms.Keys {
+	texts := LogPKeys(e.Value)
+	for key, of := range map[string]func(model.LogP) float64{
+		"o_s": sendOverhead, "o_r": receiveOverhead, "L": latency, "g": gapTime,
 	} {
-		texts[key][0] += intervalSuffix(float64(v[0]), float64(v[1]), float64(v[2]), "us")
+		texts[key][0] += intervalSuffix(e.Of(of), "us")
 	}
 	return texts
 }
@@ -61,31 +60,31 @@ func (f *Fitted) logGP() error {
 	f.useOnly(r.Unused)
 	for i := range r.Protocols {
 		p := &r.Protocols[i]
-		v, low, high := &p.Value, &p.Low, &p.High
+		logP := fit.Estimate[model.LogP]{Value: p.Value.LogP, Low: p.Low.LogP, High: p.High.LogP}
 		before := len(f.Parameters)
 		// Latencies alone determine only the sum o_s + L + o_r; overheads come from
 		// tables of their own. The sum is then saved as L, with overheads of 0: one-way
 		// times are the same.
 		if r.Separate {
-			f.addTime("L", v.Latency, low.Latency, high.Latency)
-			f.addTime("o_s", v.SendOverhead, low.SendOverhead, high.SendOverhead)
-			f.addTime("o_r", v.ReceiveOverhead, low.ReceiveOverhead, high.ReceiveOverhead)
+			f.addParameter("L", quantity.DimTime, logP.Of(latency))
+			f.addParameter("o_s", quantity.DimTime, logP.Of(sendOverhead))
+			f.addParameter("o_r", quantity.DimTime, logP.Of(receiveOverhead))
 		} else {
-			f.addTime("o_s + L + o_r", v.Latency, low.Latency, high.Latency)
+			f.addParameter("o_s + L + o_r", quantity.DimTime, logP.Of(latency))
 		}
-		f.addTime("g", v.GapTime, low.GapTime, high.GapTime)
+		f.addParameter("g", quantity.DimTime, logP.Of(gapTime))
 		f.addParameter("G", quantity.DimInverse,
-			float64(v.GapPerByte), float64(low.GapPerByte), float64(high.GapPerByte))
+			p.Of(func(l model.LogGP) float64 { return float64(l.GapPerByte) }))
 		if len(r.Protocols) > 1 {
 			for j := range f.Parameters[before:] {
 				of := &f.Parameters[before+j]
 				of.From, of.To = p.From, p.To
 			}
 		}
-		texts := logPTexts(v.LogP, low.LogP, high.LogP)
-		texts["G"] = []string{platforms.ExactInverse(v.GapPerByte) + intervalSuffix(
-			quantity.PerKiB(v.GapPerByte), quantity.PerKiB(low.GapPerByte),
-			quantity.PerKiB(high.GapPerByte), "us/KiB")}
+		texts := logPTexts(logP)
+		perKiB := p.Of(func(l model.LogGP) float64 { return quantity.PerKiB(l.GapPerByte) })
+		texts["G"] = []string{
+			platforms.ExactInverse(p.Value.GapPerByte) + intervalSuffix(perKiB, "us/KiB")}
 		f.saved = append(f.saved, savedRange{p.From, p.To, texts})
 	}
 	f.Notes, f.warned = append(f.Notes, r.Warnings...), r.Warnings
@@ -134,12 +133,11 @@ func (f *Fitted) logP(rtt quantity.Micros) error {
 	if err := r.PingPong(rtt); err != nil {
 		return fmt.Errorf("%s: %w", f.sources[0].Table.Name(), err)
 	}
-	v, low, high := &r.Value, &r.Low, &r.High
-	f.addTime("o_s", v.SendOverhead, low.SendOverhead, high.SendOverhead)
-	f.addTime("o_r", v.ReceiveOverhead, low.ReceiveOverhead, high.ReceiveOverhead)
-	f.addTime("L", v.Latency, low.Latency, high.Latency)
-	f.addTime("g", v.GapTime, low.GapTime, high.GapTime)
-	f.saved = []savedRange{{texts: logPTexts(r.Value, r.Low, r.High)}}
+	f.addParameter("o_s", quantity.DimTime, r.Of(sendOverhead))
+	f.addParameter("o_r", quantity.DimTime, r.Of(receiveOverhead))
+	f.addParameter("L", quantity.DimTime, r.Of(latency))
+	f.addParameter("g", quantity.DimTime, r.Of(gapTime))
+	f.saved = []savedRange{{texts: logPTexts(r.Estimate)}}
 	f.Notes, f.warned = r.Warnings, r.Warnings
 	return nil
 }

@@ -40,7 +40,7 @@ func Exported(
 		// A layer alone is a machine of one level: each pair of ranks is equally far apart.
 		to.Levels = []machine.Level{{Name: "all", Arity: ranks, Layer: d.Layer.Model}}
 	}
-	return t.Write(to, export.Sizes{Low: slices.Min(sizes), High: slices.Max(sizes)})
+	return t.Write(to, export.Sizes{From: slices.Min(sizes), To: slices.Max(sizes)})
 }
 
 // mostExported is the maximum number of ranks: 16 million, more than the cores of any

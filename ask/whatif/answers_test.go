@@ -53,8 +53,8 @@ func TestSensitivities(t *testing.T) {
 	}
 	// The queue entry's words count for both overheads, so they come first: 10 % of 8(691 + 183)
 	// ns.
-	if first := all[0]; first.Param.Path != "constant.entry_words" || math.Abs(first.High-2*(whole+0.6992)) > 1e-9 {
-		t.Errorf("first is %s, 10 %% more of it make %v", first.Param.Path, first.High)
+	if first := all[0]; first.Param.Path != "constant.entry_words" || math.Abs(first.More-2*(whole+0.6992)) > 1e-9 {
+		t.Errorf("first is %s, 10 %% more of it make %v", first.Param.Path, first.More)
 	}
 }
 
@@ -218,8 +218,8 @@ func TestCrossings(t *testing.T) {
 		var got []string
 		for _, c := range model.Crossings(x, y, 1, quantity.Bytes(hi)) {
 			got = append(got, fmt.Sprint(c.Size, c.Beyond))
-			if !(c.Low <= c.Size && c.Size <= c.High) {
-				t.Errorf("%s is not between %s and %s", c.Size, c.Low, c.High)
+			if !(c.Near.Low <= c.Near.Value && c.Near.Value <= c.Near.High) {
+				t.Errorf("%s is not between %s and %s", c.Size, quantity.Bytes(c.Near.Low), quantity.Bytes(c.Near.High))
 			}
 		}
 		if strings.Join(got, ", ") != strings.Join(want, ", ") {

@@ -95,8 +95,9 @@ func (c *Crossover) Sentences() []string {
 		s := fmt.Sprintf("%s is faster up to %s, %s beyond", o.Below, o.Size, o.Beyond)
 		// Crossings next to each other share the range in which the two are close; it
 		// is said once.
-		if i == 0 || c.Overtakings[i-1].Low != o.Low || c.Overtakings[i-1].High != o.High {
-			s += fmt.Sprintf("; within 5 %% of each other from %s to %s", o.Low, o.High)
+		if i == 0 || c.Overtakings[i-1].Near != o.Near {
+			s += fmt.Sprintf("; within 5 %% of each other from %s to %s",
+				quantity.Bytes(o.Near.Low), quantity.Bytes(o.Near.High))
 		}
 		if o.Interval.Known() {
 			s += fmt.Sprintf("; 95 %% interval %s to %s", quantity.Bytes(o.Interval.Low),

@@ -14,10 +14,9 @@ type Landmark struct {
 	Part      float64        // of r∞; 0: it is a threshold
 	Threshold Threshold      // if it is one
 	Size      quantity.Bytes // 0: none
-	Low, High quantity.Bytes // of the size; both 0: not known
-	// Sampled says that Low and High are a 95 % interval by the intervals of the parameters.
-	// Otherwise they bound where both sides of a threshold are within 5 %, since there the choice
-	// does not matter.
+	// Within is Size in bytes with a 95 % interval by those of the parameters if Sampled. Otherwise
+	// both sides of a threshold are within 5 % there, so that the choice does not matter.
+	Within  quantity.Interval
 	Sampled bool
 }
 
@@ -39,7 +38,7 @@ func (d Design) Landmarks(s Sampling) (all []Landmark, err error) {
 	for i, t := range d.Thresholds() {
 		l := Landmark{Threshold: t}
 		if t.Crosses {
-			l.Size, l.Low, l.High = t.Suggested.Size, t.Suggested.Low, t.Suggested.High
+			l.Size, l.Within = t.Suggested.Size, t.Suggested.Near
 			in, _, err := d.thresholdInterval(i, s)
 			if err := l.sample(in, err); err != nil {
 				return nil, err
@@ -53,8 +52,8 @@ func (d Design) Landmarks(s Sampling) (all []Landmark, err error) {
 // sample takes an interval of the size. A landmark without one is no error.
 func (l *Landmark) sample(in quantity.Interval, err error) error {
 	if err == nil {
-		l.Low, l.High = quantity.Bytes(math.Round(in.Low)), quantity.Bytes(math.Round(in.High))
-		l.Sampled = true
+		in.Low, in.High = math.Round(in.Low), math.Round(in.High)
+		l.Within, l.Sampled = in, true
 	}
 	if errors.Is(err, ErrExact) {
 		return nil

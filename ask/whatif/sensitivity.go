@@ -17,14 +17,14 @@ type Sensitivity struct {
 	// % less to 1 % more: −1 for a divisor. Sizes and other whole numbers change by at least one.
 	// NaN where no other value is possible.
 	PerPercent float64
-	// Low and High are the quantity with the parameter smaller and larger by the part asked for;
+	// Less and More are the quantity with the parameter smaller and larger by the part asked for;
 	// NaN where such a value is impossible.
-	Low, High float64
+	Less, More float64
 }
 
 // Sensitivities returns the sensitivity of the quantity, whose value is now, to each parameter of
-// the design that is not computed from other parameters, the most important first. Low and
-// High are at the parameter times 1−part and 1+part. Parameters of 0 have no percent
+// the design that is not computed from other parameters, the most important first. Less and
+// More are at the parameter times 1−part and 1+part. Parameters of 0 have no percent
 // of change; computed ones would count a change twice.
 func (d Design) Sensitivities(q Quantity, now, part float64) ([]Sensitivity, error) {
 	var free []platforms.Param
@@ -62,8 +62,8 @@ func (d Design) Sensitivities(q Quantity, now, part float64) ([]Sensitivity, err
 			more, high = 0, now
 		}
 		s.PerPercent = (high - low) / now / (more - less)
-		_, s.Low = at(-part)
-		_, s.High = at(+part)
+		_, s.Less = at(-part)
+		_, s.More = at(+part)
 		all[i] = s
 		return nil
 	})

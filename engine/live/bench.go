@@ -37,14 +37,15 @@ type BenchOptions struct {
 
 // A Row holds the measurements of a program at a size.
 type Row struct {
-	Program   string
-	Stages    programs.StageTimes // of a program that measures them: medians over repeats
-	Size      int                 // bytes
-	Time      quantity.Micros     // one way, or the interval between messages: median over repeats
-	Low, High quantity.Micros     // its 95 % interval
-	P50, P99  quantity.Micros     // of single messages in ping_bulk, of repeats elsewhere
-	Repeats   int
-	Done      bool // the interval is as narrow as wanted
+	Program string
+	Stages  programs.StageTimes // of a program that measures them: medians over repeats
+	Size    int                 // bytes
+	// Time is one way, or the interval between messages, in µs: the median over repeats, with its
+	// 95 % interval.
+	Time     quantity.Interval
+	P50, P99 quantity.Micros // of single messages in ping_bulk, of repeats elsewhere
+	Repeats  int
+	Done     bool // the interval is as narrow as wanted
 }
 
 // A point is a program and size while it is measured.
@@ -173,18 +174,18 @@ func (p *point) row(within float64) Row {
 	t := slices.Clone(p.times)
 	slices.Sort(t)
 	row := Row{Program: p.Program, Size: p.Size, Repeats: len(t)}
-	row.Time, row.Low, row.High = medianOf(t)
+	row.Time = medianOf(t)
 	for i, part := range p.parts {
-		row.Stages[i], _, _ = medianOf(slices.Sorted(slices.Values(part)))
+		row.Stages[i] = quantity.Micros(medianOf(slices.Sorted(slices.Values(part))).Value)
 	}
 	// Within is a half width on each side of the median.
-	row.Done = float64(row.High-row.Low) <= 2*within*float64(row.Time)
+	row.Done = row.Time.High-row.Time.Low <= 2*within*row.Time.Value
 	if p.each.TotalCount() > 0 {
 		row.P50 = quantity.Micros(p.each.ValueAtQuantile(50)) / 1000
 		row.P99 = quantity.Micros(p.each.ValueAtQuantile(99)) / 1000
 	} else {
 		// Of fewer than 100 repeats this is the largest one.
-		row.P50, row.P99 = row.Time, t[min(len(t)-1, len(t)*99/100)]
+		row.P50, row.P99 = quantity.Micros(row.Time.Value), t[min(len(t)-1, len(t)*99/100)]
 	}
 	return row
 }
@@ -193,12 +194,12 @@ func (p *point) row(within float64) Row {
 // alone: from the k-th smallest to the k-th largest, for the largest k such that fewer than k
 // values lie below the true median with a probability of at most 2.5 %. Of five values or fewer the
 // interval is all.
-func medianOf(t []quantity.Micros) (median, low, high quantity.Micros) {
+func medianOf(t []quantity.Micros) quantity.Interval {
 	n := len(t)
 	if n == 0 {
-		return 0, 0, 0
+		return quantity.Interval{}
 	}
-	median = (t[(n-1)/2] + t[n/2]) / 2
+	median := (t[(n-1)/2] + t[n/2]) / 2
 	k, below, term := 0, 0.0, math.Exp2(-float64(n))
 	for ; k < n/2; k++ {
 		// term is the binomial probability that exactly k of the n values lie below the true
@@ -209,7 +210,7 @@ func medianOf(t []quantity.Micros) (median, low, high quantity.Micros) {
 		term *= float64(n-k) / float64(k+1)
 	}
 	k = max(k-1, 0)
-	return median, t[k], t[n-1-k]
+	return quantity.Interval{Value: float64(median), Low: float64(t[k]), High: float64(t[n-1-k])}
 }
 
 // longest is the number of messages of the longest burst of a signature: many times the
@@ -246,7 +247,8 @@ func Signature(
 	for i := range bursts {
 		slices.Sort(intervals[i])
 		b := &bursts[i]
-		b.Interval, b.Low, b.High = medianOf(intervals[i])
+		b.Within = medianOf(intervals[i])
+		b.Interval = quantity.Micros(b.Within.Value)
 	}
 	return bursts, nil
 }

@@ -124,9 +124,9 @@ type Sample struct {
 type Burst struct {
 	Messages        int
 	Delta, Interval quantity.Micros
-	// Low and High are a 95 % interval of Interval if it is a median of repeats; else 0.
-	Low, High quantity.Micros
-	Line      int // of the file, from 1; 0 if it was not read from a file
+	// Within is Interval with a 95 % interval if it is a median of repeats; else zero.
+	Within quantity.Interval
+	Line   int // of the file, from 1; 0 if it was not read from a file
 }
 
 // A Table is one series of samples of a file.

@@ -31,19 +31,19 @@ import (
 //
 // Tested with nccl-tests of 2021 (commit 0b30de5, NCCL 2.8.4), of 2022 and 2.17.8.
 type nccl struct {
-	name      string
-	ranks     int
-	hosts     []string // of the ranks, in their order
-	groups    ncclGroups
-	open      []*builder
-	low, high float64 // bounds of busbw/algbw over all rows of the open tables
-	log       ncclLog
-	named     map[string][]*builder // the open tables of the algorithms that the log names
-	more      []*builder            // these, in file order
-	listed    bool                  // a header has followed the list of ranks
-	again     bool                  // a second list of ranks came before the header of the first
-	layout    ncclLayout
-	cpuTime   bool // the open tables have no times of collectives, and are not kept
+	name               string
+	ranks              int
+	hosts              []string // of the ranks, in their order
+	groups             ncclGroups
+	open               []*builder
+	minRatio, maxRatio float64 // bounds of busbw/algbw over all rows of the open tables
+	log                ncclLog
+	named              map[string][]*builder // the open tables of the algorithms that the log names
+	more               []*builder            // these, in file order
+	listed             bool                  // a header has followed the list of ranks
+	again              bool                  // a second list of ranks came before a header
+	layout             ncclLayout
+	cpuTime            bool // the open tables have no times of collectives, and are not kept
 	// A row of nccl-tests has at most 23 fields: 5, twice 8, and a date.
 	texts [32][]byte
 }
@@ -179,7 +179,7 @@ func (f *nccl) header(p *parser, line []byte) bool {
 	f.close()
 	f.layout, f.listed = layout, true
 	f.open, f.named, f.more, f.log = nil, nil, nil, ncclLog{}
-	f.low, f.high = 0, math.Inf(1)
+	f.minRatio, f.maxRatio = 0, math.Inf(1)
 	f.cpuTime = names[layout.lead] == "cputime"
 	if f.cpuTime {
 		p.warn(cpuTimeOnly)
@@ -259,8 +259,8 @@ func (f *nccl) row(p *parser, line []byte) bool {
 		// Each printed bandwidth is uncertain by half of its last digit, which bounds their ratio
 		// on both sides. Every row narrows the bounds.
 		if half := alg.Quantum() / 2; okAlg && okBus && alg.Value > half {
-			f.low = max(f.low, (bus.Value-half)/(alg.Value+half))
-			f.high = min(f.high, (bus.Value+half)/(alg.Value-half))
+			f.minRatio = max(f.minRatio, (bus.Value-half)/(alg.Value+half))
+			f.maxRatio = min(f.maxRatio, (bus.Value+half)/(alg.Value-half))
 		}
 		// Before validation in bytes, an "error" was a difference of floating-point numbers.
 		if v, ok := lex.Parse(f.texts[at+3]); ok && v.Value >= 1 && !f.cpuTime {
@@ -361,11 +361,11 @@ func (f *nccl) close() {
 		op := &b.table.Collective
 		op.Name = cmp.Or(op.Name, f.log.op)
 		// Rows contradict each other: they are of several collectives, or of another program.
-		if f.low > f.high {
+		if f.minRatio > f.maxRatio {
 			continue
 		}
 		// Only the ratio of allreduce exceeds 1, from 3 ranks on.
-		if op.Name == "" && f.low > 1 && op.Ranks != 1 {
+		if op.Name == "" && f.minRatio > 1 && op.Ranks != 1 {
 			op.Name = "allreduce"
 		}
 		whole := 1.
@@ -377,9 +377,9 @@ func (f *nccl) close() {
 			continue
 		}
 		// A ratio r = w(p−1)/p gives p = w/(w−r).
-		ranks := math.Ceil(whole / (whole - f.low))
+		ranks := math.Ceil(whole / (whole - f.minRatio))
 		// The bounds leave one whole number: the rounded bandwidths decide it.
-		decided := f.high < whole && ranks == math.Floor(whole/(whole-f.high))
+		decided := f.maxRatio < whole && ranks == math.Floor(whole/(whole-f.maxRatio))
 		if op.Ranks == 0 && ranks > 1 && decided {
 			op.Ranks = int(min(ranks, 1<<24))
 		}

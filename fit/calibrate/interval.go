@@ -131,9 +131,7 @@ func DeviationOf(p platforms.Platform) Deviation {
 		r := fromLatencies()
 		source := fmt.Sprintf("no collective was measured on this machine; "+
 			"so far off were those of %d machines known from their latencies", r.machines)
-		d = deviation(r.low, r.high, source)
-		d.Ranks = r.ranks
-		return d
+		return Deviation{Ratio: r.ratio, Source: source, Ranks: r.ranks}
 	}
 	return Deviation{}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -21,7 +22,7 @@ var offsets string
 // An offsetRange is the range of measured over predicted times of machines known from latencies,
 // the number of those machines, and the largest number of ranks.
 type offsetRange struct {
-	low, high       float64
+	ratio           quantity.Interval
 	machines, ranks int
 }
 
@@ -55,7 +56,8 @@ var fromLatencies = sync.OnceValue(func() offsetRange {
 	}
 	t := stats.StudentQuantile(0.975, k-1)
 	half := math.Sqrt(t*t*between*(1+1/k) + 1.96*1.96*stats.Mean(variances))
-	return offsetRange{math.Exp(m - half), math.Exp(m + half), len(means), most}
+	ratio := quantity.Interval{Value: 1, Low: math.Exp(m - half), High: math.Exp(m + half)}
+	return offsetRange{ratio, len(means), most}
 })
 
 // knownFromLatencies reports whether a platform describes a machine as docs/machines.md does: each

@@ -100,7 +100,7 @@ func TestFade(t *testing.T) {
 // at the same bandwidth; see [tail].
 func TestTail(t *testing.T) {
 	c := curve(t, doubling(1, 1<<20, func(n float64) float64 { return n / 1000 }))
-	if got := c.high.at(&c.series, 1<<24); math.Abs(got-math.Log((1<<24)/1000.)) > 1e-9 {
+	if got := c.above.at(&c.series, 1<<24); math.Abs(got-math.Log((1<<24)/1000.)) > 1e-9 {
 		t.Errorf("in proportion: %v", math.Exp(got))
 	}
 	// At L = 1,024 B: A = 2.024 µs, τ = 0.001 µs/B, so that of 16 times the size a byte takes
@@ -108,7 +108,7 @@ func TestTail(t *testing.T) {
 	c = curve(t, doubling(1, 1024, func(n float64) float64 { return 1 + n/1000 }))
 	s := Latencies().Saving
 	want := 2.024 + 0.001*15*1024*math.Exp2(-4*s*(1-1.024/2.024))
-	if got := math.Exp(c.high.at(&c.series, 16*1024)); math.Abs(got/want-1) > 1e-9 || s == 0 {
+	if got := math.Exp(c.above.at(&c.series, 16*1024)); math.Abs(got/want-1) > 1e-9 || s == 0 {
 		t.Errorf("flat: %v, want %v; saving %v", got, want, s)
 	}
 }
@@ -143,7 +143,7 @@ func TestSavingEnds(t *testing.T) {
 		n := last
 		flat := 1 - n/1000/line(n)
 		want := line(n) + n*15/1000*math.Exp2(-octaves*Latencies().Saving*flat)
-		if got := math.Exp(c.high.at(&c.series, 16*n)); math.Abs(got/want-1) > 1e-9 {
+		if got := math.Exp(c.above.at(&c.series, 16*n)); math.Abs(got/want-1) > 1e-9 {
 			t.Errorf("from %v B: %v, want %v", last, got, want)
 		}
 	}

@@ -35,7 +35,7 @@ type Curve struct {
 	runs       decaying // variance between runs, relative; empty with one run
 	fewest     float64  // minimum number of runs of a size
 	resolution float64
-	low        end
-	high       tail
+	below      end
+	above      tail
 	roof       float64 // maximum rate above the last size, in B/µs; 0 if unknown
 }

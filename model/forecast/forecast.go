@@ -82,7 +82,7 @@ func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, er
 	}
 	c.residuals = c.leaveOut()
 	c.compareRuns(points)
-	c.low, c.high = c.first(), c.tail()
+	c.below, c.above = c.first(), c.tail()
 	return c, nil
 }
 
@@ -94,7 +94,7 @@ func (c Curve) At(n quantity.Bytes) Forecast {
 	up, down := half(up), half(down)
 	if c.roof > 0 && p.From == Above {
 		// A rate above the roof that was measured is no error of the prediction.
-		roof := max(c.roof, c.high.size/math.Exp(c.high.last))
+		roof := max(c.roof, c.above.size/math.Exp(c.above.last))
 		shift := max(0, math.Log(float64(n)/roof)-p.Middle)
 		p.Middle, down, up = p.Middle+shift, down+shift, max(0, up-shift)
 	}
@@ -131,12 +131,12 @@ func (c Curve) Parts(n quantity.Bytes) Parts {
 	switch {
 	case v > c.n[last]:
 		p.From, p.Octaves = Above, math.Log2(v)-c.x[last]
-		p.Middle, p.Terms[up] = c.high.above(&c.series, v)
+		p.Middle, p.Terms[up] = c.above.above(&c.series, v)
 		p.Terms[down], p.Share = p.Terms[up], 1
-		p.Most = max(0, p.Middle-c.high.least+p.Run)
+		p.Most = max(0, p.Middle-c.above.least+p.Run)
 	case v < c.n[0]:
 		p.From, p.Octaves = Below, c.x[0]-math.Log2(v)
-		p.Middle, p.Terms = c.low.below(&c.series, v)
+		p.Middle, p.Terms = c.below.below(&c.series, v)
 	case measured:
 		p.From, p.Middle = Measured, c.y[i]
 	default:

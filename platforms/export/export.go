@@ -28,8 +28,8 @@ type Target struct {
 // Write returns the machine in the target's format. It returns an error if a time is not positive
 // and finite, or the format cannot represent the machine at all.
 func (t Target) Write(m Machine, s Sizes) (File, error) {
-	if !(s.Low >= 1 && s.High >= s.Low && s.High <= quantity.MaxBytes) {
-		return File{}, fmt.Errorf("sizes from %s to %s; give a range from 1 B up", s.Low, s.High)
+	if !(s.From >= 1 && s.To >= s.From && s.To <= quantity.MaxBytes) {
+		return File{}, fmt.Errorf("sizes from %s to %s; give a range from 1 B up", s.From, s.To)
 	}
 	// From here on the layer of a level has the level's own gap and overheads.
 	m.Levels = list.Map(m.Levels, withCosts)
@@ -95,7 +95,7 @@ func table(f *File, m Machine, s Sizes) error {
 	w.Write([]string{"level", "size_bytes", "one_way_us", "gap_us", "o_s_us", "o_r_us"})
 	for _, l := range m.Levels {
 		// Doublings, and the largest size whether it is one or not.
-		for n := s.Low; ; n = min(2*n, s.High) {
+		for n := s.From; ; n = min(2*n, s.To) {
 			send, receive := l.Layer.Overheads(n)
 			size := fmt.Sprintf("%.0f", float64(n))
 			way, gap := exact(l.Layer.OneWay(n)), ""
@@ -103,7 +103,7 @@ func table(f *File, m Machine, s Sizes) error {
 				gap = exact(l.Layer.Gap(n))
 			}
 			w.Write([]string{l.Name, size, way, gap, exact(send), exact(receive)})
-			if n >= s.High {
+			if n >= s.To {
 				break
 			}
 		}

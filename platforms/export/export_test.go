@@ -118,7 +118,7 @@ func TestWellFormed(t *testing.T) {
 		for _, l := range p.Layers {
 			sizes := everySize
 			if l.Name != p.Default {
-				sizes.High = 8 << 10 // a line ends as at 128 KiB
+				sizes.To = 8 << 10 // a line ends as at 128 KiB
 			}
 			m := machineOf(l.Ref()+" <&---\">",
 				machine.Level{Name: "all", Arity: 4, Layer: l.Model})

@@ -53,10 +53,10 @@ const tolerance = 0.001
 // switches, and where curves bend, until all errors are within tolerance.
 func pieces(l model.Layer, s Sizes, most int) []piece {
 	// A protocol switch is a jump, which no line on both sides of it can follow.
-	ends := append(model.Boundaries(l, s.Low, s.High), s.High)
+	ends := append(model.Boundaries(l, s.From, s.To), s.To)
 	slices.Sort(ends)
 	var all []piece
-	from := s.Low
+	from := s.From
 	for _, end := range ends {
 		if end < from {
 			continue

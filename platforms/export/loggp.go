@@ -15,14 +15,14 @@ func loggopsim(f *File, m Machine, s Sizes) error {
 	l := m.outer().Layer
 	f.loseInnerLevels(m)
 	best, off := oneLine(l, s)
-	send, receive := l.Overheads(s.Low)
+	send, receive := l.Overheads(s.From)
 	overhead := float64(send+receive) / 2
 	if send != receive {
 		f.lose("o is the mean of o_s = %s and o_r = %s, also between the messages of a stream",
 			send, receive)
 	}
 	// Of the smallest message, without the part that G charges for its bytes.
-	gap := max(float64(interfaceGap(l, s.Low))-best.per*float64(s.Low-1), 0)
+	gap := max(float64(interfaceGap(l, s.From))-best.per*float64(s.From-1), 0)
 	latency := best.at + best.per - 2*overhead // b = n−1
 	// LogGOPSim charges o, L and o in series. A sum above the one-way time would make each message
 	// too slow.
@@ -34,7 +34,7 @@ func loggopsim(f *File, m Machine, s Sizes) error {
 	f.loseCurvature(off, s)
 	// LogGOPSim's O, per byte, adds to both overheads, and the line above has the whole time
 	// already.
-	if send2, receive2 := l.Overheads(s.High); send2+receive2 > send+receive {
+	if send2, receive2 := l.Overheads(s.To); send2+receive2 > send+receive {
 		f.lose("O is 0: o_s + o_r grow from %s to %s with the size", send+receive, send2+receive2)
 	}
 	parameters := []float64{latency, overhead, gap, best.per}
@@ -141,7 +141,7 @@ func codes(f *File, m Machine, s Sizes) error {
 			"g cannot be below 0")
 	}
 	f.lose("CODES charges no overheads: o_s and o_r are in L")
-	f.lose("sizes are from %s to %s: a larger message has the cost of the last row", s.Low, s.High)
+	f.lose("sizes are from %s to %s: a larger message has the cost of the last row", s.From, s.To)
 	f.Text = "# size n PRTT(1,0,s) PRTT(n,0,s) PRTT(n,PRTT(1,0,s),s) L o_s o_r g G " +
 		"lsqu(g,G)\n" + f.comments("#") + rows
 	return nil

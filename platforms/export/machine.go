@@ -53,7 +53,7 @@ func (c levelCosts) Overheads(n quantity.Bytes) (send, receive quantity.Micros) 
 }
 
 // Sizes is the range of message sizes that the file must serve, from Low to High ≥ Low ≥ 1 B.
-type Sizes struct{ Low, High quantity.Bytes }
+type Sizes struct{ From, To quantity.Bytes }
 
 // quarters are 2^0, 2^(1/4), 2^(1/2) and 2^(3/4). A grid is made for each cut that pieces tries, so
 // math.Pow for each size would be a seventh of the time of an export.
@@ -61,10 +61,10 @@ var quarters = [4]float64{1, math.Pow(2, 0.25), math.Sqrt2, math.Pow(2, 0.75)}
 
 // grid returns Low, High, and four sizes per doubling between them.
 func (s Sizes) grid() []quantity.Bytes {
-	sizes := []quantity.Bytes{s.Low}
+	sizes := []quantity.Bytes{s.From}
 	for x := 1; ; x++ {
-		n := quantity.Bytes(math.Round(math.Ldexp(float64(s.Low)*quarters[x%4], x/4)))
-		if n >= s.High {
+		n := quantity.Bytes(math.Round(math.Ldexp(float64(s.From)*quarters[x%4], x/4)))
+		if n >= s.To {
 			break
 		}
 		// Among a few bytes rounding gives a size twice.
@@ -72,8 +72,8 @@ func (s Sizes) grid() []quantity.Bytes {
 			sizes = append(sizes, n)
 		}
 	}
-	if s.High > s.Low {
-		sizes = append(sizes, s.High)
+	if s.To > s.From {
+		sizes = append(sizes, s.To)
 	}
 	return sizes
 }
@@ -82,10 +82,10 @@ func (s Sizes) grid() []quantity.Bytes {
 // most n/4096. Errors are promised over these, since the steps of packets lie between those of a
 // grid.
 func (s Sizes) dense() (sizes []quantity.Bytes) {
-	for n := s.Low; n < s.High; n += max(1, quantity.Bytes(math.Floor(float64(n)/4096))) {
+	for n := s.From; n < s.To; n += max(1, quantity.Bytes(math.Floor(float64(n)/4096))) {
 		sizes = append(sizes, n)
 	}
-	return append(sizes, s.High)
+	return append(sizes, s.To)
 }
 
 // A File is the exported text with a list of its omissions.
@@ -118,7 +118,7 @@ func (f *File) loseInnerLevels(m Machine) {
 func (f *File) loseCurvature(off float64, s Sizes) {
 	if off > 0.0005 {
 		f.lose("one straight line represents the times of all sizes: "+
-			"from %s to %s it is off by up to %s", s.Low, s.High, percent(off))
+			"from %s to %s it is off by up to %s", s.From, s.To, percent(off))
 	}
 }
 

@@ -39,7 +39,7 @@ func perfetto(f *File, m Machine, s Sizes) error {
 			})
 		}
 	}
-	n := s.High
+	n := s.To
 	for pid, l := range m.Levels {
 		name("process_name", pid, 0, fmt.Sprintf("%s, level %s: %s", m.Name, l.Name, n))
 		pipe, ok := model.At(l.Layer, n).(*model.Pipeline)

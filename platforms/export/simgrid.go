@@ -76,7 +76,7 @@ func simgrid(f *File, m Machine, s Sizes) error {
 	}
 	f.lose("gaps: messages of a host follow each other as overheads and bandwidth allow, "+
 		"so that the interval between messages of one size is %s", off)
-	f.lose("sizes are from %s to %s: the last section continues beyond them", s.Low, s.High)
+	f.lose("sizes are from %s to %s: the last section continues beyond them", s.From, s.To)
 	f.printf("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM " +
 		"\"https://simgrid.org/simgrid.dtd\">\n")
 	f.printf("<!-- %s, for smpirun; not in it:\n%s-->\n<platform version=\"4.1\">\n  <config>\n",
@@ -150,8 +150,8 @@ func (f *File) inSeries(l model.Layer, s Sizes) overheads {
 	if series {
 		return l.Overheads
 	}
-	send, receive := l.Overheads(s.Low)
-	if !fits(s.Low, send, receive) {
+	send, receive := l.Overheads(s.From)
+	if !fits(s.From, send, receive) {
 		send, receive = 0, 0
 	}
 	// A comment of the file repeats it, which does not change with the printing for people.

@@ -82,20 +82,23 @@ func (i stoppable) Run(j live.Job) (programs.Result, error) {
 // of a reader's trust: how many intervals are as narrow as wanted, and what reading
 // the clock costs.
 func (b *measured) rows() reports.Rows {
+	micros := func(v float64) quantity.Micros { return quantity.Micros(v) }
 	rows := reports.TableOf(b.results,
 		reports.Col("transport", "transport",
 			func(live.Row) any { return string(b.transport) }).Ranked(6),
 		reports.Col("program", "program", func(r live.Row) any { return r.Program }),
 		reports.Col("size_bytes", "size", func(r live.Row) any { return quantity.Bytes(r.Size) }),
-		reports.Col("one_way_us", "time", func(r live.Row) any { return r.Time }),
-		reports.Col("one_way_low_us", "low", func(r live.Row) any { return r.Low }),
-		reports.Col("one_way_high_us", "high", func(r live.Row) any { return r.High }),
+		reports.Col("one_way_us", "time", func(r live.Row) any { return micros(r.Time.Value) }),
+		reports.Col("one_way_low_us", "low", func(r live.Row) any { return micros(r.Time.Low) }),
+		reports.Col("one_way_high_us", "high", func(r live.Row) any { return micros(r.Time.High) }),
 		reports.Col("p50_us", "p50", func(r live.Row) any { return r.P50 }).Ranked(3),
 		reports.Col("p99_us", "p99", func(r live.Row) any { return r.P99 }).Ranked(2),
 		reports.Col("bandwidth_mb_s", "bandwidth",
-			func(r live.Row) any { return quantity.Bytes(r.Size).Over(r.Time) }).Ranked(1),
+			func(r live.Row) any {
+				return quantity.Bytes(r.Size).Over(micros(r.Time.Value))
+			}).Ranked(1),
 		reports.Col("messages_per_s", "messages/s",
-			func(r live.Row) any { return 1e6 / float64(r.Time) }).Ranked(4),
+			func(r live.Row) any { return 1e6 / r.Time.Value }).Ranked(4),
 		reports.Col("repeats", "repeats",
 			func(r live.Row) any { return int64(r.Repeats) }).Ranked(5),
 	)
@@ -123,8 +126,7 @@ func (b *measured) rows() reports.Rows {
 	if len(b.results) > 0 {
 		r := b.results[len(b.results)-1]
 		rows.Verdict = reports.Say("%s of %v over %s: %v", r.Program, quantity.Bytes(r.Size),
-			b.transport, reports.Interval{Dim: quantity.DimTime, Interval: quantity.Interval{
-				Value: float64(r.Time), Low: float64(r.Low), High: float64(r.High)}})
+			b.transport, reports.Interval{Dim: quantity.DimTime, Interval: r.Time})
 	}
 	return rows
 }
@@ -136,9 +138,9 @@ func (b *measured) netPIPE() string {
 	var text strings.Builder
 	for _, r := range b.results {
 		if r.Program == "ping_bulk" {
-			rate := float64(quantity.Bytes(r.Size).Over(r.Time))
+			rate := float64(quantity.Bytes(r.Size).Over(quantity.Micros(r.Time.Value)))
 			mebibits := rate * 8 * 1e6 / (1 << 20) // per second
-			fmt.Fprintf(&text, "%8d %.6f %.12f\n", r.Size, mebibits, float64(r.Time)/1e6)
+			fmt.Fprintf(&text, "%8d %.6f %.12f\n", r.Size, mebibits, r.Time.Value/1e6)
 		}
 	}
 	return text.String()

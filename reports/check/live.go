@@ -89,16 +89,16 @@ type liveValidation struct {
 // Error may exceed the interval of Measured, which covers the noise of the
 // measurement and not of the model.
 type livePrediction struct {
-	Program             string
-	Size                quantity.Bytes
-	Quantity            string
-	Packet              quantity.Bytes // into which the message is cut; 0: as the transport does
-	Predicted, Measured quantity.Micros
-	Low, High           quantity.Micros // the 95 % interval of Measured
+	Program   string
+	Size      quantity.Bytes
+	Quantity  string
+	Packet    quantity.Bytes // into which the message is cut; 0: as the transport does
+	Predicted quantity.Micros
+	Measured  quantity.Interval // 95 %, in µs
 }
 
 // relativeError returns predicted/measured − 1.
-func (p livePrediction) relativeError() float64 { return float64(p.Predicted/p.Measured) - 1 }
+func (p livePrediction) relativeError() float64 { return float64(p.Predicted)/p.Measured.Value - 1 }
 
 // ValidateLive measures a training set on a transport and fits models to it. It
 // predicts and measures the times that are held back, of other sizes, credits,
@@ -155,7 +155,7 @@ func validateLive(pair *live.Pair, budget time.Duration) (*liveValidation, error
 	for i, j := range held {
 		p := v.predict(j)
 		row := all[len(train)+i]
-		p.Measured, p.Low, p.High = row.Time, row.Low, row.High
+		p.Measured = row.Time
 		v.Results = append(v.Results, p)
 	}
 	// A transport without LogP still has its other predictions; the notes say why.
@@ -168,7 +168,7 @@ func validateLive(pair *live.Pair, budget time.Duration) (*liveValidation, error
 				Program: "signature", Size: 1,
 				Quantity:  fmt.Sprintf("interval, Δ = %.3g µs", float64(b.Delta)),
 				Predicted: v.LogP.Interval(b.Delta),
-				Measured:  b.Interval, Low: b.Low, High: b.High,
+				Measured:  b.Within,
 			})
 		}
 	}
@@ -196,11 +196,13 @@ func (v *liveValidation) fit(x trial, rows []live.Row, signature []benchfile.Bur
 		pair := next(2)
 		alone, message := pair[0], pair[1]
 		d.packets = append(d.packets, packetTimes{
-			size: quantity.Bytes(p), stages: alone.Stages[:], alone: alone.Time,
-			message: message.Time, count: trainMessage / p,
+			size: quantity.Bytes(p), stages: alone.Stages[:],
+			alone:   quantity.Micros(alone.Time.Value),
+			message: quantity.Micros(message.Time.Value), count: trainMessage / p,
 		})
 	}
-	d.short, v.HandOver = next(1)[0].Time, next(1)[0].Time
+	d.short = quantity.Micros(next(1)[0].Time.Value)
+	v.HandOver = quantity.Micros(next(1)[0].Time.Value)
 	for _, b := range signature {
 		if slices.Contains(x.trainDeltas, float64(b.Delta)) {
 			d.signature.Bursts = append(d.signature.Bursts,
@@ -218,7 +220,8 @@ func liveTable(title string, kind benchfile.Kind, rows []live.Row) *benchfile.Ta
 	for i, r := range rows {
 		t.Samples = append(t.Samples, benchfile.Sample{
 			Size: quantity.Bytes(r.Size), Count: 1, Line: i + 1,
-			Mean: r.Time, Median: r.Time, Min: r.Low, Max: r.High,
+			Mean: quantity.Micros(r.Time.Value), Median: quantity.Micros(r.Time.Value),
+			Min: quantity.Micros(r.Time.Low), Max: quantity.Micros(r.Time.High),
 		})
 		t.Rows++
 	}
@@ -264,14 +267,14 @@ func (v *liveValidation) rows() reports.Rows {
 		}),
 		reports.Col("engine", "", func(livePrediction) any { return nil }),
 		reports.Col("measured", "measured", func(p livePrediction) any {
-			return float64(p.Measured)
+			return p.Measured.Value
 		}),
 		reports.Col("unit", "unit", func(livePrediction) any { return "µs" }),
 		reports.Col("error_percent", "error",
 			func(p livePrediction) any { return 100 * p.relativeError() }).
 			Texted(reports.PercentText("%+.1f %%")),
-		reports.Col("measured_low", "low", func(p livePrediction) any { return float64(p.Low) }),
-		reports.Col("measured_high", "high", func(p livePrediction) any { return float64(p.High) }),
+		reports.Col("measured_low", "low", func(p livePrediction) any { return p.Measured.Low }),
+		reports.Col("measured_high", "high", func(p livePrediction) any { return p.Measured.High }),
 	)
 	rows.Verdict, rows.Next, rows.Notes = v.verdict(), []string{v.packet()}, v.models()
 	return rows
@@ -298,14 +301,14 @@ func (v *liveValidation) packet() string {
 		if chosen == nil || p.Predicted < chosen.Predicted {
 			chosen = p
 		}
-		if fastest == nil || p.Measured < fastest.Measured {
+		if fastest == nil || p.Measured.Value < fastest.Measured.Value {
 			fastest = p
 		}
 	}
 	return fmt.Sprintf("best packet for %s: %s predicted, %s measured; the predicted one takes "+
 		"%.1f %% more time than the best",
 		chosen.Size, chosen.Packet, fastest.Packet,
-		100*float64(chosen.Measured/fastest.Measured-1))
+		100*(chosen.Measured.Value/fastest.Measured.Value-1))
 }
 
 // models describes the models, so that a reader can tell which part was wrong.

@@ -20,17 +20,17 @@ import (
 func measuredLike(x trial) []live.Row {
 	var rows []live.Row
 	for _, n := range trainSizes {
-		rows = append(rows, live.Row{Size: n, Time: 10 + quantity.Micros(n)/100})
+		rows = append(rows, live.Row{Size: n, Time: quantity.Alone(10 + quantity.Micros(n)/100)})
 	}
 	for _, n := range trainSizes {
-		rows = append(rows, live.Row{Size: n, Time: 5 + quantity.Micros(n)/200})
+		rows = append(rows, live.Row{Size: n, Time: quantity.Alone(5 + quantity.Micros(n)/200)})
 	}
 	for _, p := range x.trainPackets {
 		stage := 1 + quantity.Micros(p)/1000
 		count := quantity.Micros(trainMessage / p)
-		rows = append(rows, live.Row{Size: p, Time: 3 * stage, Stages: programs.StageTimes{stage, stage, stage}}, live.Row{Size: trainMessage, Time: (count + 2) * stage})
+		rows = append(rows, live.Row{Size: p, Time: quantity.Alone(3 * stage), Stages: programs.StageTimes{stage, stage, stage}}, live.Row{Size: trainMessage, Time: quantity.Alone((count + 2) * stage)})
 	}
-	return append(rows, live.Row{Size: 16, Time: 10}, live.Row{Size: 1, Time: 2})
+	return append(rows, live.Row{Size: 16, Time: quantity.Alone(10.)}, live.Row{Size: 1, Time: quantity.Alone(2.)})
 }
 
 func TestLivePredictions(t *testing.T) {
@@ -61,9 +61,9 @@ func TestLivePredictions(t *testing.T) {
 
 func TestLiveVerdict(t *testing.T) {
 	v := &liveValidation{Results: []livePrediction{
-		{Size: 64 << 10, Packet: 2 << 10, Predicted: 100, Measured: 110}, // chosen
-		{Size: 64 << 10, Packet: 4 << 10, Predicted: 120, Measured: 100}, // the fastest
-		{Size: 1, Predicted: 3, Measured: 4},
+		{Size: 64 << 10, Packet: 2 << 10, Predicted: 100, Measured: quantity.Alone(110.)}, // chosen
+		{Size: 64 << 10, Packet: 4 << 10, Predicted: 120, Measured: quantity.Alone(100.)}, // the fastest
+		{Size: 1, Predicted: 3, Measured: quantity.Alone(4.)},
 	}}
 	want := "median error 20.0 % over 3 points that no fit has seen; worst 25.0 %"
 	var b strings.Builder

@@ -60,8 +60,8 @@ func (r Reproduction) Rows() reports.Rows {
 		reports.Col("note", "", func(r data.Result) any { return reports.OrNil(r.Note) }),
 		reports.Col("layer", "", func(r data.Result) any { return r.Layer }),
 		reports.Col("relation", "", func(r data.Result) any { return r.Relation }),
-		reports.Col("low", "", func(r data.Result) any { return r.Low }),
-		reports.Col("high", "", func(r data.Result) any { return r.High }),
+		reports.Col("low", "", func(r data.Result) any { return r.Within.Low }),
+		reports.Col("high", "", func(r data.Result) any { return r.Within.High }),
 		reports.Col("met", "met", func(r data.Result) any {
 			return reports.OrAbsent(r.Met, r.Role != data.None)
 		}).Ranked(1),

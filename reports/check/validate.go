@@ -115,7 +115,7 @@ func (v *Validation) Rows() reports.Rows {
 		reports.Col("", "is",
 			func(r validated) any { return reports.OrNil(r.timeRelation()) }).Ranked(2),
 		reports.Col("measured", "measured",
-			func(r validated) any { return r.Measured }).Texted(two).Ranked(2),
+			func(r validated) any { return r.Measured.Value }).Texted(two).Ranked(2),
 		reports.Col("unit", "unit", func(r validated) any { return r.Unit }),
 		// A number that the model was made from does not test it.
 		reports.Col("", reports.HeadIf(untested, "class"),
@@ -123,8 +123,8 @@ func (v *Validation) Rows() reports.Rows {
 		reports.Col("error_percent", "engine to model",
 			func(r validated) any { return 100 * r.Difference() }).
 			Texted(func(x any) string { return fmt.Sprintf("%+.3g %%", x) }),
-		reports.Col("measured_low", "", func(r validated) any { return r.Low }),
-		reports.Col("measured_high", "", func(r validated) any { return r.High }),
+		reports.Col("measured_low", "", func(r validated) any { return r.Measured.Low }),
+		reports.Col("measured_high", "", func(r validated) any { return r.Measured.High }),
 		reports.Col("measured_relation", "",
 			func(r validated) any { return reports.OrNil(r.timeRelation()) }),
 		reports.Col("measured_class", "", func(r validated) any { return r.class() }),
@@ -176,11 +176,11 @@ func (r validated) reason() string {
 	var met bool
 	switch r.timeRelation() {
 	case "<", "<=":
-		met = r.Engine <= r.High
+		met = r.Engine <= r.Measured.High
 	case ">", ">=":
-		met = r.Engine >= r.Low
+		met = r.Engine >= r.Measured.Low
 	default:
-		met = math.Abs(r.Engine/r.Measured-1) <= worthANote
+		met = math.Abs(r.Engine/r.Measured.Value-1) <= worthANote
 	}
 	if met {
 		return ""
@@ -227,8 +227,8 @@ func (v *Validation) Figure() reports.Figure {
 		}
 		// A bound is no point of a curve. The longest time is the lower end of the
 		// bandwidth.
-		if !math.IsNaN(r.Measured) && r.timeRelation() == "" {
-			add(ref+": measured", reports.Points, n, n/r.Measured, n/r.High, n/max(0, r.Low))
+		if m := r.Measured; !math.IsNaN(m.Value) && r.timeRelation() == "" {
+			add(ref+": measured", reports.Points, n, n/m.Value, n/m.High, n/max(0, m.Low))
 		}
 	}
 	return f

@@ -62,8 +62,7 @@ func (r *layerRun) oneWay(p programs.Program, n quantity.Bytes) {
 		append(r.shortPiece(n), r.turns(n)...)...)
 	for _, p := range r.points {
 		if p.Size == n {
-			row.Measured, row.Low, row.High = float64(p.OneWay), float64(p.Low), float64(p.High)
-			row.Printed = &p
+			row.Measured, row.Printed = p.Within, &p
 		}
 	}
 	if p, ok := model.At(r.model, n).(*model.Pipeline); ok && len(p.Stages) >= model.PaperStages {

@@ -53,10 +53,9 @@ type validated struct {
 	Model, Engine   float64 // in Unit
 	NoFormula       bool    // the quantity has no formula: Model is NaN
 	Unit            string
-	Measured        float64 // by the paper, in Unit, with its error bar; NaN: not measured
-	Low, High       float64
-	Printed         *data.Point // the paper's number behind Measured; nil: none
-	PaperBound      float64     // CLIP's eq. 8; NaN: not of this layer
+	Measured        quantity.Interval // by the paper, in Unit; NaN: not measured
+	Printed         *data.Point       // the paper's number behind Measured; nil: none
+	PaperBound      float64           // CLIP's eq. 8; NaN: not of this layer
 	// Bound is the effect that the formula ignores, if that explains the difference.
 	Bound string
 }
@@ -115,12 +114,11 @@ func (r *layerRun) add(
 		bounds = []bound{{fmt.Sprintf("an interrupt takes the processor %v, which the formula "+
 			"does not count", r.system.Interrupt), slower}}
 	}
-	nan := math.NaN()
 	row := validated{
 		Platform: r.design.Layer.Platform, Layer: r.design.Layer.Name,
 		Program: program, Size: n, Quantity: what,
 		Model: modelled, Engine: ran, Unit: unit,
-		Measured: nan, Low: nan, High: nan, PaperBound: nan,
+		Measured: quantity.Alone(quantity.Unknown), PaperBound: math.NaN(),
 	}
 	if d := row.Difference(); d != 0 && !math.IsNaN(d) {
 		i := slices.IndexFunc(bounds, func(b bound) bool {

@@ -121,7 +121,7 @@ func TestValidateSaysWhoseNumber(t *testing.T) {
 			continue
 		}
 		if r := v.Results[i]; r.timeRelation() != c.relation || (r.reason() != "") != c.noted {
-			t.Errorf("%s: %q %v: %q", c.ref, r.timeRelation(), r.Measured, r.reason())
+			t.Errorf("%s: %q %v: %q", c.ref, r.timeRelation(), r.Measured.Value, r.reason())
 		}
 	}
 }
@@ -168,8 +168,8 @@ func TestValidateMeasured(t *testing.T) {
 	for _, r := range v.Results {
 		// Table 5.1: 16,384 bytes at 96.47 MB/s, known to 10 µs.
 		if r.Size == 16384 && r.Quantity == "one way" {
-			near(t, "measured", r.Measured, 16384/96.47, 1e-9)
-			near(t, "low", r.Low, 16384/96.47-10, 1e-9)
+			near(t, "measured", r.Measured.Value, 16384/96.47, 1e-9)
+			near(t, "low", r.Measured.Low, 16384/96.47-10, 1e-9)
 			return
 		}
 	}

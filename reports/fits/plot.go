@@ -111,8 +111,8 @@ func curveSeries(c fits.Curve, name string) (lines []reports.Series,
 	for _, p := range c.Points {
 		n := float64(p.Size)
 		points.X, points.Y = append(points.X, n), append(points.Y, float64(p.Time))
-		points.Low = append(points.Low, float64(p.Low))
-		points.High = append(points.High, float64(p.High))
+		points.Low = append(points.Low, float64(p.Min))
+		points.High = append(points.High, float64(p.Max))
 		residuals.X, residuals.Y = append(residuals.X, n), append(residuals.Y, 100*p.Error())
 	}
 	for _, s := range c.Segments {

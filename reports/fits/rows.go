@@ -143,10 +143,11 @@ func curveNotes(c fits.Curve, units quantity.UnitChoice) []string {
 			percent(c.Median), percent(c.P95), percent(c.Worst), c.WorstAt)
 	}
 	for i, b := range c.Breaks {
-		within := fmt.Sprintf("%s to %s", b.Low, b.High)
+		within := fmt.Sprintf("%s to %s",
+			quantity.Bytes(b.Within.Low), quantity.Bytes(b.Within.High))
 		// The search moves a break from one measured size to the next. An interval of
 		// a single size does not mean that the break is known to the byte.
-		if b.Low == b.High {
+		if b.Within.Low == b.Within.High {
 			within = "no other size fits"
 		}
 		jump := reports.Interval{Dim: quantity.DimTime, Interval: b.Jump}.In(units)

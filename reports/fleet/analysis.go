@@ -245,8 +245,7 @@ func (s *spread) setShift(m *model) {
 	standardError := math.Sqrt(math.Pi/2/float64(n)) * s.Residual
 	half := stats.StudentQuantile(0.025, degreesOf(n+1)) * standardError
 	s.Compared = true
-	s.Shift = m.effect(m.shift)
-	s.ShiftLow, s.ShiftHigh = m.effect(m.shift-half), m.effect(m.shift+half)
+	s.Shift = m.within(m.shift, half)
 }
 
 // latencyIdentifiable reports whether the smallest size is small: for most curves, less than half
@@ -383,10 +382,11 @@ func (f *Answer) note() {
 	}
 	// Above q = 0.5 the candidate is more likely chance than not, and not worth a
 	// night of measuring.
-	if x := f.Next; x != nil && x.Q < 0.5 && x.Effect >= f.MinEffect {
+	if x := f.Next; x != nil && x.Q < 0.5 && x.Effect.Value >= f.MinEffect {
 		next := to(&f.remarks.Next)
 		next("Next, but not significant (q = %.2g): %s, %s of %s in %s; measure again.",
-			x.Q, x.subject(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.Group)
+			x.Q, x.subject(), reports.PercentChange(x.Effect.Value), quantityWord(x.Quantity),
+			x.Group)
 	}
 	if f.Small > 0 {
 		are := "findings are"

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -26,10 +27,10 @@ type Finding struct {
 	// Values is the number of curves behind it.
 	Values int
 	// Effect is the relative difference from the fleet's value: 0.1 is 10 % slower. In a comparison
-	// with before it is the change of the quantity, less the fleet's change. Low and High are its
+	// with before it is the change of the quantity, less the fleet's change. Its
 	// interval: of the reported effects at most FDR lie beyond either end, on average (Benjamini
 	// and Yekutieli 2005); if TwoSided, beyond both.
-	Effect, Low, High float64
+	Effect quantity.Interval
 	// First and Last are the effects at the smallest and the largest size; NaN if unknown. If Wrong
 	// is set, they describe the finding and Effect does not, since the line through all sizes
 	// misses one of them by half.
@@ -66,10 +67,10 @@ type spread struct {
 	// effects of nodes: the noise with which a pair is compared.
 	Scatter, Residual float64
 	// Shift is the relative change of the fleet since before, with its 95 % interval, if Compared.
-	Shift, ShiftLow, ShiftHigh float64
-	Compared                   bool
-	model                      *model
-	units                      []unit // now
+	Shift    quantity.Interval
+	Compared bool
+	model    *model
+	units    []unit // now
 }
 
 // A groupSummary is what was measured in one group. It keeps the models, from which

@@ -44,7 +44,7 @@ func TestPlaces(t *testing.T) {
 	}
 	got := ""
 	for _, f := range a.Findings {
-		got += fmt.Sprintf("%s %s %.0f %%, ", kindOfFinding(f), f.subject(), 100*f.Effect)
+		got += fmt.Sprintf("%s %s %.0f %%, ", kindOfFinding(f), f.subject(), 100*f.Effect.Value)
 	}
 	if want := "link rack1 to rack3 10 %, node n04 8 %, "; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -125,8 +125,8 @@ func TestDirections(t *testing.T) {
 		}
 		got := map[string]bool{}
 		for _, f := range a.Findings {
-			if got[kindOfFinding(f)+" "+f.subject()] = true; math.Abs(f.Effect-0.35) > 0.05 {
-				t.Errorf("%s: %v", f.subject(), f.Effect)
+			if got[kindOfFinding(f)+" "+f.subject()] = true; math.Abs(f.Effect.Value-0.35) > 0.05 {
+				t.Errorf("%s: %v", f.subject(), f.Effect.Value)
 			}
 		}
 		if want := map[string]bool{"sender n07": true, "receiver n04": true,
@@ -176,7 +176,7 @@ func TestBySize(t *testing.T) {
 		math.Abs(f.Last-16) > 0.5 {
 		t.Errorf("%+v", f)
 	}
-	if f := a.Findings[1]; f.subject() != "n9 n1" || f.Wrong || math.Abs(f.Effect-0.5) > 0.05 ||
+	if f := a.Findings[1]; f.subject() != "n9 n1" || f.Wrong || math.Abs(f.Effect.Value-0.5) > 0.05 ||
 		math.Abs(f.Last-0.5) > 0.05 {
 		t.Errorf("%+v", f)
 	}

@@ -63,7 +63,7 @@ func (a *Answer) test(models []*model) {
 	a.find(models, tests, reported, miss, noise)
 	for _, m := range models {
 		for _, f := range m.slowLinks(miss) {
-			if math.Abs(f.Effect) >= a.MinEffect {
+			if math.Abs(f.Effect.Value) >= a.MinEffect {
 				a.Findings = append(a.Findings, f)
 			} else {
 				a.Small++
@@ -73,7 +73,7 @@ func (a *Answer) test(models []*model) {
 	slices.SortStableFunc(a.Findings, func(x, y Finding) int {
 		return cmp.Or(
 			trueFirst(x.Reported, y.Reported),
-			cmp.Compare(math.Abs(y.Effect), math.Abs(x.Effect)),
+			cmp.Compare(math.Abs(y.Effect.Value), math.Abs(x.Effect.Value)),
 			strings.Compare(x.subject(), y.subject()),
 		)
 	})
@@ -115,10 +115,11 @@ func (a *Answer) find(
 		if t.node && out {
 			f.Apart = m.alsoOut(m.effects[t.index], isSlow)
 		}
-		if f.Pair && f.Effect < 0 && isSlow(m.links[t.index].a) && isSlow(m.links[t.index].b) {
+		both := f.Pair && isSlow(m.links[t.index].a) && isSlow(m.links[t.index].b)
+		if both && f.Effect.Value < 0 {
 			out = false // two slow nodes are as slow as the slower one, not as their product
 		}
-		if f.Reported = out && math.Abs(f.Effect) >= a.MinEffect; out && !f.Reported {
+		if f.Reported = out && math.Abs(f.Effect.Value) >= a.MinEffect; out && !f.Reported {
 			a.Small++
 		}
 		if f.Reported || a.All {
@@ -182,7 +183,7 @@ func (m *model) slowLinks(miss float64) (all []Finding) {
 			}
 		}
 		m.bySize(&f, slow)
-		f.Effect, f.Low, f.High = m.effect(c.over), m.effect(c.over-half), m.effect(c.over+half)
+		f.Effect = m.within(c.over, half)
 		all = append(all, f)
 	}
 	return all
@@ -280,7 +281,7 @@ func (m *model) finding(t test, miss float64, noise *tails, out bool) Finding {
 	}
 	m.bySize(&f, of)
 	half *= sd
-	f.Effect, f.Low, f.High = m.effect(d), m.effect(d-half), m.effect(d+half)
+	f.Effect = m.within(d, half)
 	return f
 }
 

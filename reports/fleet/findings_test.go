@@ -98,8 +98,8 @@ func TestIntervalAboveZero(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range a.Findings {
-			if reported++; !(f.Low > 0) {
-				t.Errorf("%s: %v (%v to %v), q %v", f.subject(), f.Effect, f.Low, f.High, f.Q)
+			if reported++; !(f.Effect.Low > 0) {
+				t.Errorf("%s: %v (%v to %v), q %v", f.subject(), f.Effect.Value, f.Effect.Low, f.Effect.High, f.Q)
 			}
 		}
 	}

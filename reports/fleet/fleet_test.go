@@ -179,7 +179,7 @@ func TestRing(t *testing.T) {
 	}
 	a, err := report([]fileSummary{e}, nil, Options{})
 	if err != nil || len(a.Findings) != 1 || a.Findings[0].subject() != "n07 n08" ||
-		math.Abs(a.Findings[0].Effect-0.2) > 0.02 {
+		math.Abs(a.Findings[0].Effect.Value-0.2) > 0.02 {
 		t.Errorf("%+v, %v", a.Findings, err)
 	}
 	if !strings.Contains(a.groups[0].Doubt, "no node has 3 partners") {
@@ -271,8 +271,8 @@ func TestBefore(t *testing.T) {
 	var who []string // planted: n07 by 8 %, n02 with n11 by 25 %
 	for _, f := range a.Findings {
 		who = append(who, f.subject())
-		if f.Low > 0.25 || f.High < 0.08 || f.Low < 0 {
-			t.Errorf("%s: %v, %v to %v", f.subject(), f.Effect, f.Low, f.High)
+		if f.Effect.Low > 0.25 || f.Effect.High < 0.08 || f.Effect.Low < 0 {
+			t.Errorf("%s: %v, %v to %v", f.subject(), f.Effect.Value, f.Effect.Low, f.Effect.High)
 		}
 	}
 	if !slices.Equal(who, []string{"n02 n11", "n07"}) {
@@ -340,8 +340,8 @@ func TestPublished(t *testing.T) {
 		slow[f.subject()]++
 		ranks := strings.HasSuffix(f.Group.Labels, "ranks=8") || // on two nodes
 			strings.HasSuffix(f.Group.Labels, "ranks=16")
-		if !ranks || f.Effect > 0.12 {
-			t.Errorf("%s in %s: %v", f.subject(), f.Group, f.Effect)
+		if !ranks || f.Effect.Value > 0.12 {
+			t.Errorf("%s in %s: %v", f.subject(), f.Group, f.Effect.Value)
 		}
 	}
 	if !reflect.DeepEqual(slow, map[string]int{"cnode3-002": 4, "cnode3-003": 4, "cnode3-009": 4}) {

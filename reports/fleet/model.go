@@ -8,6 +8,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A unit is a pair, a node or a curve, with all its measurements of a quantity. It is
@@ -244,6 +245,11 @@ func (m *model) effect(y float64) float64 {
 		return y
 	}
 	return math.Expm1(y)
+}
+
+// within returns the effect of y with that of both ends of y ± half.
+func (m *model) within(y, half float64) quantity.Interval {
+	return quantity.Interval{Value: m.effect(y), Low: m.effect(y - half), High: m.effect(y + half)}
 }
 
 // A keyed curve has the key of its unit: its nodes, or its file.

@@ -112,7 +112,7 @@ func (f *Answer) mapMarks(g Group, q Quantity, names []string, order []int,
 		row, too := at[x.Nodes[len(x.Nodes)-1]]
 		if known && too && len(marks) < maxMarks {
 			marks = append(marks, reports.Mark{Kind: reports.AtPoint, X: column, Y: row,
-				Label: strings.Join(x.Nodes, "–") + " " + reports.PercentChange(x.Effect)})
+				Label: strings.Join(x.Nodes, "–") + " " + reports.PercentChange(x.Effect.Value)})
 		}
 	}
 	return marks
@@ -303,12 +303,12 @@ func (f *Answer) summary() string {
 		kinds[i] = plural(count[kind], strings.TrimSuffix(kind, "s"))
 	}
 	x, verb := slices.MaxFunc(worst, func(a, b worstFinding) int {
-		return cmp.Compare(math.Abs(a.Effect), math.Abs(b.Effect))
+		return cmp.Compare(math.Abs(a.Effect.Value), math.Abs(b.Effect.Value))
 	}), "stand out"
 	if len(worst) == 1 {
 		verb = "stands out"
 	}
-	effect := reports.PercentChange(x.Effect) + " of " + quantityWord(x.Quantity)
+	effect := reports.PercentChange(x.Effect.Value) + " of " + quantityWord(x.Quantity)
 	return fmt.Sprintf("%s %s. The largest is %s: %s in %d of %d groups, most in %s.",
 		strings.Join(kinds, ", "), verb, x.subject(), effect,
 		x.groups, f.groupsOf(x.Finding), x.Group)

@@ -43,7 +43,7 @@ func TestIntervalMisses(t *testing.T) {
 		}
 		for _, f := range a.Findings {
 			if f.Reported && f.Nodes[0] == "n07" && !f.Pair {
-				width += (math.Log1p(f.Effect) - math.Log1p(f.Low)) / noise * math.Sqrt(nodes-2)
+				width += (math.Log1p(f.Effect.Value) - math.Log1p(f.Effect.Low)) / noise * math.Sqrt(nodes-2)
 				want += stats.StudentQuantile(0.05*float64(len(a.Findings))/float64(a.Tests),
 					nodes-2)
 			}

@@ -49,17 +49,17 @@ func (f *Answer) verdict() string {
 		return f.nothingFound()
 	}
 	most := slices.MaxFunc(all, func(a, b worstFinding) int {
-		return cmp.Compare(math.Abs(a.Effect), math.Abs(b.Effect))
+		return cmp.Compare(math.Abs(a.Effect.Value), math.Abs(b.Effect.Value))
 	})
 	than := "slower"
-	if most.Effect < 0 {
+	if most.Effect.Value < 0 {
 		than = "faster"
 	}
 	if f.Compared {
 		than += " than before"
 	}
 	text := fmt.Sprintf("%s %s is %.3g %% %s (%s)", kindOfFinding(most.Finding), most.subject(),
-		100*math.Abs(most.Effect), than, quantityWord(most.Quantity))
+		100*math.Abs(most.Effect.Value), than, quantityWord(most.Quantity))
 	if len(all) > 1 {
 		text += fmt.Sprintf("; %d of %d tested stand out", len(all), f.Tests)
 	}
@@ -130,7 +130,7 @@ func (f *Answer) worstRows() reports.Rows {
 				return fmt.Sprintf("×%.2g at %v, ×%.2g at %v",
 					1+x.First, x.Group.First, 1+x.Last, x.Group.Last)
 			}
-			return percentInterval(x.Effect, x.Low, x.High)
+			return percentInterval(x.Effect)
 		}),
 		reports.Col("", "parameter", func(x worstFinding) any {
 			return quantityWord(x.Quantity)
@@ -171,9 +171,9 @@ func kindOfFinding(x Finding) string {
 	return "file"
 }
 
-func percentInterval(v, low, high float64) string {
+func percentInterval(in quantity.Interval) string {
 	return fmt.Sprintf("%s (%s to %s)",
-		reports.PercentChange(v), percentPlain(low), percentPlain(high))
+		reports.PercentChange(in.Value), percentPlain(in.Low), percentPlain(in.High))
 }
 
 // percentPlain returns a percentage without a plus sign and without the unit.
@@ -206,9 +206,9 @@ func (f *Answer) findingRows() reports.Rows {
 		both("node_a", node(0)), both("node_b", node(1)),
 		both("path", func(x Finding) any { return reports.OrNil(x.Path) }),
 		both("quantity", func(x Finding) any { return string(x.Quantity) }),
-		both("effect_percent", func(x Finding) any { return 100 * x.Effect }),
-		both("effect_low_percent", func(x Finding) any { return 100 * x.Low }),
-		both("effect_high_percent", func(x Finding) any { return 100 * x.High }),
+		both("effect_percent", func(x Finding) any { return 100 * x.Effect.Value }),
+		both("effect_low_percent", func(x Finding) any { return 100 * x.Effect.Low }),
+		both("effect_high_percent", func(x Finding) any { return 100 * x.Effect.High }),
 		both("p", func(x Finding) any { return x.P }),
 		both("q", func(x Finding) any { return x.Q }),
 		both("stands_out", func(x Finding) any { return x.Reported }),
@@ -317,15 +317,15 @@ func changeFields() []reports.Field[groupSpread] {
 	}
 	return []reports.Field[groupSpread]{
 		reports.Col("", "fleet's change", func(s groupSpread) any {
-			change := percentInterval(s.Shift, s.ShiftLow, s.ShiftHigh)
+			change := percentInterval(s.Shift)
 			if s.Quantity == Tau { // the row shows r∞, which changes the other way
 				change = "τ " + change
 			}
 			return reports.OrAbsent(change, s.Compared)
 		}),
-		percent("change_percent", func(s groupSpread) float64 { return s.Shift }),
-		percent("change_low_percent", func(s groupSpread) float64 { return s.ShiftLow }),
-		percent("change_high_percent", func(s groupSpread) float64 { return s.ShiftHigh }),
+		percent("change_percent", func(s groupSpread) float64 { return s.Shift.Value }),
+		percent("change_low_percent", func(s groupSpread) float64 { return s.Shift.Low }),
+		percent("change_high_percent", func(s groupSpread) float64 { return s.Shift.High }),
 	}
 }
 

@@ -313,7 +313,8 @@ func pointSeries(
 			continue
 		}
 		// A time that may be zero leaves the bandwidth without an upper bound.
-		a, b := kind.value(p.Size, max(0, p.Low)), kind.value(p.Size, p.High)
+		a := kind.value(p.Size, quantity.Micros(max(0, p.Within.Low)))
+		b := kind.value(p.Size, quantity.Micros(p.Within.High))
 		s.X, s.Y = append(s.X, float64(p.Size)), append(s.Y, kind.value(p.Size, p.OneWay))
 		// The shortest time has the highest bandwidth, so the ends change places.
 		s.Low, s.High = append(s.Low, min(a, b)), append(s.High, max(a, b))

@@ -32,7 +32,7 @@ func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
 			// that of the prediction.
 			t := s.Layer.Measured.Times[i]
 			input := data.Fact{Role: data.Input} // so no error of the model is shown beside it
-			points = append(points, data.Point{Fact: input, Size: n, OneWay: t, Low: t, High: t})
+			points = append(points, data.Point{Fact: input, Size: n, OneWay: t})
 		}
 	}
 	var blocks []reports.Block
@@ -136,7 +136,7 @@ func (s subject) numbers(
 			return quantityOf(kind, p.Size, p.OneWay)
 		})),
 		reports.Col("interval", "error bar", of(func(p data.Point) any {
-			return reports.OrAbsent(barOf(kind, p), p.Low != p.High)
+			return reports.OrAbsent(barOf(kind, p), p.Within.Low != p.Within.High)
 		})),
 		reports.Col("error_percent", "model off by", of(func(p data.Point) any {
 			switch {
@@ -163,12 +163,12 @@ func quantityOf(k predict.CurveKind, n quantity.Bytes, t quantity.Micros) fmt.St
 // clock can leave a time that may be 0, and with it a bandwidth without an upper
 // bound.
 func barOf(k predict.CurveKind, p data.Point) string {
-	low := quantityOf(k, p.Size, max(0, p.Low)).String()
-	high := quantityOf(k, p.Size, p.High).String()
+	low := quantityOf(k, p.Size, quantity.Micros(max(0, p.Within.Low))).String()
+	high := quantityOf(k, p.Size, quantity.Micros(p.Within.High)).String()
 	if k == predict.Bandwidth {
 		// The shortest time has the highest bandwidth.
 		low, high = high, low
-		if p.Low <= 0 {
+		if p.Within.Low <= 0 {
 			high = "∞"
 		}
 	}

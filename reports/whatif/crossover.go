@@ -21,9 +21,11 @@ func CrossoverRows(c *whatif.Crossover) reports.Rows {
 		}),
 		reports.Col("size_bytes", "size", func(o whatif.Overtaking) any { return o.Size }),
 		reports.Col("close_from_bytes", "within 5 % from", func(o whatif.Overtaking) any {
-			return o.Low
+			return quantity.Bytes(o.Near.Low)
 		}),
-		reports.Col("close_to_bytes", "to", func(o whatif.Overtaking) any { return o.High }),
+		reports.Col("close_to_bytes", "to", func(o whatif.Overtaking) any {
+			return quantity.Bytes(o.Near.High)
+		}),
 		spread.Low, spread.High,
 		reports.Col("probability", "probability",
 			func(o whatif.Overtaking) any { return o.Probability }).Texted(whatif.ProbabilityText),

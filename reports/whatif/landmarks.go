@@ -46,14 +46,16 @@ func landmarkRows(d whatif.Design, all []whatif.Landmark, units quantity.UnitCho
 		return nil
 	}
 	size := func(n quantity.Bytes) any { return reports.OrAbsent(n, n > 0) }
-	end := func(l mark, n quantity.Bytes) any { return reports.OrAbsent(n, meaning(l) != nil) }
+	end := func(l mark, n float64) any {
+		return reports.OrAbsent(quantity.Bytes(n), meaning(l) != nil)
+	}
 	rows := reports.TableOf(shown,
 		reports.Col("platform", "", func(mark) any { return d.Platform.Name }),
 		reports.Col("layer", "", func(mark) any { return d.Layer.Name }),
 		reports.Col("landmark", "landmark", func(l mark) any { return name(l) }),
 		reports.Col("size_bytes", "size", func(l mark) any { return size(l.Size) }),
-		reports.Col("low_bytes", "from", func(l mark) any { return end(l, l.Low) }),
-		reports.Col("high_bytes", "to", func(l mark) any { return end(l, l.High) }),
+		reports.Col("low_bytes", "from", func(l mark) any { return end(l, l.Within.Low) }),
+		reports.Col("high_bytes", "to", func(l mark) any { return end(l, l.Within.High) }),
 		reports.Col("in_use_bytes", "in use", func(l mark) any { return size(l.Threshold.InUse) }),
 		reports.Col("meaning", "range", meaning).Ranked(1),
 	)

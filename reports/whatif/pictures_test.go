@@ -50,9 +50,9 @@ func TestTornado(t *testing.T) {
 	if !strings.HasPrefix(first.Name, "bulk_bandwidth ") {
 		t.Errorf("%+v", tornado.Bars)
 	}
-	near(t, "with a tenth less bandwidth", first.Low-tornado.Base, (1<<20-1)/24./9, 1e-6)
+	near(t, "with a tenth less bandwidth", first.Less-tornado.Base, (1<<20-1)/24./9, 1e-6)
 	if !slices.IsSortedFunc(tornado.Bars[1:], func(a, b reports.TornadoBar) int {
-		return cmp.Compare(math.Abs(b.Low-tornado.Base), math.Abs(a.Low-tornado.Base))
+		return cmp.Compare(math.Abs(b.Less-tornado.Base), math.Abs(a.Less-tornado.Base))
 	}) {
 		t.Errorf("not in order: %+v", tornado.Bars)
 	}

@@ -65,15 +65,15 @@ func sensitivityRows(d whatif.Design, quantities []whatif.Quantity, sizes []quan
 				return s.PerPercent
 			}).Texted(reports.PercentText("%+.2f %%")),
 		reports.Col("", "10 % smaller",
-			func(s row) any { return text(s, s.Low) }).Ranked(3),
+			func(s row) any { return text(s, s.Less) }).Ranked(3),
 		reports.Col("", "10 % larger",
-			func(s row) any { return text(s, s.High) }).Ranked(3),
+			func(s row) any { return text(s, s.More) }).Ranked(3),
 		reports.Col("quantity_now", "", func(s row) any { return s.now * asked(s).Scale }),
 		reports.Col("quantity_smaller", "", func(s row) any {
-			return s.Low * asked(s).Scale
+			return s.Less * asked(s).Scale
 		}),
 		reports.Col("quantity_larger", "", func(s row) any {
-			return s.High * asked(s).Scale
+			return s.More * asked(s).Scale
 		}),
 		reports.Col("quantity_unit", "", func(s row) any { return asked(s).Unit }),
 	)
@@ -110,7 +110,7 @@ func tornado(d whatif.Design, q whatif.Quantity) (reports.Tornado, error) {
 	}
 	width := func(s whatif.Sensitivity) float64 {
 		w := 0.0
-		for _, v := range []float64{s.Low, s.High} {
+		for _, v := range []float64{s.Less, s.More} {
 			if !math.IsNaN(v) {
 				w = max(w, math.Abs(v-now))
 			}
@@ -122,9 +122,8 @@ func tornado(d whatif.Design, q whatif.Quantity) (reports.Tornado, error) {
 	})
 	for _, s := range all {
 		if width(s) > 1e-4*now {
-			t.Bars = append(t.Bars,
-				reports.TornadoBar{Name: s.Param.Short() + " " + s.Param.Value.String(), Low: s.Low,
-					High: s.High})
+			t.Bars = append(t.Bars, reports.TornadoBar{Less: s.Less, More: s.More,
+				Name: s.Param.Short() + " " + s.Param.Value.String()})
 		}
 	}
 	if still := len(all) - len(t.Bars); still > 0 {

@@ -130,11 +130,11 @@ func doubleTree(p *member) {
 		branchOf(ncclTree, p, to(p.Place), back)}
 	tag := p.Tag
 	each := func(pass func(branch, *member, span)) {
-		for s := range halves[0].hi {
+		for s := range halves[0].end {
 			for i, half := range halves {
 				p.Tag = tag + uint32(i)
-				if half.lo+s < half.hi {
-					pass(branches[i], p, slot(half.lo+s))
+				if half.first+s < half.end {
+					pass(branches[i], p, slot(half.first+s))
 				}
 			}
 		}

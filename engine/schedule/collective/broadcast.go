@@ -29,10 +29,10 @@ func splitBinaryBroadcast(p *member) {
 	v := p.virtual()
 	b := tree(binaryTree).at(p)
 	if v == 0 {
-		for i := range halves[0].hi {
+		for i := range halves[0].end {
 			for side, child := range b.children {
-				if h := halves[side]; i < h.hi-h.lo {
-					p.send(child, slot(h.lo+i))
+				if h := halves[side]; i < h.end-h.first {
+					p.send(child, slot(h.first+i))
 				}
 			}
 		}
@@ -43,7 +43,7 @@ func splitBinaryBroadcast(p *member) {
 	}
 	side := 1 - v%2 // odd places are of the left half
 	mine, other := halves[side], halves[1-side]
-	for s := mine.lo; s < mine.hi; s++ {
+	for s := mine.first; s < mine.end; s++ {
 		b.down(p, slot(s))
 	}
 	switch {

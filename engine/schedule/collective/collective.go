@@ -305,7 +305,7 @@ func (l limits) schedule(ctx context.Context, a, barrier Algorithm, ranks int, c
 }
 
 // A span is the slots lo, lo+1 … hi−1.
-type span struct{ lo, hi int }
+type span struct{ first, end int }
 
 func slot(i int) span { return span{i, i + 1} }
 

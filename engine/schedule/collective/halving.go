@@ -117,8 +117,8 @@ func (h halving) exchangeHalves(p *member, up bool, slots func(span) []span, ste
 
 // split halves the slots.
 func (s span) split(upper bool) (keep, give span) {
-	middle := (s.lo + s.hi) / 2
-	if keep, give = (span{s.lo, middle}), (span{middle, s.hi}); upper {
+	middle := (s.first + s.end) / 2
+	if keep, give = (span{s.first, middle}), (span{middle, s.end}); upper {
 		return give, keep
 	}
 	return keep, give
@@ -129,9 +129,9 @@ func (h halving) double(p *member, windows []span) {
 	for k, d := len(windows)-2, h.power/2; d > 0; k, d = k-1, d/2 {
 		mine, both := windows[k+1], windows[k]
 		peer := h.place(h.rank ^ d)
-		theirs := span{both.lo, mine.lo}
-		if mine.lo == both.lo {
-			theirs = span{mine.hi, both.hi}
+		theirs := span{both.first, mine.first}
+		if mine.first == both.first {
+			theirs = span{mine.end, both.end}
 		}
 		p.send(peer, mine)
 		p.recv(peer, theirs)

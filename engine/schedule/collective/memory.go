@@ -97,7 +97,7 @@ func (p *member) halves() [2]span {
 
 func (p *member) size(spans []span) (bytes uint64) {
 	for _, s := range spans {
-		bytes += p.at(s.hi) - p.at(s.lo)
+		bytes += p.at(s.end) - p.at(s.first)
 	}
 	return bytes
 }
@@ -176,23 +176,23 @@ func (p *member) calc(bytes uint64) uint32 {
 
 // copy copies slots to the same number of other slots, in no time.
 func (p *member) copy(to, from span) {
-	copy(p.wrote[to.lo:to.hi], p.wrote[from.lo:from.hi])
-	copy(p.used[to.lo:to.hi], p.used[from.lo:from.hi])
+	copy(p.wrote[to.first:to.end], p.wrote[from.first:from.end])
+	copy(p.used[to.first:to.end], p.used[from.first:from.end])
 	if p.watch != nil {
 		p.watch.moved(to, from, false, none)
 	}
 }
 
 func (p *member) combine(to, from span) {
-	calc := p.calc(p.at(to.hi) - p.at(to.lo))
+	calc := p.calc(p.at(to.end) - p.at(to.first))
 	p.markCombined([]span{to})
 	if calc != none {
 		p.waitForWriters(calc, []span{from, to})
 		p.setWriter(calc, []span{to})
 	} else {
-		for i := range to.hi - to.lo {
-			for n := p.wrote[from.lo+i]; n > 0; n = p.nodes[n-1].older {
-				p.addWriter(p.nodes[n-1].op, []span{slot(to.lo + i)})
+		for i := range to.end - to.first {
+			for n := p.wrote[from.first+i]; n > 0; n = p.nodes[n-1].older {
+				p.addWriter(p.nodes[n-1].op, []span{slot(to.first + i)})
 			}
 		}
 	}
@@ -206,7 +206,7 @@ func (p *member) combine(to, from span) {
 // before: inner members of trees and rings relay. What a member has combined is fresh.
 func (p *member) markSent(op uint32, spans []span) {
 	for _, s := range spans {
-		for i := s.lo; i < s.hi; i++ {
+		for i := s.first; i < s.end; i++ {
 			u := &p.used[i]
 			if u.received > 0 {
 				p.b.SetMemory(u.received-1, schedule.Relay)
@@ -222,7 +222,7 @@ func (p *member) markSent(op uint32, spans []span) {
 // markReceived notes that op receives into the slots.
 func (p *member) markReceived(op uint32, spans []span) {
 	for _, s := range spans {
-		for i := s.lo; i < s.hi; i++ {
+		for i := s.first; i < s.end; i++ {
 			if p.used[i].sent {
 				p.b.SetMemory(op, schedule.Relay)
 			}
@@ -235,7 +235,7 @@ func (p *member) markReceived(op uint32, spans []span) {
 // other memory, which is never sent.
 func (p *member) markCombined(spans []span) {
 	for _, s := range spans {
-		for i := s.lo; i < s.hi; i++ {
+		for i := s.first; i < s.end; i++ {
 			p.used[i] = slotUse{combined: true, sent: p.used[i].sent}
 		}
 	}
@@ -245,7 +245,7 @@ func (p *member) markCombined(spans []span) {
 func (p *member) waitForWriters(op uint32, spans []span) {
 	var last int32
 	for _, s := range spans {
-		for _, n := range p.wrote[s.lo:s.hi] {
+		for _, n := range p.wrote[s.first:s.end] {
 			if n == last {
 				continue
 			}
@@ -270,7 +270,7 @@ func (p *member) requireOnce(op, before uint32) {
 func (p *member) setWriter(op uint32, spans []span) {
 	p.nodes = append(p.nodes, node{op: op})
 	for _, s := range spans {
-		for i := s.lo; i < s.hi; i++ {
+		for i := s.first; i < s.end; i++ {
 			p.wrote[i] = int32(len(p.nodes))
 		}
 	}
@@ -279,7 +279,7 @@ func (p *member) setWriter(op uint32, spans []span) {
 func (p *member) addWriter(op uint32, spans []span) {
 	for _, s := range spans {
 		last, to := int32(-1), int32(0)
-		for i := s.lo; i < s.hi; i++ {
+		for i := s.first; i < s.end; i++ {
 			if p.wrote[i] != last {
 				last = p.wrote[i]
 				p.nodes = append(p.nodes, node{op, last})

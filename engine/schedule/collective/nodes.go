@@ -47,7 +47,7 @@ func hierarchicalAllreduce(p *member) {
 	p.around(inside, 0, share, p.fold, p.step)
 	own := share((local + 1) % g)
 	rail := circle{nodes, node, func(i int) int { return i*g + local }}
-	part := func(i int) span { return slot(own.lo + i) }
+	part := func(i int) span { return slot(own.first + i) }
 	p.around(rail, 0, part, p.fold, p.step)
 	p.around(rail, 1, part, p.recv, p.step)
 	p.around(inside, 1, share, p.recv, p.step)
@@ -96,10 +96,10 @@ func inNetworkBound(p *member) {
 	if p.Size == 1 {
 		return
 	}
-	if nodes := p.Size / all.hi; twoLevels(p.Size, p.PerNode) {
-		node, local := p.Place/all.hi, p.Place%all.hi
-		beside := func(by int) int { return node*all.hi + (local+by+all.hi)%all.hi }
-		across := func(by int) int { return (node+by+nodes)%nodes*all.hi + local }
+	if nodes := p.Size / all.end; twoLevels(p.Size, p.PerNode) {
+		node, local := p.Place/all.end, p.Place%all.end
+		beside := func(by int) int { return node*all.end + (local+by+all.end)%all.end }
+		across := func(by int) int { return (node+by+nodes)%nodes*all.end + local }
 		p.send(beside(1), all)
 		p.recv(beside(-1), all)
 		p.send(across(1), slot(local))

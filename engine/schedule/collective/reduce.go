@@ -69,6 +69,6 @@ func rabenseifnerReduce(p *member) {
 			p.send(peer, mine)
 			return
 		}
-		p.recv(peer, span{mine.hi, both.hi})
+		p.recv(peer, span{mine.end, both.end})
 	}
 }

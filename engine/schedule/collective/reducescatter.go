@@ -28,7 +28,9 @@ func pairwiseReduceScatter(p *member) {
 // ofRanks returns the blocks of ranks: two for each of the first extra ones, which also have the
 // part of a neighbour.
 func ofRanks(extra int) func(span) []span {
-	return func(s span) []span { return []span{{s.lo + min(s.lo, extra), s.hi + min(s.hi, extra)}} }
+	return func(s span) []span {
+		return []span{{s.first + min(s.first, extra), s.end + min(s.end, extra)}}
+	}
 }
 
 // halvingReduceScatter: in the round with distance d = 2^(k−1) … 2, 1 a rank exchanges half of
@@ -55,9 +57,9 @@ func butterflyReduceScatter(p *member) {
 	if h.rank >= 0 {
 		windows := h.exchangeHalves(p, true, ofRanks(h.extra), func() {})
 		// The rank has the blocks of its mirror image.
-		for b := ofRanks(h.extra)(windows[len(windows)-1])[0]; b.lo < b.hi; b.lo++ {
-			if b.lo != p.Place {
-				p.send(b.lo, slot(b.lo))
+		for b := ofRanks(h.extra)(windows[len(windows)-1])[0]; b.first < b.end; b.first++ {
+			if b.first != p.Place {
+				p.send(b.first, slot(b.first))
 			}
 		}
 	} else {
@@ -77,8 +79,8 @@ func blockButterfly(p *member) {
 	}
 	p.blocks(p.Size)
 	mirrored := func(s span) (all []span) { // the slots whose reversed bits are in s
-		for ; s.lo < s.hi; s.lo++ {
-			all = append(all, slot(mirror(s.lo, p.Size)))
+		for ; s.first < s.end; s.first++ {
+			all = append(all, slot(mirror(s.first, p.Size)))
 		}
 		return all
 	}

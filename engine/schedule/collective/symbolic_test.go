@@ -65,8 +65,8 @@ func (m *memoryOf) begin(place, slots int, at func(int) uint64) {
 func (m *memoryOf) each(spans []span, f func(i, slot int)) {
 	i := 0
 	for _, s := range spans {
-		for ; s.lo < s.hi; s.lo++ {
-			f(i, s.lo)
+		for ; s.first < s.end; s.first++ {
+			f(i, s.first)
 			i++
 		}
 	}
@@ -110,17 +110,17 @@ func (m *memoryOf) received(op, tag uint32, from int, to []span, fold bool, calc
 
 func (m *memoryOf) moved(to, from span, fold bool, calc uint32) {
 	now := slices.Clone(m.slots[m.place])
-	for i := range to.hi - to.lo {
-		v := now[from.lo+i]
+	for i := range to.end - to.first {
+		v := now[from.first+i]
 		if fold {
-			old := now[to.lo+i]
+			old := now[to.first+i]
 			v = &version{bytes: old.bytes, a: old, b: v, needs: union(slices.Clone(old.needs), v.needs)}
 			if calc != none {
 				m.checks = append(m.checks, check{calc, v.needs})
 				v.needs = []uint32{calc}
 			}
 		}
-		m.slots[m.place][to.lo+i] = v
+		m.slots[m.place][to.first+i] = v
 	}
 }
 

@@ -84,7 +84,7 @@ func (r *rank) message(kind schedule.Kind, a *arguments, way int) (op schedule.O
 // is always plain.
 func (r *rank) touch(op *schedule.Op, buffer int64) {
 	e := extent{buffer, buffer + int64(op.Size)}
-	if buffer <= 0 || op.Size == 0 || e.hi < e.lo {
+	if buffer <= 0 || op.Size == 0 || e.to < e.from {
 		return
 	}
 	if op.Kind == schedule.Send {

@@ -10,23 +10,23 @@ import (
 type memory []extent
 
 // An extent is the memory from lo up to, but not including, hi.
-type extent struct{ lo, hi int64 }
+type extent struct{ from, to int64 }
 
 // remove removes an extent, and returns how many of its bytes were there.
 func (m *memory) remove(e extent) (bytes int64) {
-	first, _ := slices.BinarySearchFunc(*m, e.lo, func(x extent, lo int64) int {
-		return cmp.Compare(x.hi, lo+1)
+	first, _ := slices.BinarySearchFunc(*m, e.from, func(x extent, lo int64) int {
+		return cmp.Compare(x.to, lo+1)
 	})
 	last := first
 	var rest []extent
-	for ; last < len(*m) && (*m)[last].lo < e.hi; last++ {
+	for ; last < len(*m) && (*m)[last].from < e.to; last++ {
 		x := (*m)[last]
-		bytes += min(x.hi, e.hi) - max(x.lo, e.lo)
-		if x.lo < e.lo {
-			rest = append(rest, extent{x.lo, e.lo})
+		bytes += min(x.to, e.to) - max(x.from, e.from)
+		if x.from < e.from {
+			rest = append(rest, extent{x.from, e.from})
 		}
-		if x.hi > e.hi {
-			rest = append(rest, extent{e.hi, x.hi})
+		if x.to > e.to {
+			rest = append(rest, extent{e.to, x.to})
 		}
 	}
 	*m = slices.Replace(*m, first, last, rest...)
@@ -36,8 +36,8 @@ func (m *memory) remove(e extent) (bytes int64) {
 // send notes that an extent is sent.
 func (m *memory) send(e extent) {
 	m.remove(e)
-	at, _ := slices.BinarySearchFunc(*m, e.lo, func(x extent, lo int64) int {
-		return cmp.Compare(x.lo, lo)
+	at, _ := slices.BinarySearchFunc(*m, e.from, func(x extent, lo int64) int {
+		return cmp.Compare(x.from, lo)
 	})
 	*m = slices.Insert(*m, at, e)
 }
@@ -46,5 +46,5 @@ func (m *memory) send(e extent) {
 // sent since the last one.
 func (m *memory) receive(e extent) (relay bool) {
 	bytes := m.remove(e)
-	return bytes > 0 && 2*bytes >= e.hi-e.lo
+	return bytes > 0 && 2*bytes >= e.to-e.from
 }

@@ -16,24 +16,24 @@ func TestMemory(t *testing.T) {
 			e := extent{lo, lo + 1 + rnd.Int64N(64-lo)}
 			if rnd.IntN(2) == 0 {
 				m.send(e)
-				for i := e.lo; i < e.hi; i++ {
+				for i := e.from; i < e.to; i++ {
 					sent[i] = true
 				}
 				continue
 			}
 			was := int64(0)
-			for i := e.lo; i < e.hi; i++ {
+			for i := e.from; i < e.to; i++ {
 				if sent[i] {
 					was++
 				}
 				sent[i] = false
 			}
-			if got, want := m.receive(e), was > 0 && 2*was >= e.hi-e.lo; got != want {
+			if got, want := m.receive(e), was > 0 && 2*was >= e.to-e.from; got != want {
 				t.Fatalf("relay into %v is %v, want %v: %d bytes were sent", e, got, want, was)
 			}
 		}
 		for i := 1; i < len(m); i++ {
-			if m[i].lo < m[i-1].hi {
+			if m[i].from < m[i-1].to {
 				t.Fatalf("%v overlap", m)
 			}
 		}

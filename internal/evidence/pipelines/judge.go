@@ -24,15 +24,15 @@ import (
 // A run is a pipeline at a size of messages and packets: the times of whole messages in each
 // launch, read from the file again, and the time that the stages predict, with its interval.
 type run struct {
-	pipeline             string
-	message, packet      float64
-	launches             []float64
-	measured             float64 // lower quartile of the launches
-	predicted, low, high float64
+	pipeline        string
+	message, packet float64
+	launches        []float64
+	measured        float64 // lower quartile of the launches
+	predicted       quantity.Interval
 }
 
 // error is relative to the measured time, as all errors of the docs are.
-func (r run) error() float64 { return r.predicted/r.measured - 1 }
+func (r run) error() float64 { return r.predicted.Value/r.measured - 1 }
 
 // quantile interpolates between ordered values.
 func quantile(values []float64, q float64) float64 {
@@ -179,7 +179,7 @@ func predict(path string, all []run) (platforms.Platform, error) {
 			}
 			return float64(changed.OneWayIn(quantity.Bytes(r.message), quantity.Bytes(r.packet)))
 		}
-		r.predicted, r.low, r.high = at(0), at(-1), at(1)
+		r.predicted = quantity.Interval{Value: at(0), Low: at(-1), High: at(1)}
 	}
 	return p, nil
 }
@@ -265,7 +265,7 @@ func printMessage(w io.Writer, p platforms.Platform, all []run) error {
 	}
 	n := quantity.Bytes(all[0].message)
 	best := slices.MinFunc(all, func(a, b run) int {
-		return cmp.Compare(a.predicted, b.predicted)
+		return cmp.Compare(a.predicted.Value, b.predicted.Value)
 	})
 	fastest := slices.MinFunc(all, func(a, b run) int {
 		return cmp.Compare(a.measured, b.measured)
@@ -282,7 +282,7 @@ func printMessage(w io.Writer, p platforms.Platform, all []run) error {
 	_, unequal := pipe.BestPlan(n)
 	fmt.Fprintf(w, "| %s | %v | %v, %.1f µs | %.1f µs | %v, %.1f µs | %.1f %% | %.1f %% | "+
 		"%.1f %% | %s | %.1f µs |\n", all[0].pipeline, n, quantity.Bytes(best.packet),
-		best.predicted, best.measured, quantity.Bytes(fastest.packet), fastest.measured,
+		best.predicted.Value, best.measured, quantity.Bytes(fastest.packet), fastest.measured,
 		100*(best.measured/fastest.measured-1), 100*lossInHalves(all, best),
 		100*quantile(errors, 0.5),
 		eq10, float64(unequal))
@@ -297,12 +297,12 @@ func printErrors(w io.Writer, name string, all []run) {
 	held, single, launches := 0, 0, 0
 	for _, r := range all {
 		errors = append(errors, math.Abs(r.error()))
-		if r.low <= r.measured && r.measured <= r.high {
+		if r.predicted.Low <= r.measured && r.measured <= r.predicted.High {
 			held++
 		}
 		for _, t := range r.launches {
 			launches++
-			if r.low <= t && t <= r.high {
+			if r.predicted.Low <= t && t <= r.predicted.High {
 				single++
 			}
 		}
@@ -324,13 +324,13 @@ func (p picture) draw(all []run) error {
 	points := reports.Series{Name: "measured", Kind: reports.Points}
 	best, now := all[0], all[0]
 	for _, r := range all {
-		line.X, line.Y = append(line.X, r.packet), append(line.Y, r.predicted)
+		line.X, line.Y = append(line.X, r.packet), append(line.Y, r.predicted.Value)
 		points.X, points.Y = append(points.X, r.packet), append(points.Y, r.measured)
 		// The bars have the undisturbed half and more of the launches. The slowest one would draw
 		// the noise of other programs.
 		points.Low = append(points.Low, slices.Min(r.launches))
 		points.High = append(points.High, quantile(r.launches, 0.75))
-		if r.predicted < best.predicted {
+		if r.predicted.Value < best.predicted.Value {
 			best = r
 		}
 		if r.packet == float64(p.now) {
@@ -343,8 +343,8 @@ func (p picture) draw(all []run) error {
 		Y:      reports.Axis{Label: "time (µs)", Log: true},
 		Series: []reports.Series{line, points},
 		Marks: []reports.Mark{
-			{Kind: reports.AtPoint, X: now.packet, Y: now.predicted, Label: "default"},
-			{Kind: reports.AtPoint, X: best.packet, Y: best.predicted, Label: "best"},
+			{Kind: reports.AtPoint, X: now.packet, Y: now.predicted.Value, Label: "default"},
+			{Kind: reports.AtPoint, X: best.packet, Y: best.predicted.Value, Label: "best"},
 		},
 	}
 	out, err := os.Create(p.file)

@@ -36,7 +36,7 @@ p,whole,4096,8192,9.9
 		t.Fatal(err)
 	}
 	for i, want := range []float64{2 + 3 + 3, 4 + 5} { // two packets, the second stage is slower
-		if math.Abs(all[i].predicted-want) > 1e-9 || math.Abs(all[i].error()+0.1/1.1) > 1e-9 {
+		if math.Abs(all[i].predicted.Value-want) > 1e-9 || math.Abs(all[i].error()+0.1/1.1) > 1e-9 {
 			t.Errorf("%+v, want a prediction of %v µs", all[i], want)
 		}
 	}

@@ -22,33 +22,31 @@ import (
 // measurement there.
 type forecastOfChange struct {
 	platform      platform
-	asked         timed           // with the measured time on the changed network
-	now           quantity.Micros // as it is
-	before, after float64         // as whatif prints them
-	low, high     float64
-	lowNow        float64 // the ends of the interval without a change
-	highNow       float64
-	algorithm     string  // that was simulated
-	simulated     float64 // before, by the machine alone
+	asked         timed             // with the measured time on the changed network
+	now           quantity.Micros   // as it is
+	unchanged     quantity.Interval // as whatif prints it for the network as it is
+	before, after quantity.Interval // as whatif prints them
+	algorithm     string            // that was simulated
+	simulated     float64           // before, by the machine alone
 }
 
 // ratioError returns the logarithm of the measured ratio of both times over the predicted one.
 func (f forecastOfChange) ratioError() float64 {
-	return math.Log(float64(f.asked.time/f.now)) - math.Log(f.after/f.before)
+	return math.Log(float64(f.asked.time/f.now)) - math.Log(f.after.Value/f.before.Value)
 }
 
 // normed returns the error of the ratio in half-widths of its interval. The printed interval is
 // that of the measurement too, so the squares of both are subtracted, as logarithms.
 func (f forecastOfChange) normed() float64 {
 	half := func(end, endNow float64) float64 {
-		wide, now := math.Log(end/f.after), math.Log(endNow/f.before)
+		wide, now := math.Log(end/f.after.Value), math.Log(endNow/f.before.Value)
 		return math.Sqrt(max(wide*wide-now*now, 1e-6))
 	}
 	e := f.ratioError()
 	if e < 0 {
-		return -e / half(f.low, f.lowNow)
+		return -e / half(f.after.Low, f.unchanged.Low)
 	}
-	return e / half(f.high, f.highNow)
+	return e / half(f.after.High, f.unchanged.High)
 }
 
 // A changedJudge asks about one platform.
@@ -185,7 +183,7 @@ func (j changedJudge) ask(ctx context.Context, keep func(timed) bool) (
 			if err := f.predict(ctx, with, nil); err != nil {
 				return nil, 0, err
 			}
-			f.lowNow, f.highNow = f.low, f.high
+			f.unchanged = f.after
 			calls.Algorithm = f.algorithm
 			if f.simulated, err = j.simulated(ctx, calls); err != nil {
 				return nil, 0, err
@@ -244,7 +242,7 @@ func (j changedJudge) simulated(ctx context.Context, calls collectives.Calls) (f
 	if err == nil {
 		err = f.predict(ctx, whatif.Of(d.Design, prepared...), nil)
 	}
-	return f.before, err
+	return f.before.Value, err
 }
 
 // predict sets the answer.
@@ -263,8 +261,9 @@ func (f *forecastOfChange) predict(ctx context.Context, d whatif.Design, set []s
 			f.algorithm = title[strings.LastIndex(title, " ")+1:]
 		}
 		v, _ := rows.Data[0][i].(float64)
-		for key, to := range map[string]*float64{"before_us": &f.before, "after_us": &f.after,
-			"after_low_us": &f.low, "after_high_us": &f.high} {
+		for key, to := range map[string]*float64{"before_us": &f.before.Value,
+			"after_us":     &f.after.Value,
+			"after_low_us": &f.after.Low, "after_high_us": &f.after.High} {
 			if c.Key == key {
 				*to = v
 			}

@@ -29,7 +29,9 @@ func (r changedRow) write(out io.Writer) {
 		return
 	}
 	errors := list.Map(r.all, func(f forecastOfChange) float64 { return math.Abs(f.ratioError()) })
-	widths := list.Map(r.all, func(f forecastOfChange) float64 { return f.high/f.low - 1 })
+	widths := list.Map(r.all, func(f forecastOfChange) float64 {
+		return f.after.High/f.after.Low - 1
+	})
 	share := func(holds func(forecastOfChange) bool) float64 {
 		n := 0
 		for _, f := range r.all {
@@ -44,7 +46,7 @@ func (r changedRow) write(out io.Writer) {
 	fmt.Fprintf(out, "| %s | %d | %.1f, %.0f %% | %.0f %% | %.0f %% | %.0f %% |\n", r.name,
 		len(r.all), factor(0.5), factor(0.95), ratio,
 		share(func(f forecastOfChange) bool {
-			return f.low <= float64(f.asked.time) && float64(f.asked.time) <= f.high
+			return f.after.Low <= float64(f.asked.time) && float64(f.asked.time) <= f.after.High
 		}), 100*stats.QuantileOf(widths, 0.5))
 }
 
@@ -99,7 +101,7 @@ func runChanged(ctx context.Context, dir, only string, out, details io.Writer) e
 			fmt.Fprintf(details, "%s,%s,%v,%s,%s,%s,%.0f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f\n",
 				f.platform.name, f.platform.file(), plain, f.asked.change, f.asked.choice,
 				f.asked.collective, float64(f.asked.bytes), float64(f.now), float64(f.asked.time),
-				f.before, f.after, f.low, f.high, f.simulated)
+				f.before.Value, f.after.Value, f.after.Low, f.after.High, f.simulated)
 		}
 	}
 	answers, refused, err := alps(ctx)
@@ -110,8 +112,8 @@ func runChanged(ctx context.Context, dir, only string, out, details io.Writer) e
 	for _, from := range []string{"slingshot", "tcp"} {
 		for _, f := range answers[from] {
 			fmt.Fprintf(out, "from %s, %.0f B: %.1f µs; predicted %.1f (%.1f to %.1f), "+
-				"measured %.1f\n", from, float64(f.asked.bytes), f.before, f.after, f.low, f.high,
-				float64(f.asked.time))
+				"measured %.1f\n", from, float64(f.asked.bytes), f.before.Value, f.after.Value,
+				f.after.Low, f.after.High, float64(f.asked.time))
 		}
 	}
 	return nil

@@ -38,7 +38,7 @@ func TestChangedNetworks(t *testing.T) {
 	}
 	held, errors := 0, []float64{}
 	for _, f := range all {
-		if f.low <= float64(f.asked.time) && float64(f.asked.time) <= f.high {
+		if f.after.Low <= float64(f.asked.time) && float64(f.asked.time) <= f.after.High {
 			held++
 		}
 		if !f.byLibrary() {
