@@ -91,6 +91,9 @@ type Printer struct {
 	// what to do next. Of more than a dozen rows it leaves out minor ones. The answer then stays on
 	// a screen of 24 lines. Brief says how to ask for the rest, as "--notes".
 	Brief string
+
+	// Saved, if not empty, is a line of Text above the verdict: about files that were written.
+	Saved string
 }
 
 // A TableFormat is a way to print a table; the zero value is Text.

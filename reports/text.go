@@ -63,8 +63,11 @@ func (v Printer) writeText(b *bytes.Buffer, tables []Rows) {
 		if len(hidden)+len(left) > 0 {
 			shown = append(slices.Clone(shown), v.more(hidden, left))
 		}
-		v.writeNotes(b, shown)
 	}
+	if v.Saved != "" {
+		shown = append(slices.Clone(shown), v.Saved)
+	}
+	v.writeNotes(b, shown)
 	if verdict == "" {
 		return
 	}

@@ -14,10 +14,10 @@ import (
 
 // Closing returns what follows from logs of nccl-tests: what was understood, which question comes
 // next, and a verdict on the busbw of the last of them, behind those on the logs before, if the
-// links of a node are given, as in "4x200Gbit/s" or by a platform with rails. saved is the path of
-// the platform file; empty: none. It is an error if the links are none, or if they are given for
-// other files.
-func (f *Fitted) Closing(saved, link string) (next []string, verdict string, err error) {
+// links of a node are given, as in "4x200Gbit/s" or by a platform with rails. If saved, the next
+// question is not how to save. It is an error if the links are none, or if they are given for other
+// files.
+func (f *Fitted) Closing(saved bool, link string) (next []string, verdict string, err error) {
 	l, err := linksOf(link)
 	if err != nil {
 		return nil, "", err
@@ -34,9 +34,9 @@ func (f *Fitted) Closing(saved, link string) (next []string, verdict string, err
 }
 
 // understood says what the logs of nccl-tests are of: nodes, ranks and algorithms, what would have
-// to be measured for a choice of the algorithm, and the command that asks the saved file; empty
-// without such logs. Without links it says how a verdict is asked for.
-func (f *Fitted) understood(saved string, l links) (notes []string) {
+// to be measured for a choice of the algorithm, and how to go on if it was not saved; empty without
+// such logs. Without links it says how a verdict is asked for.
+func (f *Fitted) understood(saved bool, l links) (notes []string) {
 	var ops []benchfile.CollectiveOp
 	for _, s := range f.sources {
 		if s.ofNCCLTests() {
@@ -85,18 +85,9 @@ func (f *Fitted) understood(saved string, l links) (notes []string) {
 		text += "; algorithms " + strings.Join(algorithms, ", ")
 	}
 	notes = append(notes, text)
-	most := 1
-	for _, c := range ops {
-		most = max(most, c.Nodes)
-	}
-	switch {
-	case saved == "":
-		notes = append(notes, "next: save a platform file, and ask it")
-	case nodes == "0":
-		notes = append(notes, fmt.Sprintf("next: halfpeak collective %s %s", ops[0].Name, saved))
-	default:
-		notes = append(notes, fmt.Sprintf("next: halfpeak collective %s %s, for example on %d "+
-			"nodes", ops[0].Name, saved, 2*most))
+	if !saved {
+		notes = append(notes, fmt.Sprintf("next: save it as my.toml, then halfpeak collective "+
+			"%s my.toml", ops[0].Name))
 	}
 	onNodes := func(c benchfile.CollectiveOp) bool { return c.Nodes > 1 }
 	if l.number == 0 && slices.ContainsFunc(ops, onNodes) {

@@ -84,9 +84,9 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestUnderstood(t *testing.T) {
-	notes := strings.Join(read(t, log(1, 100, 200), log(2, 80, 85), log(4, 80, 85)).understood("gpus.toml", links{}), "\n")
+	notes := strings.Join(read(t, log(1, 100, 200), log(2, 80, 85), log(4, 80, 85)).understood(false, links{}), "\n")
 	for _, want := range []string{"allreduce on 8, 16, 32 ranks, 1, 2, 4 nodes of 8",
-		"NCCL_ALGO=Ring", "next: halfpeak collective allreduce gpus.toml, for example on 8 nodes"} {
+		"NCCL_ALGO=Ring", "then halfpeak collective allreduce my.toml"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q does not say %q", notes, want)
 		}

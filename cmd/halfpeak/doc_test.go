@@ -301,6 +301,8 @@ func session(t *testing.T, dir, block string, width int) string {
 			got = c.want
 		case !*update:
 			t.Errorf("%s\nprints\n%s\nshown is\n%s\n(go test ./cmd/halfpeak -update shows what it prints)", line, got, c.want)
+		case strings.Count("\n"+c.want, "\n...\n") > 1:
+			t.Errorf("%s\nprints\n%s\nshown is\n%s", line, got, c.want)
 		case strings.Contains("\n"+c.want, "\n...\n"):
 			if got = abridged(got, c.want); !matches(out.String(), got) {
 				t.Errorf("%s\nprints\n%s\nshown is\n%s", line, out.String(), c.want)

@@ -125,7 +125,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	next, verdict, err := found.Closing(o.save, o.link)
+	next, verdict, err := found.Closing(o.save != "", o.link)
 	if err != nil {
 		return usagef("--link %w", err)
 	}

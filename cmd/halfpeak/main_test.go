@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 			main()
 			return
 		}
-		os.Exit(runIn(terminal{Width: width}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(runIn(terminal{Width: width, Messages: width}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}})
 }
 
@@ -113,7 +113,8 @@ func fails(ts *testscript.TestScript, neg bool, args []string) {
 	if status == 2 {
 		lines = 2
 	}
-	if got := strings.Count(stderr, "\n"); got != lines || !strings.HasSuffix(stderr, "\n") || !strings.HasPrefix(stderr, "halfpeak: ") {
+	list := strings.Count(stderr, "\n  ") // its lines are indented
+	if got := strings.Count(stderr, "\n") - list; got != lines || !strings.HasSuffix(stderr, "\n") || !strings.HasPrefix(stderr, "halfpeak: ") {
 		ts.Fatalf("it prints %d lines, want %d that begin with %q: %q", got, lines, "halfpeak: ", stderr)
 	}
 	transcript, err := os.OpenFile(ts.MkAbs("transcript"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)

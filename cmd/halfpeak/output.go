@@ -11,12 +11,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -66,12 +64,6 @@ var formats = map[string]reports.TableFormat{"": reports.Text, "txt": reports.Te
 // 0, since lines that are not broken are easier to search.
 var pipeWidth = 100
 
-// extension returns the extension of a file's name in lower case, without its point:
-// some systems write FIGURE.PNG.
-func extension(path string) string {
-	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-}
-
 // kind returns the format of the tables: that of --format, or of the file's
 // extension.
 func (o *output) kind() (reports.TableFormat, error) {
@@ -115,6 +107,9 @@ func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 		if t.Width > 0 && !o.notes {
 			view.Brief = "--notes"
 		}
+		if t.Width > 0 && format == reports.Text {
+			view.Saved = saved(cmd)
+		}
 	}
 	if err = o.writeTo(cmd, write); err == nil && !o.plain &&
 		(format == reports.CSV || format == reports.JSON) {
@@ -133,43 +128,6 @@ func (o *output) writeTo(cmd *cobra.Command, write func(io.Writer) error) error 
 		return write(cmd.OutOrStdout())
 	}
 	return atomicfile.Write(o.path, write)
-}
-
-// written returns a function that writes a text, as writers of files take it.
-func written[T ~string | ~[]byte](text T) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := w.Write([]byte(text))
-		return err
-	}
-}
-
-// writesFile is the annotation of the flags that name a file to write. Annotations
-// are pflag's place for what it does not need itself; so reserveOutputs finds the
-// flags of all commands without a list of their names.
-const writesFile = "writes a file"
-
-// outputFlag declares a flag that names a file to write.
-func outputFlag(f *pflag.FlagSet, to *string, name, short, help string) {
-	f.StringVarP(to, name, short, "", help)
-	f.Lookup(name).Annotations = map[string][]string{writesFile: nil}
-}
-
-// reserveOutputs declares the files that a command writes, so that it cannot read them: "halfpeak
-// fit me.csv -o me.csv" would replace hours of measurement. A name is checked before anything is
-// computed.
-func reserveOutputs(cmd *cobra.Command) error {
-	var paths []string
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if _, writes := f.Annotations[writesFile]; writes {
-			paths = append(paths, f.Value.String())
-		}
-	})
-	if f := cmd.Flags().Lookup(saveFlag); f != nil && f.Changed {
-		if err := checkSave(f.Value.String()); err != nil {
-			return err
-		}
-	}
-	return atomicfile.Reserve(paths)
 }
 
 // plotting is the figure of a command that also prints a table. Both come from one
@@ -257,45 +215,4 @@ func drawTo(path string, p reports.Picture, size pixels, units quantity.UnitChoi
 	return atomicfile.Write(path, func(w io.Writer) error {
 		return reports.WriteImage(w, p, filepath.Ext(path), size.width, size.height, units)
 	})
-}
-
-// savePlatform writes a platform file, if one is asked for. The platform is encoded
-// first: if that fails, nothing is written.
-func savePlatform[T ~string | ~[]byte](path string, encode func() (T, error)) error {
-	if path == "" {
-		return nil
-	}
-	text, err := encode()
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(path, written(text))
-}
-
-// saveFlag is the name of the flag that writes a platform.
-const saveFlag = "save"
-
-// checkSave returns an error unless path ends in .toml: other commands take a name with this
-// extension for a file, and one without for a built-in platform. A file that a person wrote is not
-// replaced either.
-func checkSave(path string) error {
-	if filepath.Ext(path) != ".toml" {
-		return usagef("--save %q: a platform file ends with .toml", path)
-	}
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil
-	}
-	f, err := atomicfile.Open(path)
-	if err != nil {
-		return atomicfile.FileError(path, err)
-	}
-	defer f.Close()
-	const ours = "# " + platforms.WrittenBy
-	head := make([]byte, len(ours))
-	if _, err := io.ReadFull(f, head); err != nil || string(head) != ours {
-		return usagef("--save %q: this file is not replaced, since it does not begin with %q; "+
-			"choose another name", path, strings.TrimSpace(ours))
-	}
-	return nil
 }

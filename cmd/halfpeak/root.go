@@ -32,7 +32,8 @@ func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer)
 	root.SetOut(out)
 	// Everything on stderr is made visible: names of files come from elsewhere, and
 	// an escape sequence in one could change what the terminal shows.
-	root.SetErr(quiet{Writer: stderr})
+	visible := quiet{Writer: stderr, width: t.Messages}
+	root.SetErr(visible)
 	strict(root)
 	setHelp(root)
 	cmd, err := root.ExecuteContextC(t.withContext())
@@ -40,15 +41,23 @@ func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer)
 		err = out.err // also that of help, which cobra drops
 	}
 	if err == nil {
+		if t.Width > 0 {
+			// Of a command without a table, or of a file that was written after it.
+			if line := saved(cmd); line != "" {
+				fmt.Fprintln(visible, line)
+			}
+		}
 		return 0
 	}
 	if errors.Is(err, syscall.EPIPE) {
 		return 1 // the reader has closed the pipe, as "| head" does
 	}
-	// The prefix bypasses quiet, which would print its colour as letters.
-	fmt.Fprint(stderr, t.alarm("halfpeak:"))
-	fmt.Fprintf(quiet{Writer: stderr}, " %s%s\n", brief(err.Error()),
+	var text strings.Builder
+	const prefix = "halfpeak:"
+	fmt.Fprintf(quiet{Writer: &text, width: t.Messages}, "%s %s%s\n", prefix, brief(err.Error()),
 		spelled(cmd, usage.FieldsOf(err)))
+	// The prefix bypasses quiet, which would print its colour as letters.
+	fmt.Fprint(stderr, t.alarm(prefix)+strings.TrimPrefix(text.String(), prefix))
 	if errors.Is(err, usage.ErrInterrupted) {
 		return 130 // 128 and the number of the signal SIGINT
 	}

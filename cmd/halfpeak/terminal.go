@@ -15,30 +15,39 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/halfpeak/halfpeak/reports"
 )
 
 // A terminal describes standard output. It is detected once, at the start; the zero
 // value is not a terminal. It travels in the context, so that tests can set one.
 type terminal struct {
-	Width  int  // of standard output, in letters; 0: not a terminal
-	Color  bool // standard output takes colours, and the reader wants them
-	Errors bool // standard error takes colours, and the reader wants them
+	Width    int  // of standard output, in letters; 0: not a terminal
+	Messages int  // width of standard error; 0: not a terminal
+	Color    bool // standard output takes colours, and the reader wants them
+	Errors   bool // standard error takes colours, and the reader wants them
 }
 
 // detectTerminal detects the terminal of the two outputs, NO_COLOR (no-color.org) and TERM.
 func detectTerminal(stdout, stderr io.Writer) (t terminal) {
 	wanted := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	if f, ok := terminalFile(stdout); ok {
-		t.Color = wanted
-		// Some terminals, as in editors and CI, report a width of 0.
-		// 80 is the width that programs of text have assumed since the terminals of the seventies.
-		if t.Width, _, _ = term.GetSize(int(f.Fd())); t.Width < 20 {
-			t.Width = 80
-		}
-	}
-	_, ok := terminalFile(stderr)
-	t.Errors = ok && wanted
+	t.Width, t.Messages = widthOf(stdout), widthOf(stderr)
+	t.Color, t.Errors = wanted && t.Width > 0, wanted && t.Messages > 0
 	return t
+}
+
+// widthOf returns the width of the terminal behind w; 0: it is none.
+func widthOf(w io.Writer) int {
+	f, ok := terminalFile(w)
+	if !ok {
+		return 0
+	}
+	// Some terminals, as in editors and CI, report a width of 0.
+	// 80 is the width that programs of text have assumed since the terminals of the seventies.
+	if width, _, _ := term.GetSize(int(f.Fd())); width >= 20 {
+		return width
+	}
+	return 80
 }
 
 // terminalFile returns the file behind w, and whether that is a terminal.
@@ -75,8 +84,11 @@ func (t terminal) alarm(text string) string {
 
 // A quiet writer shows control characters in a visible form, since file names and
 // other external text may contain escape sequences. Line breaks and tabs are our own
-// form of messages.
-type quiet struct{ io.Writer }
+// form of messages. Lines wider than a terminal are wrapped between words.
+type quiet struct {
+	io.Writer
+	width int // 0: lines of any width
+}
 
 func (q quiet) Write(p []byte) (int, error) {
 	var b strings.Builder
@@ -92,8 +104,12 @@ func (q quiet) Write(p []byte) (int, error) {
 		}
 		text = text[n:]
 	}
+	shown := b.String()
+	if q.width > 0 {
+		shown = reports.Fold(shown, q.width)
+	}
 	// The count is that of the input: a caller must not think that bytes were lost.
-	if _, err := io.WriteString(q.Writer, b.String()); err != nil {
+	if _, err := io.WriteString(q.Writer, shown); err != nil {
 		return 0, err
 	}
 	return len(p), nil

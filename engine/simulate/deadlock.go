@@ -46,27 +46,25 @@ const (
 	cycleSteps = 4 << 20
 )
 
-// Error returns one line of bounded length.
+// Error returns a line and an indented list, of bounded length.
 func (s *Deadlock) Error() string {
-	head := "the schedule leaves messages unreceived: "
+	head := "the schedule leaves messages unreceived:"
 	if s.Unfinished > 0 {
-		head = fmt.Sprintf("the schedule cannot end: %d of %d operations, of %s, never finish: ",
+		head = fmt.Sprintf("the schedule cannot end: %d of %d operations, of %s, never finish:",
 			s.Unfinished, s.Operations, count(s.Ranks, "rank"))
 	}
 	parts := firstOf(s.Waits, shownWaits, "and %d more wait", func(w stuckOp) string {
 		return fmt.Sprintf("rank %d: %s waits for %s", w.Rank, w.Text, w.For)
 	})
 	if len(s.Cycle) > 0 {
-		links := firstOf(s.Cycle, 2*shownWaits, "(%d more)", func(w stuckOp) string {
-			return fmt.Sprintf("rank %d %s", w.Rank, w.Text)
-		})
-		first := s.Cycle[0]
-		parts = append(parts, fmt.Sprintf("each of these waits for the next: %s, rank %d %s again",
-			strings.Join(links, ", "), first.Rank, label(first.Text)))
+		parts = append(parts, "each of these waits for the next, and the last for the first:")
+		parts = append(parts, firstOf(s.Cycle, 2*shownWaits, "  (%d more)", func(w stuckOp) string {
+			return fmt.Sprintf("  rank %d: %s", w.Rank, w.Text)
+		})...)
 	}
 	const moreKinds = "and %d more kinds of messages"
 	parts = append(parts, firstOf(s.Messages, shownWaits, moreKinds, unreceived.text)...)
-	return head + strings.Join(parts, "; ")
+	return head + "\n  " + strings.Join(parts, "\n  ")
 }
 
 func (g unreceived) text() string {
@@ -83,13 +81,6 @@ func firstOf[T any](items []T, shown int, more string, text func(T) string) (lis
 		list = append(list, text(item))
 	}
 	return list
-}
-
-// label returns the name without the operation: the last link of a cycle repeats the first one,
-// whose operation was printed already.
-func label(text string) string {
-	name, _, _ := strings.Cut(text, " (")
-	return name
 }
 
 // count returns a number with its noun, in the plural unless the number is 1.

@@ -56,7 +56,16 @@ type File struct {
 // unfinished has the files that are not closed.
 var unfinished struct {
 	sync.Mutex
-	files map[*File]bool
+	files    map[*File]bool
+	finished []string // paths of files that were closed since [Finished]
+}
+
+// Finished returns the paths of the files that were completed since the last call, in their order.
+func Finished() (paths []string) {
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	paths, unfinished.finished = unfinished.finished, nil
+	return paths
 }
 
 // DiscardAll discards all files that are not closed: for a process that ends at once.
@@ -167,6 +176,9 @@ func (f *File) rename(to string) error {
 		return FileError(f.path, err)
 	}
 	delete(unfinished.files, f)
+	if f.target != "" && to == f.target {
+		unfinished.finished = append(unfinished.finished, f.path)
+	}
 	return nil
 }
 
