@@ -60,7 +60,7 @@ func (s Study) Sensitivities() ([]whatif.Sensitivity, error) {
 }
 
 // Target returns the changes of single parameters that bring the time down to the one given, the
-// smallest first: of the parameters of these names, or of all.
+// smallest first: of the parameters of these names, or of all; then none if the time is low enough.
 func (s Study) Target(most quantity.Micros, parameters ...string) ([]whatif.Solution, error) {
 	var by []whatif.Range
 	for _, name := range parameters {
@@ -71,7 +71,7 @@ func (s Study) Target(most quantity.Micros, parameters ...string) ([]whatif.Solu
 		by = append(by, r)
 	}
 	t := whatif.Target{Quantity: s.Time, Value: float64(most)}
-	found, err := whatif.Solve(s.Design, t, by...)
+	found, err := whatif.Solve(context.Background(), s.Design, t, nil, by...)
 	if err != nil {
 		return nil, err
 	}

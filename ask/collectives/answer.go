@@ -14,7 +14,11 @@ func (c Calls) On(ctx context.Context, d platforms.Design) (*Times, error) {
 	if err != nil {
 		return nil, err
 	}
-	return q.compute(ctx)
+	t, err := q.compute(ctx)
+	if err == nil {
+		t.Machine = d.Name()
+	}
+	return t, err
 }
 
 // compute answers the question.

@@ -185,7 +185,13 @@ func (r *repeated) prepare(ctx context.Context, now platforms.Costs, fits []tabl
 	}
 	call = r.callOf(r.cells[0], r.like)
 	call.Run = func(c platforms.Costs, parts bool) (f whatif.Finished, err error) {
-		first, _, _, err := r.run(ctx, c, parts)
+		// The critical path of the first alone is asked for, and records take memory.
+		first, at, _, err := r.run(ctx, c, parts && len(r.cells) == 1)
+		if err == nil && parts && len(r.cells) > 1 {
+			one := *r
+			one.cells, one.programs = r.cells[at:at+1], r.programs[at:at+1]
+			first, _, _, err = one.run(ctx, c, true)
+		}
 		if err == nil {
 			f = *first
 		}

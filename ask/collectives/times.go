@@ -11,6 +11,7 @@ import (
 type Times struct {
 	Algorithms Algorithms // that were compared
 	On         string     // the platform of the times, in words
+	Machine    string     // its name
 	Times      []Timing
 	Within     calibrate.Deviation
 	TooLarge   []string // the calls without a time, and why

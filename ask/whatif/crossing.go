@@ -85,3 +85,37 @@ func bisect(a, b float64, whole bool, flipped func(float64) bool) float64 {
 	}
 	return b
 }
+
+// interpolated returns a value at which lacks has another sign than at a (a value of 0 has that of
+// negative ones), within a part in 10⁹ of the nearest one towards b, where the sign is another. It
+// is the method ITP (Oliveira and Takahashi, ACM TOMS 47(1), 2020): the secant, moved a little
+// towards the middle, and never more than a step behind bisection. A time is nearly linear in a
+// cost, so some five values suffice where bisection takes thirty: each may be a simulation.
+func interpolated(a, b float64, lacks func(float64) float64) float64 {
+	const apart = 1e-9
+	ya, yb := lacks(a), lacks(b)
+	eps := apart * max(math.Abs(a), math.Abs(b)) / 2
+	width := math.Abs(b - a)
+	left := eps * math.Exp2(math.Ceil(math.Log2(width/(2*eps)))+1)
+	for ; math.Abs(b-a) > 2*eps; left /= 2 {
+		middle, secant := a+(b-a)/2, (yb*a-ya*b)/(yb-ya)
+		sign := math.Copysign(1, middle-secant)
+		at := middle
+		if to := 0.2 * (b - a) * (b - a) / width; math.Abs(to) <= math.Abs(middle-secant) {
+			at = secant + sign*math.Abs(to)
+		}
+		if r := left - math.Abs(b-a)/2; !(math.Abs(at-middle) <= r) { // also of NaN
+			at = middle - sign*max(r, 0)
+		}
+		if math.IsNaN(at) || at == a || at == b {
+			at = middle
+		}
+		y := lacks(at)
+		if (y <= 0) == (ya <= 0) {
+			a, ya = at, y
+		} else {
+			b, yb = at, y
+		}
+	}
+	return b
+}

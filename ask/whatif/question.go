@@ -28,6 +28,9 @@ type Question struct {
 	Sizes      []quantity.Bytes // of the messages; nil: those of the question
 	Units      quantity.UnitChoice
 	Sampling   Sampling // of Landmarks and Uncertainty
+	// Watch is told in a line which parameter is searched for the target, and what is found;
+	// nil: nobody is.
+	Watch func(line string, found bool)
 }
 
 // The sizes of messages of a question that gives none.

@@ -7,8 +7,10 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/halfpeak/halfpeak/internal/parallel"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // Solutions are the changes of parameters that reach a target, the smallest change
@@ -16,14 +18,29 @@ import (
 type Solutions struct {
 	Target Target
 	Found  []Solution
-	Idle   int // parameters that change nothing, which are not among them
+	Idle   int     // parameters that change nothing, which are not among them
+	Now    float64 // the quantity as it is
+	Met    bool    // by the design as it is
 }
 
-// Solve finds what each of the parameters can do for the target; without any it tries all that the
-// layer uses and that nothing else decides. Then parameters without any effect are only counted,
-// since a list of them hides the others; a parameter that was named gets its row in any case.
-func Solve(d Design, t Target, by ...Range) (*Solutions, error) {
+// Solve finds what each of the parameters can do for the target. Without any it tries all that the
+// layer uses and that nothing else decides, unless the design meets the target as it is: then
+// nothing needs to change, and nothing is searched. Parameters without any effect are only counted,
+// since a list of them hides the others; a parameter that was named gets its row in any case. If
+// watch is not nil, it is called when the search of a parameter begins, found being nil, and when
+// it ends, by one goroutine at a time; done of total parameters have been searched.
+func Solve(ctx context.Context, d Design, t Target,
+	watch func(p platforms.Param, found *Solution, done, total int), by ...Range) (
+	*Solutions, error) {
+	now, err := d.ValueOf(t.Quantity)
+	if err != nil {
+		return nil, err
+	}
+	s := &Solutions{Target: t, Now: now, Met: t.met(now)}
 	all := len(by) == 0
+	if all && s.Met {
+		return s, nil
+	}
 	if all {
 		for _, p := range d.Uses() {
 			// A threshold would be moved to where its branches were never measured.
@@ -34,15 +51,28 @@ func Solve(d Design, t Target, by ...Range) (*Solutions, error) {
 	}
 	// Each value may be a simulation, so all processors try parameters.
 	each := make([]Solution, len(by))
-	one := func(_ context.Context, i int) (err error) {
-		each[i], err = d.Solve(t, by[i].Param, by[i].From, by[i].To)
-		return err
+	var mutex sync.Mutex
+	done := 0
+	seen := func(i int, found *Solution) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		if found != nil {
+			done++
+		}
+		if watch != nil {
+			watch(by[i].Param, found, done, len(by))
+		}
 	}
-	err := parallel.Each(context.Background(), len(by), 0, one)
+	err = parallel.Each(ctx, len(by), 0, func(_ context.Context, i int) (err error) {
+		seen(i, nil)
+		if each[i], err = d.solve(t, now, by[i]); err == nil {
+			seen(i, &each[i])
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	s := &Solutions{Target: t}
 	for _, found := range each {
 		if all && !found.Reached && found.At == found.Now {
 			s.Idle++

@@ -33,11 +33,14 @@ func (t Target) String() string {
 }
 
 // met reports whether v meets the target; NaN never does.
-func (t Target) met(v float64) bool {
+func (t Target) met(v float64) bool { return t.lacks(v) <= 0 }
+
+// lacks returns by how much v misses the target, at most 0 if it meets it.
+func (t Target) lacks(v float64) float64 {
 	if t.Least {
-		return v >= t.Value
+		return t.Value - v
 	}
-	return v <= t.Value
+	return v - t.Value
 }
 
 // ParseTarget reads a quantity, >= or <=, and a formula of the design's own
@@ -112,10 +115,20 @@ func (s Solution) Text(v float64) string {
 	return quantity.Value{Num: v, Dim: s.Param.Value.Dim}.String()
 }
 
-// reach is the number of doublings and halvings of its value that Solve tries for a
-// parameter: about a millionfold. A cost that is a millionth of itself is as good as
-// gone.
-const reach = 20
+// The steps of Solve away from a parameter, as logarithms to base 2 of the factors of its value: up
+// to about a millionfold. A cost that is a millionth of itself is as good as gone. Each value of a
+// [Call] takes a simulation, so its far steps are long.
+var (
+	fineSteps = sixteenths(20)
+	callSteps = []float64{1, 2, 3, 4, 6, 8, 12, 16, 20}
+)
+
+func sixteenths(most int) (all []float64) {
+	for k := range 16 * most {
+		all = append(all, float64(k+1)/16)
+	}
+	return all
+}
 
 // allWhole is how far from its own value Solve tries every whole value of a parameter: packets are
 // seldom larger, and that many predictions take some milliseconds.
@@ -125,33 +138,45 @@ const allWhole = 1 << 16
 // Quantities need not be monotonic (a larger packet first helps and then hurts), so
 // it walks away from the parameter in both directions instead of bisecting at once:
 // to a millionth and a million times it, and to zero, or within the range if from <
-// to. The steps are 2^(1/16), or 2 for a [Call], whose values are simulations; the
-// step in which the target is first met is bisected. A target that is met only within
+// to. The steps are 2^(1/16), or 2 and more for a [Call], whose values are simulations; the
+// step in which the target is first met is searched. A target that is met only within
 // a step is missed. Of whole parameters, as packets, each value up to 65,536 away is tried.
 func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, error) {
 	now, err := d.ValueOf(t.Quantity)
 	if err != nil {
 		return Solution{}, err
 	}
+	return d.solve(t, now, Range{Param: p, From: from, To: to})
+}
+
+// solve is [Design.Solve] of a quantity that is now as it is.
+func (d Design) solve(t Target, now float64, r Range) (Solution, error) {
+	p, from, to := r.Param, r.From, r.To
+	known := map[float64]float64{p.Value.Num: now}
 	s := Solution{Param: p, Now: now, From: math.Inf(-1), To: math.Inf(1)}
 	if p.Whole() && p.Value.Num == 0 { // a word for the packet: begin at its size
 		p.Value.Num = float64(model.PacketSize(d.Layer.Model, max(t.Quantity.Size, 1)))
 	}
 	prog, _ := d.Compile(p)
 	at := func(v float64) float64 {
-		if !prog.Set(v) {
-			return math.NaN()
+		q, is := known[v]
+		if !is {
+			q = math.NaN()
+			if prog.Set(v) {
+				q = t.Quantity.In(prog.Costs())
+			}
+			known[v] = q
 		}
-		return t.Quantity.In(prog.Costs())
+		return q
 	}
 	s.Met = t.met(s.Now)
-	steps := 16 // of a doubling
+	steps := fineSteps
 	if t.Quantity.call != nil {
-		steps = 1
+		steps = callSteps
 	}
 	flips, best := flipsOf(t, s, at, candidates(p, from, to, steps), p)
 	for side, v := range flips {
-		// a parameter outside of the range was bisected from there
+		// a parameter outside of the range was searched from there
 		if from < to && !math.IsInf(v, 0) {
 			flips[side] = min(max(v, from), to)
 		}
@@ -186,6 +211,7 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64,
 	p platforms.Param) (flips [2]float64, best float64) {
 	best, bestAt := p.Value.Num, s.Now
+	isCall := t.Quantity.call != nil
 	flips = [2]float64{math.Inf(-1), math.Inf(1)}
 	for side, values := range sides {
 		last := p.Value.Num
@@ -198,12 +224,20 @@ func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64,
 				best, bestAt = v, q
 			}
 			if t.met(q) == s.Met {
-				last = v
+				// A time that has doubled in the wrong direction is on the wrong side.
+				if last = v; isCall && !s.Met && t.lacks(q)-t.lacks(s.Now) > s.Now {
+					break
+				}
 				continue
 			}
-			flips[side] = bisect(last, v, p.Whole(), func(x float64) bool {
-				return t.met(at(x)) != s.Met
-			})
+			if isCall && !p.Whole() {
+				lacks := func(x float64) float64 { return t.lacks(at(x)) }
+				flips[side] = interpolated(last, v, lacks)
+			} else {
+				flips[side] = bisect(last, v, p.Whole(), func(x float64) bool {
+					return t.met(at(x)) != s.Met
+				})
+			}
 			if v == 0 && math.Abs(flips[side]) < 1e-9*math.Abs(p.Value.Num) {
 				flips[side] = 0 // less than rounding leaves of the other costs
 			}
@@ -235,7 +269,7 @@ func (q Quantity) Part(s Share) quantity.Micros {
 // candidates returns values below and above the parameter's own, the nearest first,
 // within the range if from < to. A parameter of 0 has no multiple, so values begin at
 // 10⁻⁶ µs or bytes. The ends of a range are tried exactly.
-func candidates(p platforms.Param, from, to float64, each int) (sides [2][]float64) {
+func candidates(p platforms.Param, from, to float64, steps []float64) (sides [2][]float64) {
 	if from >= to {
 		from, to = 0, math.Inf(1)
 	}
@@ -252,8 +286,8 @@ func candidates(p platforms.Param, from, to float64, each int) (sides [2][]float
 				*values = append(*values, v)
 			}
 		}
-		add(ends[0])               // the nearest end, if the parameter is outside
-		if p.Whole() && each > 1 { // between two sizes of packets the time is a sawtooth
+		add(ends[0])                   // the nearest end, if the parameter is outside
+		if p.Whole() && steps[0] < 1 { // between two sizes of packets the time is a sawtooth
 			for v := now + sign; v >= 1 && math.Abs(v-now) <= allWhole; v += sign {
 				if sign*(v-ends[1]) >= 0 {
 					break
@@ -261,8 +295,8 @@ func candidates(p platforms.Param, from, to float64, each int) (sides [2][]float
 				add(v)
 			}
 		}
-		for k := 1; k <= each*reach; k++ {
-			v := start * math.Exp2(sign*float64(k)/float64(each))
+		for _, k := range steps {
+			v := start * math.Exp2(sign*k)
 			if p.Whole() {
 				v = math.Round(v)
 			}

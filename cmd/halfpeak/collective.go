@@ -44,7 +44,8 @@ type collectiveOptions struct {
 func newCollective() *cobra.Command {
 	var o collectiveOptions
 	cmd := command("collective",
-		wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`),
+		wantArgs(2, -1, `a collective and a platform, as in "halfpeak collective bcast clip", or `+
+			"several platforms to compare"),
 		o.run)
 	o.out.declare(cmd)
 	o.layers.declare(cmd)
@@ -82,7 +83,10 @@ func newCollective() *cobra.Command {
 			"one number of ranks, into this `file` (png, svg, pdf)")
 	complete(cmd, "to", rules.FormNames())
 	completeAlgorithms(cmd)
-	obey(cmd, nil,
+	obey(cmd, func(args []string) facts { return facts{"several platforms": len(args) > 2} },
+		excludes("several platforms", "--plot, --crossovers, --to, --measured",
+			"--plot, --crossovers, --to and --measured are of one platform; several are compared "+
+				"in a table"),
 		atLeast("--ranks-per-node", 1, ""),
 		excludes("--places", "--map-by",
 			"--places requires a platform with levels, and no --map-by"),
@@ -100,6 +104,9 @@ func newCollective() *cobra.Command {
 func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.checkPlot(); err != nil {
 		return err
+	}
+	if len(args) > 2 {
+		return o.machines(cmd, args[0], args[1:])
 	}
 	if err := o.readPlatform(args[0], args[1]); err != nil {
 		return err
@@ -140,6 +147,38 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 		return o.out.write(cmd, collectives.Rows(times))
 	}
 	return o.export(ctx, cmd, times)
+}
+
+// machines compares the best times of several machines.
+func (o *collectiveOptions) machines(cmd *cobra.Command, name string, platforms []string) error {
+	ctx, stop := interruptible()
+	defer stop()
+	bar, done := counter(cmd.ErrOrStderr(), "times")
+	defer done()
+	if o.question.Algorithm == "all" {
+		o.question.Algorithm = "best"
+	}
+	var all []*askcollectives.Times
+	for _, ref := range platforms {
+		of := *o
+		if err := of.readPlatform(name, ref); err != nil {
+			return err
+		}
+		if err := of.place(cmd.Flags().Changed("ranks") || len(of.question.Nodes) > 0); err != nil {
+			return err
+		}
+		if err := of.check(ref); err != nil {
+			return err
+		}
+		of.question.Progress = func(now, total int) { bar(int64(now), int64(total)) }
+		times, err := of.design.Times(ctx, of.question)
+		if err = interrupted(ctx, err); err != nil {
+			return err
+		}
+		all = append(all, times)
+	}
+	done()
+	return o.out.write(cmd, collectives.MachineRows(all))
 }
 
 // tuneCommand returns the command that writes a script with the measurements of each algorithm.

@@ -130,10 +130,15 @@ const eraseLine = "\r\x1b[K"
 // count ends it. It may be called by several goroutines. If things is empty, the line
 // shows the completed share. In a file, a log would fill with bars.
 func progress(w io.Writer, total int64, things string) func(n int64) {
-	if q, ok := w.(quiet); ok {
-		w = q.Writer // the line is ours, and moves the cursor
-	}
-	if _, ok := terminalFile(w); !ok {
+	return progressIn(w, func(done int64, since time.Duration) string {
+		return progressLine(done, total, things, since)
+	})
+}
+
+// progressIn is progress with a line of one's own.
+func progressIn(w io.Writer, line func(done int64, since time.Duration) string) func(n int64) {
+	w, ok := barWriter(w)
+	if !ok {
 		return func(int64) {}
 	}
 	var mutex sync.Mutex
@@ -153,9 +158,18 @@ func progress(w io.Writer, total int64, things string) func(n int64) {
 		done += n
 		if now.Sub(begun) >= patience && now.Sub(drawn) >= refresh {
 			drawn = now
-			fmt.Fprint(w, eraseLine+progressLine(done, total, things, now.Sub(begun)))
+			fmt.Fprint(w, eraseLine+line(done, now.Sub(begun)))
 		}
 	}
+}
+
+// barWriter returns the terminal behind w, for lines of ours that move its cursor, if it is one.
+func barWriter(w io.Writer) (io.Writer, bool) {
+	if q, ok := w.(quiet); ok {
+		w = q.Writer
+	}
+	_, ok := terminalFile(w)
+	return w, ok
 }
 
 // progressLine returns "42 %, 8192 of 19504 rows, 1200 rows/s"; the share needs a total.

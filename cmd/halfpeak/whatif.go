@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -275,7 +277,10 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 		return sweepOutput{&o.out, &o.plotting, o.stream()}.run(ctx, cmd, s)
 	}
 	q.Sampling = o.sampling(ctx)
-	if o.finishes() {
+	if o.finishes() && q.Target != "" {
+		o.bar(-1)
+		q.Watch, o.bar = o.searching()
+	} else if o.finishes() {
 		q.Sampling.Watch = o.sampled()
 	}
 	rows, picture, err := whatif.Answer(ctx, *q)
@@ -308,6 +313,30 @@ func (o *whatifOptions) sampled() func(total int) {
 		}
 		show(1)
 	}
+}
+
+// searching returns a function that shows how far the search for a target is and, at a terminal,
+// each solution when it is found, and the bar of its simulations.
+func (o *whatifOptions) searching() (watch func(string, bool), bar func(int64)) {
+	var at atomic.Pointer[string]
+	at.Store(new(string))
+	var found string
+	begun := time.Now()
+	bar = progressIn(o.stderr, func(done int64, since time.Duration) string {
+		return *at.Load() + progressLine(done, 0, "simulations", since)
+	})
+	return func(text string, solved bool) {
+		if !solved {
+			text += ", "
+			at.Store(&text)
+			return
+		}
+		found += eraseLine + text + "\n"
+		if w, ok := barWriter(o.stderr); ok && time.Since(begun) >= patience {
+			fmt.Fprint(w, found)
+			found = ""
+		}
+	}, bar
 }
 
 // study returns the design with the times of --schedule or --collective as quantities.

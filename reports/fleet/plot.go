@@ -21,23 +21,39 @@ const maxMapColumns = 160
 
 // Map returns the heat map of the group with the largest finding or, without
 // findings, of the first group: a map without findings shows that the fleet is even.
-// It is an error if no group is one of pairs.
+// It is an error if no group is one of pairs, or if nothing differs from before.
 func (f *Answer) Map() (reports.Picture, error) {
 	for _, x := range f.reported() {
 		if m, ok := f.mapOf(x.Group, x.Quantity); ok {
 			return m, nil
 		}
 	}
+	white := false
 	for i := range f.groups {
 		for k := len(f.groups[i].Spreads) - 1; k >= 0; k-- { // τ before latency
-			if m, ok := f.mapOf(f.groups[i].Group, f.groups[i].Spreads[k].Quantity); ok {
+			m, ok := f.mapOf(f.groups[i].Group, f.groups[i].Spreads[k].Quantity)
+			if ok && (!f.Compared || differs(m)) {
 				return m, nil
 			}
+			white = white || ok
 		}
+	}
+	if white {
+		return nil, usage.Fields(errors.New("no pair of nodes differs from before, so that a map "+
+			"would be white: are the measurements the same?"), "plot", "against")
 	}
 	err := errors.New("the map shows nodes against nodes, and no curve is between two nodes; " +
 		"a pattern of file names can give them")
 	return nil, usage.Fields(err, "plot", "name")
+}
+
+// differs reports whether a map has a cell that is not 0 but for rounding.
+func differs(m reports.HeatMap) bool {
+	return slices.ContainsFunc(m.Z, func(row []float64) bool {
+		return slices.ContainsFunc(row, func(percent float64) bool {
+			return math.Abs(percent) > 1e-9
+		})
+	})
 }
 
 // part returns the part of a group, and its distribution of a quantity; nil if there is none.

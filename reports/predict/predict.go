@@ -3,6 +3,7 @@
 package predict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -123,15 +124,13 @@ func verdict(all []messages.Predicted) reports.Sentence {
 	same := func(p messages.Predicted) bool {
 		return p.Size == last.Size && p.Timed.String() == last.Timed.String()
 	}
-	fastest, slowest := last, last
-	for _, p := range all {
-		if same(p) && p.Time < fastest.Time {
-			fastest = p
-		}
-		if same(p) && p.Time > slowest.Time {
-			slowest = p
-		}
+	here := slices.DeleteFunc(slices.Clone(all), func(p messages.Predicted) bool {
+		return !same(p)
+	})
+	if levels := levelsOf(here); levels != nil {
+		return levelVerdict(levels)
 	}
+	fastest, slowest := extremes(here)
 	if fastest.Time < slowest.Time {
 		return reports.Say("%v: %s %v, %s %v: %.3g × faster", last.Size, nameOf(fastest),
 			fastest.Time, nameOf(slowest), slowest.Time, float64(slowest.Time/fastest.Time))
@@ -142,6 +141,93 @@ func verdict(all []messages.Predicted) reports.Sentence {
 	}
 	return reports.Say("%v: %v%s", last.Size, reports.Shown(quantity.DimTime, last.Within()),
 		extrapolated(last))
+}
+
+// extremes returns the fastest and the slowest; of equal times, the first.
+func extremes(all []messages.Predicted) (fastest, slowest messages.Predicted) {
+	byTime := func(a, b messages.Predicted) int { return cmp.Compare(a.Time, b.Time) }
+	return slices.MinFunc(all, byTime), slices.MaxFunc(all, byTime)
+}
+
+// levelsOf returns the layers of several machines by level, the innermost first, each in the order
+// of the machines; nil if there is one platform, or if each has one layer. Layers of the same name
+// are of one level; without any, levels are counted from the outermost.
+func levelsOf(all []messages.Predicted) (levels [][]messages.Predicted) {
+	var platforms []string
+	layers, named := map[string][]messages.Predicted{}, map[string][]messages.Predicted{}
+	var names []string
+	for _, p := range all {
+		if layers[p.Platform] == nil {
+			platforms = append(platforms, p.Platform)
+		}
+		if named[p.Layer] == nil {
+			names = append(names, p.Layer)
+		}
+		layers[p.Platform] = append(layers[p.Platform], p)
+		named[p.Layer] = append(named[p.Layer], p)
+	}
+	if len(platforms) < 2 || len(all) == len(platforms) {
+		return nil
+	}
+	for _, name := range names {
+		if len(named[name]) > 1 {
+			levels = append(levels, named[name])
+		}
+	}
+	if levels != nil {
+		return levels
+	}
+	for up := 1; ; up++ {
+		var level []messages.Predicted
+		for _, of := range platforms {
+			if n := len(layers[of]); n >= up {
+				level = append(level, layers[of][n-up])
+			}
+		}
+		if len(level) < 2 {
+			return levels
+		}
+		levels = slices.Insert(levels, 0, level)
+	}
+}
+
+// levelVerdict names the level at which the machines differ most: in the time, or if that is equal
+// at all levels, in the bandwidth of large messages.
+func levelVerdict(levels [][]messages.Predicted) reports.Sentence {
+	ratio := func(level []messages.Predicted) float64 {
+		fastest, slowest := extremes(level)
+		return float64(slowest.Time / fastest.Time)
+	}
+	byRatio := func(a, b []messages.Predicted) int { return cmp.Compare(ratio(a), ratio(b)) }
+	most := slices.MaxFunc(levels, byRatio)
+	fastest, slowest := extremes(most)
+	if ratio(most) > 1 {
+		return reports.Say("%v: %s %v, %s %v: %.3g × faster", fastest.Size, nameOf(fastest),
+			fastest.Time, nameOf(slowest), slowest.Time, ratio(most))
+	}
+	peaks := func(level []messages.Predicted) (high, low messages.Predicted, ratio float64) {
+		byPeak := func(a, b messages.Predicted) int {
+			return cmp.Compare(a.Peak.Asymptote, b.Peak.Asymptote)
+		}
+		known := !slices.ContainsFunc(level, func(p messages.Predicted) bool {
+			return !p.Peak.Known
+		})
+		high, low = slices.MaxFunc(level, byPeak), slices.MinFunc(level, byPeak)
+		if ratio = float64(high.Peak.Asymptote / low.Peak.Asymptote); !known || !(ratio > 1) {
+			ratio = 1
+		}
+		return high, low, ratio
+	}
+	most = slices.MaxFunc(levels, func(a, b []messages.Predicted) int {
+		_, _, x := peaks(a)
+		_, _, y := peaks(b)
+		return cmp.Compare(x, y)
+	})
+	if high, low, r := peaks(most); r > 1 {
+		return reports.Say("%v is equal at each level; large messages: %s %v, %s %v: %.3g × faster",
+			high.Size, nameOf(high), high.Peak.Asymptote, nameOf(low), low.Peak.Asymptote, r)
+	}
+	return reports.Say("%v is equal at each level", fastest.Size)
 }
 
 // nameOf returns the layer's reference.

@@ -67,7 +67,7 @@ func reach(ctx context.Context, q whatif.Question) (rows reports.Rows,
 	}
 	// One value each: of the parameter that is named, or of every parameter in turn.
 	if len(ranges) != 2 {
-		s, err := whatif.Solve(d, t, ranges...)
+		s, err := whatif.Solve(ctx, d, t, watched(q, t), ranges...)
 		if err != nil {
 			return rows, nil, err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -22,17 +23,29 @@ func solutionRows(s *whatif.Solutions, units quantity.UnitChoice) reports.Rows {
 	q := s.Target.Quantity
 	result := func(v float64) string { return units.Print(q.Value(v)) }
 	scale := func(f found) float64 { return f.Param.Value.Dim.Column().Scale }
-	rows := reports.TableOf(s.Found,
+	all := s.Found
+	if all == nil && s.Met { // nothing was searched
+		all = []found{{Now: s.Now, At: s.Now, Reached: true, Met: true, From: math.Inf(-1),
+			To: math.Inf(1)}}
+	}
+	named := func(f found, v any) any { return reports.OrAbsent(v, f.Param.Path != "") }
+	rows := reports.TableOf(all,
 		reports.Col("target", "", func(found) any { return s.Target.String() }),
-		reports.Col("", "parameter", func(f found) any { return f.Param.Short() }),
-		reports.Col("parameter", "", func(f found) any { return f.Param.Path }),
-		reports.Col("", "current", func(f found) any { return f.Param.Shown() }).Ranked(2),
-		reports.Col("", "needed", func(f found) any { return neededText(f) }),
-		reports.Col("now", "", func(f found) any { return f.Param.Value.Num * scale(f) }),
-		reports.Col("needed", "", func(f found) any {
-			return reports.OrAbsent(f.Value*scale(f), f.Reached)
+		reports.Col("", "parameter", func(f found) any {
+			return named(f, f.Param.Short())
 		}),
-		reports.Col("unit", "", func(f found) any { return f.Param.Value.Dim.Column().Unit }),
+		reports.Col("parameter", "", func(f found) any { return named(f, f.Param.Path) }),
+		reports.Col("", "current", func(f found) any {
+			return named(f, f.Param.Shown())
+		}).Ranked(2),
+		reports.Col("", "needed", func(f found) any { return neededText(f) }),
+		reports.Col("now", "", func(f found) any { return named(f, f.Param.Value.Num*scale(f)) }),
+		reports.Col("needed", "", func(f found) any {
+			return named(f, reports.OrAbsent(f.Value*scale(f), f.Reached))
+		}),
+		reports.Col("unit", "", func(f found) any {
+			return named(f, f.Param.Value.Dim.Column().Unit)
+		}),
 		reports.Col("", q.String(), func(f found) any {
 			switch {
 			case f.Met:
@@ -49,19 +62,54 @@ func solutionRows(s *whatif.Solutions, units quantity.UnitChoice) reports.Rows {
 		reports.Col("met", "", func(f found) any { return f.Met }),
 		reports.Col("from", "", func(f found) any { return f.From * scale(f) }),
 		reports.Col("to", "", func(f found) any { return f.To * scale(f) }),
-		reports.Col("", "new bottleneck", func(f found) any { return limitsText(f, q) }).Ranked(3),
-		reports.Col("limited_by", "", func(f found) any { return f.Limits[0].Owner }),
+		reports.Col("", "new bottleneck", func(f found) any {
+			return named(f, limitsText(f, q))
+		}).Ranked(3),
+		reports.Col("limited_by", "", func(f found) any {
+			if f.Limits == nil {
+				return nil
+			}
+			return f.Limits[0].Owner
+		}),
 		reports.Col("limited_by_percent", "", func(f found) any {
+			if f.Limits == nil {
+				return nil
+			}
 			return 100 * partOf(f.Limits, q, 0)
 		}),
 	)
 	rows.Notes = append(rows.Notes, "Target: "+s.Target.String()+".")
 	rows.Verdict = solutionVerdict(s)
+	if s.Met {
+		rows.Verdict = reports.Say("%s is already met: %v", s.Target, q.Value(s.Now))
+		if s.Found == nil {
+			rows.Next = append(rows.Next, "Solve for a parameter by its name for the values that "+
+				"still meet the target.")
+		}
+	}
 	if s.Idle > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("Parameters without effect: %d.", s.Idle))
 	}
 	rows.Doubts = whatif.NotesOf([]whatif.Quantity{q})
 	return rows
+}
+
+// watched returns a function that describes a search in lines.
+func watched(q whatif.Question, t whatif.Target) func(platforms.Param, *whatif.Solution, int, int) {
+	if q.Watch == nil {
+		return nil
+	}
+	result := func(v float64) string { return q.Units.Print(t.Quantity.Value(v)) }
+	return func(p platforms.Param, found *whatif.Solution, done, total int) {
+		text := fmt.Sprintf("%d of %d parameters, %s", done, total, p.Short())
+		if found != nil {
+			text = p.Short() + ": " + neededText(*found)
+			if !found.Reached {
+				text += ", " + atBest(*found, result)
+			}
+		}
+		q.Watch(text, found != nil)
+	}
 }
 
 // solutionVerdict returns the parameter that needs the smallest change.
@@ -71,10 +119,7 @@ func solutionVerdict(s *whatif.Solutions) reports.Sentence {
 		return math.Abs(math.Log(f.Value / f.Param.Value.Num))
 	}
 	for i, f := range s.Found {
-		switch {
-		case f.Met:
-			return reports.Say("%s is met now", s.Target)
-		case f.Reached && (best == nil || change(&s.Found[i]) < change(best)):
+		if f.Reached && (best == nil || change(&s.Found[i]) < change(best)) {
 			best = &s.Found[i]
 		}
 	}
@@ -92,6 +137,8 @@ func solutionVerdict(s *whatif.Solutions) reports.Sentence {
 // parameter that already meets it gets the range in which it still does.
 func neededText(s whatif.Solution) string {
 	switch {
+	case s.Met && s.Param.Path == "":
+		return "nothing"
 	case s.Met:
 		return "met" + rangeText(s)
 	case !s.Reached:
