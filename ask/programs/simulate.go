@@ -159,6 +159,17 @@ func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simu
 	return s, nil
 }
 
+// messagesOf returns the first layer that has the times of messages, beside measured collectives;
+// without any, its model is nil.
+func messagesOf(p platforms.Platform) platforms.Layer {
+	for _, l := range p.Layers {
+		if l.Messages() == nil {
+			return l
+		}
+	}
+	return platforms.Layer{}
+}
+
 // noMessages returns an error if a schedule has messages, of a machine of which collectives alone
 // were measured.
 func noMessages(s *schedule.Schedule, d platforms.Design) error {
@@ -168,8 +179,8 @@ func noMessages(s *schedule.Schedule, d platforms.Design) error {
 		if at != "" {
 			at += ": "
 		}
-		return fmt.Errorf("%s%s has measured collectives and no layer for messages; measure them "+
-			"with sendrecv_perf of nccl-tests, or osu_latency, and add the layer to the file", at,
+		return fmt.Errorf("%s%s has measured collectives and no layer for messages; fit them "+
+			"with a log of sendrecv_perf of nccl-tests, or add a layer to the file", at,
 			d.Asked())
 	}
 	return nil
@@ -227,6 +238,9 @@ func (s *Simulation) machinesOf(in *Input, o Setup, on []platforms.Design) (
 		return []string{"LogGOPS"}, []simulate.Machine{nil}, nil
 	}
 	for _, d := range on {
+		if d.Layer.Model == nil {
+			d.Layer = messagesOf(d.Platform)
+		}
 		if d.Layer.Model == nil {
 			if err := noMessages(in.Schedule, d); err != nil {
 				return nil, nil, err

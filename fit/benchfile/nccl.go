@@ -360,6 +360,11 @@ func (f *nccl) close() {
 	for _, b := range all {
 		op := &b.table.Collective
 		op.Name = cmp.Or(op.Name, f.log.op)
+		// Each rank sends to the next and receives from the one before: what takes the time is a
+		// message, and no algorithm of ranks.
+		if op.Name == "sendrecv" {
+			b.table.Kind = OneWay
+		}
 		// Rows contradict each other: they are of several collectives, or of another program.
 		if f.minRatio > f.maxRatio {
 			continue

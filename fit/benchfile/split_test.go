@@ -192,7 +192,7 @@ func TestCollectives(t *testing.T) {
 	check("x", nccl, Collective, CollectiveOp{Ranks: 2, PerNode: 2, Nodes: 1})
 	check("runs/all_reduce-8.log", nccl, Collective, CollectiveOp{Name: "allreduce", Ranks: 2, PerNode: 2, Nodes: 1})
 	check("x", "# Collective test starting: reduce_scatter_perf\n"+nccl, Collective, CollectiveOp{Name: "reduce_scatter", Ranks: 2, PerNode: 2, Nodes: 1})
-	check("x", "# Collective test starting: sendrecv_perf\n"+nccl, Collective, CollectiveOp{Name: "sendrecv", Ranks: 2, PerNode: 2, Nodes: 1})
+	check("x", "# Collective test starting: sendrecv_perf\n"+nccl, OneWay, CollectiveOp{Name: "sendrecv", Ranks: 2, PerNode: 2, Nodes: 1})
 	const csv = "algorithm,np,op,bytes,time_us\nring,8,MPI_Allreduce,8,1\nring,8,MPI_Allreduce,64,2\n"
 	check("x.csv", csv, Collective, CollectiveOp{Name: "allreduce", Ranks: 8, Algorithm: "ring"})
 	check("bcast_core.csv", "bytes,time_us\n8,1\n64,2\n", Collective, CollectiveOp{Name: "bcast"})

@@ -40,7 +40,7 @@ func (g Group) ranksPerNode() int {
 // String describes the group in one line, without what most groups share: its sizes.
 func (g Group) String() string {
 	parts := []string{strings.TrimPrefix(g.Benchmark, "csv ")}
-	if g.Kind != benchfile.Collective {
+	if g.Kind != benchfile.Collective && g.Ranks == 0 { // the title says it of a job of many ranks
 		parts = append(parts, g.Kind.String())
 	}
 	switch n := g.ranksPerNode(); {
