@@ -178,7 +178,7 @@ func (o *collectiveOptions) machines(cmd *cobra.Command, name string, platforms 
 		all = append(all, times)
 	}
 	done()
-	return o.out.write(cmd, collectives.MachineRows(all))
+	return o.out.write(cmd, collectives.Rows(all...))
 }
 
 // tuneCommand returns the command that writes a script with the measurements of each algorithm.

@@ -63,15 +63,25 @@ func newPacket() *cobra.Command {
 	layers := layerOptions{use: oneLevel}
 	var cycles cyclesFlag
 	var sizes []quantity.Bytes
+	var plotted plotting
 	cmd := command("packet",
 		wantArgs(1, -1, `at least one platform with a pipeline, as in "halfpeak packet clip"`),
 		func(cmd *cobra.Command, args []string) error {
+			if err := plotted.checkPlot(); err != nil {
+				return err
+			}
 			designs, err := layers.designs(args)
 			if err != nil {
 				return err
 			}
 			cuts, switches, err := halfpeak.Cuts(sizes, designs...)
 			if err != nil {
+				return err
+			}
+			picture := func() (reports.Picture, error) {
+				return predict.CutPicture(cuts, layersOf(designs)...)
+			}
+			if err := plotted.draw(out.units, picture); err != nil {
 				return err
 			}
 			// Programs get one table, whose columns a script can rely on; people read the switches
@@ -91,6 +101,8 @@ func newPacket() *cobra.Command {
 	out.declare(cmd)
 	declareWay(cmd.Flags(), &layers.way)
 	declareSizes(cmd, &sizes, "size", "1KiB..1MiB", "message sizes")
+	plotted.declarePlot(cmd, "draw the time against the packet, and the slowest stage, into this "+
+		"`file` (png, svg, pdf)")
 	cycles.declare(cmd)
 	return cmd
 }

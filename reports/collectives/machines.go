@@ -19,9 +19,9 @@ type machineTime struct {
 	slower  float64
 }
 
-// MachineRows compares machines by their best times of each call, which come in ascending order of
+// machineRows compares machines by their best times of each call, which come in ascending order of
 // ranks and sizes, the machines in theirs.
-func MachineRows(machines []*collectives.Times) reports.Rows {
+func machineRows(machines []*collectives.Times) reports.Rows {
 	var all []machineTime
 	for _, m := range machines {
 		for _, c := range m.Times {

@@ -11,8 +11,13 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Rows tabulates the times. Intervals are absent if the question had none.
-func Rows(t *collectives.Times) reports.Rows {
+// Rows tabulates the times. Intervals are absent if the question had none. Several machines are
+// compared by their best times of each call.
+func Rows(machines ...*collectives.Times) reports.Rows {
+	if len(machines) > 1 {
+		return machineRows(machines)
+	}
+	t := machines[0]
 	digits := 0
 	if !t.Fitted && (t.Within == calibrate.Deviation{} || t.Within.Ranks > 0) {
 		digits = uncalibratedDigits
