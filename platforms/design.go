@@ -351,7 +351,13 @@ func (d Design) NewValue(p Param, operator byte, right string) (quantity.Value, 
 		v.Dim = want
 	}
 	if v.Dim != want {
-		return v, 0, fmt.Errorf("%q is %s; %s takes %s here", right, v.Dim, p.Path, want)
+		hint := ""
+		if _, unit, has := strings.Cut(p.Shown(), " "); has && v.Dim == quantity.DimNone {
+			hint = fmt.Sprintf(", as in %s%s (now %s)", strings.TrimSpace(right),
+				strings.ReplaceAll(unit, "µ", "u"),
+				strings.NewReplacer(" ", "", "µ", "u").Replace(p.Shown()))
+		}
+		return v, 0, fmt.Errorf("%q is %s; %s takes %s here%s", right, v.Dim, p.Path, want, hint)
 	}
 	if operator == '=' {
 		return v, within, nil

@@ -302,8 +302,8 @@ func TestFind(t *testing.T) {
 	fails("clip/poi", `platform clip has no layer "poi"; did you mean "pio"?`)
 	fails("mine.toml/z", `platform mine has no layer "z"; did you mean "x"?`)
 	fails("nosuch.toml",
-		"nosuch.toml: no such file; give a platform's name ("+strings.Join(Names(),
-			", ")+") or the path of a TOML file")
+		`nosuch.toml: no such file; halfpeak fit saves one, and "halfpeak platforms" lists those `+
+			"that are built in")
 	fails(dir, dir+": is a directory; give the path of a TOML file")
 	write("empty.toml", "")
 	fails("empty.toml",

@@ -194,9 +194,8 @@ func readFile(path string, others *files) (Platform, error) {
 	f, err := atomicfile.Open(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return Platform{}, fmt.Errorf("%s: no such file; "+
-				"give a platform's name (%s) or the path of a TOML file",
-				path, strings.Join(Names(), ", "))
+			return Platform{}, fmt.Errorf("%s: no such file; halfpeak fit saves one, and "+
+				`"halfpeak platforms" lists those that are built in`, path)
 		}
 		return Platform{}, err
 	}

@@ -1,6 +1,7 @@
 package fits
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,13 +11,14 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // Closing returns what follows from logs of nccl-tests: what was understood, which question comes
 // next, and a verdict on the busbw of the last of them, behind those on the logs before, if the
 // links of a node are given, as in "4x200Gbit/s" or by a platform with rails. If saved, the next
-// question is not how to save. It is an error if the links are none, or if they are given for other
-// files.
+// question is not how to save. Of tables that columns of nodes tell apart, the verdict is how to
+// find slow ones. It is an error if the links are none, or if they are given for other files.
 func (f *Fitted) Closing(saved bool, link string) (next []string, verdict string, err error) {
 	l, err := linksOf(link)
 	if err != nil {
@@ -30,7 +32,24 @@ func (f *Fitted) Closing(saved bool, link string) (next []string, verdict string
 	if last := len(next) - 1; last >= 0 {
 		next, verdict = next[:last], next[last]
 	}
-	return append(next, f.understood(saved, l)...), verdict, nil
+	return append(next, f.understood(saved, l)...), cmp.Or(verdict, f.ofPairs()), nil
+}
+
+// ofPairs names the command that finds slow nodes, if columns of the tables name pairs of nodes.
+func (f *Fitted) ofPairs() string {
+	pairs := 0
+	for _, s := range f.sources {
+		if slices.ContainsFunc(s.Table.Labels, func(l benchfile.Label) bool {
+			return namesNode(l.Column)
+		}) {
+			pairs++
+		}
+	}
+	if pairs < 2 {
+		return ""
+	}
+	return fmt.Sprintf("%d tables of pairs of nodes; slow ones are found by halfpeak fleet %s",
+		pairs, usage.ShellLine(f.sources[0].File.Name))
 }
 
 // understood says what the logs of nccl-tests are of: nodes, ranks and algorithms, what would have

@@ -20,6 +20,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // An Input is a schedule that was read.
@@ -39,6 +41,13 @@ type Input struct {
 func ReadInput(ctx context.Context, o mpitrace.Translation, names ...string) (*Input, error) {
 	if len(names) == 0 {
 		return nil, nil
+	}
+	for _, path := range names {
+		if _, err := os.Stat(path); filepath.Ext(path) == ".toml" ||
+			err != nil && slices.Contains(platforms.Names(), path) {
+			return nil, usage.Fields(usage.Error{Err: fmt.Errorf("%s is a platform, where a "+
+				"program, a schedule or a trace should be", path)}, "machine")
+		}
 	}
 	files, err := matched(names)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -104,6 +105,12 @@ func newCollective() *cobra.Command {
 func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.checkPlot(); err != nil {
 		return err
+	}
+	if _, wrong := askcollectives.AlgorithmsOf(args[0]); wrong != nil {
+		if _, err := askcollectives.AlgorithmsOf(args[1]); err == nil {
+			return usagef("the collective comes first: %s",
+				usage.ShellLine("halfpeak", "collective", args[1], args[0]))
+		}
 	}
 	if len(args) > 2 {
 		return o.machines(cmd, args[0], args[1:])
@@ -414,6 +421,9 @@ func newSchedule() *cobra.Command {
 		excludes("--algorithm, --machine, --size, --segment", "a program",
 			"{} is part of a program; {0} has its own"),
 		needs("--param", "a program", "--param sets a parameter of a program (.star)"),
+		needs("--ranks, --ranks-per-node, --size, --segment, --root, --fan-out, --channels, "+
+			"--machine", "--algorithm, a program",
+			`{} is of a schedule, which needs --algorithm; "halfpeak schedule" lists their names`),
 		needs("--algorithm", "a collective", `--algorithm {--algorithm} requires a collective, `+
 			`as in "halfpeak schedule bcast --algorithm binomial"`))
 	return cmd

@@ -205,7 +205,16 @@ func (o layerOptions) ranks(ref string) (d halfpeak.Design, err error) {
 // unfitted returns err, an error of the references to platforms; but if one of them is the output
 // of a benchmark, an error that says how to fit it.
 func unfitted(err error, refs ...string) error {
-	if at := slices.IndexFunc(refs, fits.IsBenchmark); err != nil && at >= 0 {
+	if err == nil {
+		return nil
+	}
+	for _, ref := range refs {
+		if strings.HasSuffix(ref, ".goal") || strings.HasSuffix(ref, ".star") {
+			return fmt.Errorf("%s: this is a program and not a platform; it is an argument of "+
+				"simulate", ref)
+		}
+	}
+	if at := slices.IndexFunc(refs, fits.IsBenchmark); at >= 0 {
 		return fmt.Errorf("%[1]s: this is a benchmark's output and not a platform; "+
 			"first: halfpeak fit %[1]s --save my.toml", refs[at])
 	}
@@ -262,6 +271,11 @@ func usagef(format string,
 // but do not name them.
 func wantArgs(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
+		for _, arg := range args {
+			if _, is := quantity.Unit(arg); is {
+				return usagef("%q is a unit: write it without a space, as in 64KiB", arg)
+			}
+		}
 		if len(args) < least {
 			return usagef("give %s", what)
 		}

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -66,6 +68,10 @@ func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if slices.ContainsFunc(roots, o.isBaseline) {
+		return usagef("--against %s: these are the measurements themselves; give earlier ones",
+			o.baseline)
+	}
 	ctx, stop := interruptible()
 	// The total is unknown: folders are read as they are found.
 	progress := progress(cmd.ErrOrStderr(), -1, "files")
@@ -87,6 +93,13 @@ func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
 	}
 	// The findings were printed, but a file was damaged: a script must notice.
 	return a.Broken
+}
+
+// isBaseline reports whether a path is the one of --against.
+func (o *fleetOptions) isBaseline(path string) bool {
+	a, errA := os.Stat(path)
+	b, errB := os.Stat(o.baseline)
+	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
 // check checks the flags before the files are read, which may take minutes.

@@ -309,6 +309,10 @@ func newPlot() *cobra.Command {
 					o.sizes = parsedSizes("16KiB")
 				}
 			}
+			if out.path == "" && out.format == "" && terminalOf(cmd.Context()).Width > 0 {
+				return usagef("a picture needs a file: -o plot.png; --format text prints its " +
+					"numbers")
+			}
 			curve := slices.Contains(predict.CurveKinds, predict.CurveKind(o.kind))
 			if curve && len(o.sizes) == 1 && isImage(out.path) {
 				return usagef("--size %v is one point of a curve; give several, or ask predict",

@@ -103,7 +103,7 @@ func chapters() []chapter {
 		{"Programs and collectives", "halfpeak collective allreduce clip --ranks 64",
 			[]*cobra.Command{newCollective(), newSimulate(), newSchedule(), newTune()}},
 		{"Clusters", "halfpeak fleet results/", []*cobra.Command{newFleet()}},
-		{"Papers", "halfpeak reproduce clip", []*cobra.Command{newPlatforms(), newReproduce(),
+		{"Papers", "halfpeak reproduce", []*cobra.Command{newPlatforms(), newReproduce(),
 			newValidate()}},
 		{"Other", "halfpeak export clip --to simgrid", []*cobra.Command{newDemo(), newExport(),
 			newVersion(), newDocs()}},
@@ -172,6 +172,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		unknown.GetSpecifiedShortnames() == "" {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		if unknown.GetSpecifiedName() == "layer" {
+			return usagef("%w; a layer stands behind its platform, as in PLATFORM/LAYER", err)
+		}
 		return usagef("%w%s", err, usage.Hint("--"+unknown.GetSpecifiedName(), names))
 	}
 	invalid := new(pflag.InvalidValueError)

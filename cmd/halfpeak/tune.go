@@ -188,6 +188,8 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		rows.Next = append(rows.Next, next...)
+	} else {
+		rows.Next = append(rows.Next, "next: add --write DIR, for a script that measures them")
 	}
 	end()
 	if err := o.out.write(cmd, rows); err != nil {

@@ -2,17 +2,27 @@ package usage
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 )
 
 // Hint returns `; did you mean "clip"?` for the name closest to wrong. If none is
 // close, it lists the names if they are few, and is empty otherwise. Close is at most
-// half of the letters wrong: a word of which more is wrong was meant as another one.
+// two of five letters wrong, without the dashes of a flag, or the beginning of a name:
+// a word of which more is wrong was meant as another one.
 func Hint(wrong string, names []string) string {
-	best, least := "", 1+max(1, utf8.RuneCountInString(wrong)/2)
+	word := strings.ToLower(strings.TrimLeft(wrong, "-"))
+	letters := utf8.RuneCountInString(word)
+	best, least := "", math.MaxInt
 	for _, name := range names {
-		if d := distance(strings.ToLower(wrong), strings.ToLower(name)); d < least {
+		plain := strings.ToLower(strings.TrimLeft(name, "-"))
+		d := distance(word, plain)
+		if letters > 2 && strings.HasPrefix(plain, word) {
+			d = 1
+		}
+		longer := max(letters, utf8.RuneCountInString(plain))
+		if d < least && d <= max(1, 2*longer/5) {
 			best, least = name, d
 		}
 	}

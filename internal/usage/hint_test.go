@@ -1,6 +1,9 @@
 package usage
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestHint(t *testing.T) {
 	check := func(wrong, want string, names ...string) {
@@ -13,6 +16,8 @@ func TestHint(t *testing.T) {
 	check("CLIP", `; did you mean "clip"?`, "hp-lam", "clip")
 	check("betа", `; did you mean "beta"?`, "beta", "tau") // a Cyrillic а
 	check("tua", `; did you mean "tau"?`, "beta", "tau")   // a swap is one step
+	check("--quiet", "", append(slices.Repeat([]string{"--format"}, 17), "--unit")...)
+	check("--seg", `; did you mean "--segment"?`, "--size", "--segment")
 	check("xyzzy", `; choose from beta, tau`, "beta", "tau")
 	check("", `; choose from beta`, "beta")
 	check("xyzzy", "")

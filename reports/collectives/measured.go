@@ -81,7 +81,7 @@ func note(m collectives.ComparedErrors) string {
 		m.Label, percent(m.Median), reports.PercentText("%+.1f %%")(100*m.Signed),
 		percent(m.Worst), m.WorstAt.Ranks, m.WorstAt.Size, m.Cells)
 	if m.Known > 0 {
-		note += fmt.Sprintf("; %d of %d are inside of their 95 %% interval", m.Inside, m.Known)
+		note += fmt.Sprintf("; inside of their 95 %% interval: %d of %d", m.Inside, m.Known)
 	}
 	switch m.InSample {
 	case 0:

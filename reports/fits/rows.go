@@ -8,6 +8,8 @@ import (
 	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -111,14 +113,29 @@ func curveRows(f *fits.Fitted, units quantity.UnitChoice) reports.Rows {
 	if len(all) > 0 {
 		rows.Verdict = lineVerdict(all[len(all)-1], len(f.Curves) > 1)
 	}
+	if n := len(f.Curves); n > manyCurves {
+		beta := stats.Ascending(list.Map(all, func(s segment) float64 { return s.Beta.Value }))
+		tau := stats.Ascending(list.Map(all, func(s segment) float64 { return s.Tau.Value }))
+		rows.Verdict = reports.Say("%d tables: β %v to %v, τ %v to %v", n,
+			quantity.Micros(beta[0]), quantity.Micros(beta[len(beta)-1]),
+			quantity.MicrosPerByte(tau[0]), quantity.MicrosPerByte(tau[len(tau)-1]))
+	}
 	return rows
 }
+
+// manyCurves is the number of curves up to which the verdict is on the last one.
+const manyCurves = 3
 
 // lineVerdict returns the last line as an equation.
 func lineVerdict(s segment, several bool) reports.Sentence {
 	of := ""
 	if several {
 		of = s.table + ", "
+	} else if op := s.Curve.Source.Table.Collective; op.Name != "" {
+		of = op.Name + ", "
+		if op.Ranks > 0 {
+			of = fmt.Sprintf("%s on %d ranks, ", op.Name, op.Ranks)
+		}
 	}
 	rate := reports.Sentence{}
 	if s.Tau.Low > 0 {

@@ -282,8 +282,8 @@ func newSpread(q Quantity, us []unit) spread {
 func (p *groupSummary) doubt(models []*model) string {
 	switch {
 	case p.Units < minUnits:
-		return fmt.Sprintf("%d curves or pairs are too few to find one that stands out; "+
-			"%d are needed", p.Units, minUnits)
+		return fmt.Sprintf("to find a curve or pair that stands out, %d are needed (got %d)",
+			minUnits, p.Units)
 	case len(models) == 0 || models[0].fit == nil:
 		return ""
 	}

@@ -256,10 +256,10 @@ func PathRows(s *programs.Simulation) reports.Rows {
 		rows.Data = append(rows.Data, row)
 	}
 	// These columns have no keys: a program reads the trace instead.
-	heads := [...]string{"step", "rank", "does", "operation", "from", "to", "takes", "until"}
-	for _, head := range heads {
-		rows.Columns = append(rows.Columns, reports.Column{Head: head})
-	}
+	rows.Columns = []reports.Column{{Head: "step"}, {Head: "rank"}, {Head: "does", Rank: 1},
+		{Head: "operation"}, {Head: "from", Rank: 3}, {Head: "to", Rank: 2}, {Head: "takes"},
+		{Head: "until", Rank: 4}}
+	rows.Minor = func(i int) bool { return i >= 10 }
 	ranks := map[int]bool{}
 	for _, h := range hops {
 		ranks[h.Rank] = true

@@ -65,9 +65,13 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 			changed++
 		}
 	}
-	rows.Verdict = reports.Say(
-		"another algorithm than the library's for %d of %s; expected loss %s", changed,
-		lex.Plural(len(all), "call"), text(percent*meanLoss(all)))
+	if points > 0 {
+		rows.Verdict = reports.Say(
+			"another algorithm than the library's for %d of %s; expected loss %s", changed,
+			lex.Plural(len(all), "call"), text(percent*meanLoss(all)))
+	} else {
+		rows.Verdict = reports.Say("nothing is measured yet, so these algorithms are guesses")
+	}
 	if m.Unknown > 0 {
 		rows.Doubts = append(rows.Doubts, fmt.Sprintf("%d measurements are of other ranks, sizes "+
 			"or algorithms, and were not used.", m.Unknown))
