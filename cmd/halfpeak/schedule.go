@@ -1,0 +1,99 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/halfpeak/halfpeak"
+	askcollectives "github.com/halfpeak/halfpeak/ask/collectives"
+	"github.com/halfpeak/halfpeak/ask/scaling"
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/collectives"
+)
+
+// newSchedule declares schedule, which lists algorithms or writes the schedule of one
+// as GOAL: binary if the file ends with .bin, as LogGOPSim reads it, else text.
+func newSchedule() *cobra.Command {
+	out := output{plain: true}
+	var c collective.Call
+	var name, machine string
+	var ranks int
+	var size, segment quantity.Bytes
+	var params []string
+	cmd := command("schedule",
+		wantArgs(0, 1, `at most one collective or program, as in "halfpeak schedule bcast"`),
+		func(cmd *cobra.Command, args []string) error {
+			write := func(s *schedule.Schedule) error {
+				if extension(out.path) == "bin" {
+					return out.writeTo(cmd, s.WriteBinary)
+				}
+				return out.writeTo(cmd, s.WriteText)
+			}
+			if len(args) == 1 && scaling.IsProgram(args[0]) {
+				p, err := halfpeak.Read(cmd.Context(), args,
+					halfpeak.Reading{Ranks: []int{ranks}, Params: params})
+				if err != nil {
+					return err
+				}
+				return write(p.Schedule)
+			}
+			// Without an algorithm the command lists them, of one collective or all: "" is all.
+			if name == "" {
+				all, err := askcollectives.AlgorithmsOf(append(args, "")[0])
+				if err != nil {
+					return err
+				}
+				return out.write(cmd, collectives.AlgorithmRows(all))
+			}
+			c.Bytes, c.Segment = uint64(size), uint64(segment)
+			if c.Segment >= c.Bytes { // it is sent whole, as collective has it
+				c.Segment = 0
+			}
+			var d platforms.Design
+			if machine != "" {
+				var err error
+				if d, err = platforms.FindDesign(machine); err != nil {
+					return unfitted(err, machine)
+				}
+			}
+			s, err := askcollectives.Schedule(args[0], name, ranks, c, d)
+			if err != nil {
+				return err
+			}
+			return write(s)
+		})
+	out.declareFormat(cmd)
+	declareCall(cmd, &c)
+	defer completeAlgorithms(cmd)
+	cmd.Flags().StringVar(&name, "algorithm", "",
+		"write the schedule of the algorithm of this `name`")
+	cmd.Flags().StringVar(&machine, "machine", "",
+		"for logp-optimal: the `platform` whose L, o and g shape the tree")
+	completeBy(cmd, "machine", completePlatforms)
+	cmd.Flags().IntVar(&ranks, "ranks", 8, "`number` of ranks")
+	cmd.Flags().IntVar(&c.PerNode, "ranks-per-node", 0,
+		"`ranks` on each node, one node after the other, for channels and algorithms in two levels")
+	cmd.Flags().StringArrayVar(&params, "param", nil,
+		"with a program (.star): `NAME=VALUE` of a parameter of main; may be given again")
+	flags.Var(cmd.Flags(), &size, quantity.ParseBytes, "size", "size", "1KiB",
+		"size of the message, or of each rank's block")
+	flags.Var(cmd.Flags(), &segment, quantity.ParseBytes, "size", "segment", "",
+		"cut the message into segments of this size; by default it is sent whole")
+	state := func(args []string) facts {
+		return facts{"a collective": len(args) > 0,
+			"a program": len(args) == 1 && scaling.IsProgram(args[0])}
+	}
+	obey(cmd, state,
+		excludes("--algorithm, --machine, --size, --segment", "a program",
+			"{} is part of a program; {0} has its own"),
+		needs("--param", "a program", "--param sets a parameter of a program (.star)"),
+		needs("--ranks, --ranks-per-node, --size, --segment, --root, --fan-out, --channels, "+
+			"--machine", "--algorithm, a program",
+			`{} is of a schedule, which needs --algorithm; "halfpeak schedule" lists their names`),
+		needs("--algorithm", "a collective", `--algorithm {--algorithm} requires a collective, `+
+			`as in "halfpeak schedule bcast --algorithm binomial"`))
+	return cmd
+}
