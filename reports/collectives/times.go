@@ -134,9 +134,3 @@ func verdict(all []collectives.Timing) reports.Sentence {
 	}
 	return reports.Sentence{}
 }
-
-var percentText = reports.PercentText("%.1f %%")
-
-// uncalibratedDigits is the number of digits of times on a machine on which no collective was
-// measured: real times differ from them by a factor of up to 2 or more.
-const uncalibratedDigits = 3

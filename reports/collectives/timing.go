@@ -28,3 +28,9 @@ func next(c collectives.Timing) collectives.Timing {
 	}
 	return *c.Next
 }
+
+var percentText = reports.PercentText("%.1f %%")
+
+// uncalibratedDigits is the number of digits of times on a machine on which no collective was
+// measured: real times differ from them by a factor of up to 2 or more.
+const uncalibratedDigits = 3
