@@ -33,7 +33,11 @@ func FollowerOf(d Design, name string, sizes []quantity.Bytes) (_ *model.Quantit
 func (d Design) forecasts(q *model.Quantity, sizes []quantity.Bytes) []quantity.Interval {
 	return list.Map(sizes, func(n quantity.Bytes) quantity.Interval {
 		f := d.Forecast(n)
-		return q.Interval(n, f.Interval)
+		in := q.Interval(n, f.Interval)
+		if f.Unknown != "" {
+			in.Low, in.High = math.NaN(), math.NaN()
+		}
+		return in
 	})
 }
 

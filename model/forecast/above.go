@@ -13,9 +13,9 @@ import (
 // and one third of that of the last four, since the last octave is nearest, but noisier.
 //
 // The exponent is for curves that are still flat at their end: their larger messages use protocols
-// that copy less, and each octave up to 256 KiB makes a byte cheaper, by the [Calibration.Saving]
-// s; d counts these octaves there. A curve in proportion to the size, τL = A, remains so: A/L is
-// the bandwidth of all larger messages.
+// that copy less, and each octave up to the [Calibration.Settled] size makes a byte cheaper, by the
+// [Calibration.Saving] s; d counts these octaves there. A curve in proportion to the size, τL = A,
+// remains so: A/L is the bandwidth of all larger messages.
 //
 // Streams follow their rate n/T instead, which rises less with each octave. The last octave's rise
 // of the logarithm of the rate is g. After d octaves it has risen by
@@ -40,11 +40,9 @@ type tail struct {
 const (
 	// nearestWeight is the weight of the last octave's slope.
 	nearestWeight = 2.0 / 3
-	// protocols is log₂ of 256 KiB. Up to about that size libraries change their protocols; above,
-	// times mostly rise, as messages outgrow caches.
-	protocols = 18
-	// spread is the power of the octaves with which errors grow: less than in proportion, since an
-	// octave's error tells little of the next one's.
+	// spread is the power with which errors grow with the octaves where protocols change: less than
+	// in proportion, since an octave's error tells little of the next one's. Above, messages that
+	// outgrow a cache take longer with each octave.
 	spread = 0.7
 )
 
@@ -85,23 +83,25 @@ func (e *tail) at(c *series, n float64) float64 {
 	}
 	level := math.Exp(e.last)
 	flat := max(0, 1-e.tau*e.size/level)
-	saved := c.calibration.Saving * e.changing(octaves)
+	saved := c.calibration.Saving * c.changing(octaves)
 	return math.Log(level + e.tau*math.Exp2(-saved*flat)*(n-e.size))
 }
 
 // changing returns how many of the octaves above the last size are ones in which protocols change.
-func (e *tail) changing(octaves float64) float64 {
-	return min(max(protocols-math.Log2(e.size), 0), octaves)
+func (c *series) changing(octaves float64) float64 {
+	last := c.x[len(c.x)-1]
+	return min(max(c.calibration.Settled-last, 0), octaves)
 }
 
 // above predicts the time of n bytes, above the last size, with the terms of its error: they grow
-// with the octaves, where protocols may change, and with the distance to a time in proportion to
-// the size, which a curve has if its rate does not rise further.
+// with the octaves above those where protocols change, with these, and with the distance to a time
+// in proportion to the size, which a curve has if its rate does not rise further.
 func (e *tail) above(c *series, n float64) (middle float64, t Terms) {
 	octaves := math.Log2(n / e.size)
 	middle = e.at(c, n)
-	t[usual] = math.Pow(octaves, spread)
-	t[local] = t[usual] * e.changing(octaves) / octaves
+	changing := c.changing(octaves)
+	t[usual] = octaves - changing
+	t[local] = math.Pow(changing, spread)
 	t[other] = max(0, e.last+octaves*math.Ln2-middle)
 	return middle, t
 }

@@ -21,6 +21,9 @@ type Calibration struct {
 	// Saving is log₂ of the factor by which a further byte gets cheaper with each octave above the
 	// last size, if the curve is still flat there; at least 0.
 	Saving float64
+	// Settled is log₂ of the size up to which protocols change. Collectives also change their
+	// algorithms, at all sizes.
+	Settled float64
 	// Fade is the factor by which the rise of a stream's rate falls with each octave above the last
 	// size, from 0 to 1; 0 for times that are not of a stream.
 	Fade float64

@@ -5,7 +5,7 @@ package forecast
 type Terms [3]float64
 
 const (
-	// usual is what curves of other machines are off by.
+	// usual is what curves of other machines are off by; above, where protocols no longer change.
 	usual = iota
 	// local is what the curve is off by at the place: between sizes, its own ones next to them if
 	// they are held out; below, the scatter about its line; above, what protocols may change.

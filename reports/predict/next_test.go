@@ -15,7 +15,7 @@ import (
 // A figure's bands are the intervals of predict, and paler exactly where that says beyond.
 func TestBandsArePredictions(t *testing.T) {
 	d := sharedtest.Must(t, halfpeak.Open, "../testdata/my.toml")
-	sizes := sharedtest.Must(t, quantity.ParseSizes, "1..16MiB/4")
+	sizes := sharedtest.Must(t, quantity.ParseSizes, "1..4MiB/4")
 	for _, kind := range []CurveKind{Bandwidth, Latency} {
 		f, err := Curves(kind, sizes, d)
 		if err != nil {

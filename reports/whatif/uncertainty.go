@@ -44,7 +44,8 @@ func uncertaintyRows(u *whatif.Uncertainty) reports.Rows {
 				}
 			}
 			if several && sized {
-				row = append(row, reports.OrAbsent(u.Faster[i], k == 1))
+				known := u.Intervals[0][0][i].Known() && u.Intervals[1][0][i].Known()
+				row = append(row, reports.OrAbsent(u.Faster[i], k == 1 && known))
 			}
 			rows.Data = append(rows.Data, row)
 		}

@@ -3,7 +3,10 @@ package main
 import (
 	"hash/fnv"
 	"io"
+	"math"
 	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/halfpeak/halfpeak/internal/evidence/judge"
 	"github.com/halfpeak/halfpeak/model/forecast"
@@ -69,7 +72,8 @@ func Report(w io.Writer, curves []Curve, k kind, judged func(*Curve) bool,
 				continue
 			}
 			by := judge.ByMachine(all)
-			scores = append(scores, judge.Mean(name, by))
+			scores = append(scores, judge.Mean(name, by),
+				judge.Mean(name+", rival", judge.ByMachine(constantWidth(all))))
 			for _, s := range by {
 				if s.Name = name + ", " + s.Name; machines {
 					scores = append(scores, s)
@@ -78,4 +82,39 @@ func Report(w io.Writer, curves []Curve, k kind, judged func(*Curve) bool,
 		}
 	}
 	return judge.WriteCSV(w, scores)
+}
+
+// constantWidth returns the answers with the simplest interval: the same ratio of each end to the
+// value, so that it holds 95 % of the measurements of the question on all other machines.
+func constantWidth(all []judge.Answer) (rival []judge.Answer) {
+	count := map[string]float64{}
+	for _, a := range all {
+		count[a.Machine]++
+	}
+	ends := map[string][2]float64{}
+	for machine := range count {
+		var off, weight []float64
+		for _, a := range all {
+			if a.Machine != machine {
+				off = append(off, math.Log(a.Measured/a.Value))
+				weight = append(weight, 1/count[a.Machine])
+			}
+		}
+		if len(off) == 0 {
+			continue
+		}
+		stat.SortWeighted(off, weight)
+		low := stat.Quantile((1-level)/2, stat.Empirical, off, weight)
+		high := stat.Quantile((1+level)/2, stat.Empirical, off, weight)
+		ends[machine] = [2]float64{min(0, low), max(0, high)}
+	}
+	for _, a := range all {
+		e, known := ends[a.Machine]
+		if !known {
+			continue
+		}
+		a.Low, a.High = a.Value*math.Exp(e[0]), a.Value*math.Exp(e[1])
+		rival = append(rival, a)
+	}
+	return rival
 }

@@ -72,7 +72,8 @@ func Train(curves []Curve, use func(*Curve) bool, leftOut func(machine string) b
 func (t *trainer) share(k *forecast.Calibration) {
 	for _, m := range t.machines {
 		w := t.without[m]
-		w.Run, w.RunScale, w.Saving, w.Fade = k.Run, k.RunScale, k.Saving, k.Fade
+		w.Run, w.RunScale = k.Run, k.RunScale
+		w.Saving, w.Settled, w.Fade = k.Saving, k.Settled, k.Fade
 	}
 }
 
@@ -147,14 +148,18 @@ func (t *trainer) samples(h hold) (all []sample) {
 	return all
 }
 
-// learnMiddle sets the saving of an octave, or the fade of a stream's rate, with the minimum mean
-// error of the middles above the last size. Each distance counts by its inverse, since errors grow
-// with it.
+// settled are log₂ of the sizes up to which protocols may change: 256 KiB, the largest eager
+// threshold of the libraries, or no size.
+var settled = []float64{18, 64}
+
+// learnMiddle sets the saving of an octave and the size up to which there is one, or the fade of a
+// stream's rate, with the minimum mean error of the middles above the last size. Each distance
+// counts by its inverse, since errors grow with it.
 func (t *trainer) learnMiddle(k *forecast.Calibration) {
 	least := math.Inf(1)
-	try := func(s, f float64) {
+	try := func(saving, settled, fade float64) {
 		before := *k
-		k.Saving, k.Fade = s, f
+		k.Saving, k.Settled, k.Fade = saving, settled, fade
 		t.share(k)
 		var sum float64
 		for _, s := range t.samples(beyond(1, 2, 4)) {
@@ -166,11 +171,13 @@ func (t *trainer) learnMiddle(k *forecast.Calibration) {
 			*k = before
 		}
 	}
-	for s := 0.0; s < 0.75; s += 0.1 {
-		try(s, 0)
+	for _, size := range settled {
+		for s := 0.0; s < 0.75; s += 0.1 {
+			try(s, size, 0)
+		}
 	}
 	for f := 0.2; f < 0.95; f += 0.1 {
-		try(0, f)
+		try(0, settled[0], f)
 	}
 	t.share(k)
 }
