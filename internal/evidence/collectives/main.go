@@ -29,6 +29,7 @@ var tables = []struct {
 	}},
 	{"laws", laws},
 	{"ablations", ablate},
+	{"models", models},
 }
 
 func main() {

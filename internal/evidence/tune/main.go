@@ -4,6 +4,7 @@
 //
 //	go -C internal/evidence run ./tune -csv ../../docs/tables/tune.csv
 //	go -C internal/evidence run ./tune -judge DIR/rules.conf
+//	go -C internal/evidence run ./tune -models
 //
 // With -judge it compares rules that tune wrote with Open MPI's own choices, on this computer.
 package main
@@ -167,7 +168,14 @@ func main() {
 	table := flag.String("csv", "", "write all results to this `file`")
 	replicas := flag.Int("replicas", 4, "selections of seven eighths of the points")
 	only := flag.String("only", "", "settings whose names begin so")
+	compare := flag.Bool("models", false, "print the errors of both models as CSV")
 	flag.Parse()
+	if *compare {
+		if err := models(os.Stdout); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	if *rules != "" {
 		if err := judge(context.Background(), *rules, os.Stdout); err != nil {
 			log.Fatal(err)
