@@ -61,17 +61,9 @@ func (d Design) Across(by messages.Way) (Design, error) {
 	return Of(layer), err
 }
 
-// messages returns an error if the design has no times of messages.
-func (d Design) messages() error {
-	if d.Layer.Model == nil {
-		return fmt.Errorf("%s has measured collectives alone, and no messages", d.Asked())
-	}
-	return d.Layer.Messages()
-}
-
 // layer returns the layer of the design that the message crosses.
 func (m Message) layer(d Design) (platforms.Design, error) {
-	if err := d.messages(); err != nil {
+	if err := d.Messages(); err != nil {
 		return d.Design, err
 	}
 	return messages.Way{Level: m.Level, From: m.From, To: m.To}.Of(d.Design)
@@ -110,7 +102,11 @@ func (c Collective) calls() (Collectives, error) {
 // Times returns the times of the calls on the design, the best of each number of ranks and size
 // marked.
 func (d Design) Times(ctx context.Context, c Collectives) (*collectives.Times, error) {
-	return c.From(d.fits).On(ctx, d.Design)
+	on, err := d.OfRanks()
+	if err != nil {
+		return nil, err
+	}
+	return c.From(d.fits).On(ctx, on)
 }
 
 func (c Collective) ask(ctx context.Context, d Design) (e Estimate, err error) {
@@ -168,5 +164,9 @@ func (c Collective) prepare(ctx context.Context, d Design) (
 
 func (c Collectives) prepare(ctx context.Context, d Design) (
 	platforms.Design, []whatif.Call, error) {
-	return c.From(d.fits).Prepare(ctx, d.Design)
+	on, err := d.OfRanks()
+	if err != nil {
+		return d.Design, nil, err
+	}
+	return c.From(d.fits).Prepare(ctx, on)
 }

@@ -35,15 +35,12 @@ func Of(d platforms.Design) Design { return Design{d, new(collectives.Fits)} }
 
 // Open opens a platform by its name, as in "clip", a layer of it, as in "clip/pio", or a TOML file.
 // The output of calibrate.c is a machine too. The times of a layer may be those of a stream or of
-// another operation, which are then all that it can be asked about.
+// another operation, which are then all that it can be asked about; see [platforms.Open].
 func Open(ref string) (Design, error) {
 	if d, found, err := fits.MachineDesign(ref); found {
 		return Of(d), err
 	}
-	d, err := platforms.FindRanks(ref)
-	if other, failed := platforms.FindAnyDesign(ref); err != nil && failed == nil {
-		return Of(other), nil
-	}
+	d, err := platforms.Open(ref)
 	return Of(d), err
 }
 

@@ -48,7 +48,7 @@ func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	if err != nil {
 		return e, err
 	}
-	if err := d.messages(); err != nil {
+	if err := d.Messages(); err != nil {
 		return e, err
 	}
 	s, err := programs.Run(ctx, in, programs.Setup{Eager: simulate.NoLimit, Map: p.Map}, d.Design)
@@ -65,7 +65,7 @@ func (p Program) prepare(ctx context.Context, d Design) (platforms.Design, []wha
 	if err != nil {
 		return d.Design, nil, err
 	}
-	if err := d.messages(); err != nil {
+	if err := d.Messages(); err != nil {
 		return d.Design, nil, err
 	}
 	call, err := in.Prepare(ctx, d.Design, p.Map, p.Watch)
@@ -93,7 +93,7 @@ func Run(ctx context.Context, p Program, o programs.Setup, on ...Design) (
 		if d.Layer.Model == nil {
 			continue // a program of measured collectives needs no messages
 		}
-		if err := d.messages(); err != nil {
+		if err := d.Messages(); err != nil {
 			return nil, err
 		}
 	}

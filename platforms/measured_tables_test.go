@@ -26,7 +26,10 @@ func TestMeasuredCollectives(t *testing.T) {
 		t.Fatal(err)
 	}
 	collectivesOf := func(ref, name string) ([]MeasuredCollective, error) {
-		d, err := FindRanks(ref)
+		d, err := Open(ref)
+		if err == nil {
+			d, err = d.OfRanks()
+		}
 		return d.Collectives(name), err
 	}
 	all, err := collectivesOf(file, "bcast")

@@ -36,7 +36,7 @@ func measuredFits(t *testing.T) []table {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d, err := platforms.FindRanks(file)
+	d, err := platforms.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -109,7 +110,7 @@ func completeParams(cmd *cobra.Command, flag, ending string) {
 			if len(args) == 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			d, err := platforms.FindDesign(args[0])
+			d, err := halfpeak.Open(args[0])
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveError
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -50,7 +51,8 @@ func nextCommand(flag, path string) string {
 	case flag != saveFlag:
 		return ""
 	}
-	p, l, err := platforms.Find(path)
+	d, err := halfpeak.Open(path)
+	p, l := d.Platform, d.Layer
 	switch {
 	case len(p.Collectives) > 0:
 		c := p.Collectives[len(p.Collectives)-1]

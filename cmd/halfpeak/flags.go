@@ -154,14 +154,15 @@ func (o *layerOptions) declare(cmd *cobra.Command) {
 func (o layerOptions) designs(refs []string) ([]halfpeak.Design, error) {
 	var all []halfpeak.Design
 	for _, ref := range refs {
-		of, err := platforms.FindAnyDesign(ref)
-		d := halfpeak.Of(of)
-		if stream := d.Layer.Timed.Of == platforms.Stream; !o.any && !(o.streams && stream) &&
-			err == nil {
-			err = d.Layer.Messages()
-		}
+		d, err := open(ref)
 		if err != nil {
-			return nil, unfitted(err, ref)
+			return nil, err
+		}
+		stream := d.Layer.Timed.Of == platforms.Stream
+		if any := o.any && d.Layer.Model != nil; !any && !(o.streams && stream) {
+			if err := d.Messages(); err != nil {
+				return nil, err
+			}
 		}
 		if o.use == oneLevel || o.way != (messages.Way{}) {
 			if d, err = d.Across(o.way); err != nil {
@@ -191,15 +192,24 @@ func (o layerOptions) designs(refs []string) ([]halfpeak.Design, error) {
 
 // ranks returns the design that ranks run on.
 func (o layerOptions) ranks(ref string) (d halfpeak.Design, err error) {
-	of, err := platforms.FindRanks(ref)
-	if err != nil || of.Layer.Model == nil && o.packet == "" {
-		return halfpeak.Of(of), unfitted(err, ref)
+	if d, err = open(ref); err != nil {
+		return d, err
+	}
+	d.Design, err = d.OfRanks()
+	if err != nil || d.Layer.Model == nil && o.packet == "" {
+		return d, err
 	}
 	all, err := o.designs([]string{ref})
 	if err != nil {
 		return d, err
 	}
 	return all[0], nil
+}
+
+// open opens a platform.
+func open(ref string) (halfpeak.Design, error) {
+	d, err := halfpeak.Open(ref)
+	return d, unfitted(err, ref)
 }
 
 // unfitted returns err, an error of the references to platforms; but if one of them is the output
@@ -225,14 +235,10 @@ func layersOf(designs []halfpeak.Design) []platforms.Layer {
 	return list.Map(designs, func(d halfpeak.Design) platforms.Layer { return d.Layer })
 }
 
-// measured is like designs, and also takes calibrate's output as a machine.
-func (o layerOptions) measured(refs []string) (all []halfpeak.Design, err error) {
+// each returns the designs that ranks run on.
+func (o layerOptions) each(refs []string) (all []halfpeak.Design, err error) {
 	for _, ref := range refs {
-		of, found, err := fits.MachineDesign(ref)
-		d := halfpeak.Of(of)
-		if !found {
-			d, err = o.ranks(ref)
-		}
+		d, err := o.ranks(ref)
 		if err != nil {
 			return nil, err
 		}

@@ -222,11 +222,11 @@ func newShow() *cobra.Command {
 	cmd := command("platforms show",
 		wantArgs(1, 1, `one platform, as in "halfpeak platforms show clip"`),
 		func(cmd *cobra.Command, args []string) error {
-			p, _, err := platforms.Find(args[0])
+			d, err := open(args[0])
 			if err != nil {
-				return unfitted(err, args[0])
+				return err
 			}
-			return out.write(cmd, predict.ParameterRows(p))
+			return out.write(cmd, predict.ParameterRows(d.Platform))
 		})
 	out.declareFormat(cmd)
 	return cmd

@@ -119,16 +119,21 @@ func startOf(refs []string) (page.Start, error) {
 	for _, ref := range refs {
 		// A reference is NAME, NAME/LAYER, FILE.toml or FILE.toml/LAYER. The path is what remains
 		// without the layer.
-		p, l, err := platforms.Find(ref)
+		d, err := open(ref)
 		if err != nil {
-			return start, unfitted(err, ref)
+			return start, err
 		}
-		file := strings.TrimSuffix(ref, "/"+l.Name)
-		if filepath.Ext(file) != ".toml" {
+		p, l := d.Platform, d.Layer
+		if l.Model == nil {
+			return start, d.Messages()
+		}
+		if name, _, _ := strings.Cut(ref, "/"); slices.Contains(platforms.Names(), name) {
 			start.Show = append(start.Show, p.Name+"/"+l.Name)
 			continue
 		}
-		name := filepath.Base(file)
+		file := strings.TrimSuffix(ref, "/"+l.Name)
+		// Output of calibrate.c is put into the page as a platform's file too.
+		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) + ".toml"
 		switch before, known := of[name]; {
 		case !known:
 			// Written anew, the file has the layers that it takes from others, which the page

@@ -10,7 +10,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/collectives"
 )
 
@@ -52,14 +51,17 @@ func newSchedule() *cobra.Command {
 			if c.Segment >= c.Bytes { // it is sent whole, as collective has it
 				c.Segment = 0
 			}
-			var d platforms.Design
+			var d halfpeak.Design
 			if machine != "" {
 				var err error
-				if d, err = platforms.FindDesign(machine); err != nil {
-					return unfitted(err, machine)
+				if d, err = open(machine); err == nil {
+					err = d.Messages()
+				}
+				if err != nil {
+					return err
 				}
 			}
-			s, err := askcollectives.Schedule(args[0], name, ranks, c, d)
+			s, err := askcollectives.Schedule(args[0], name, ranks, c, d.Design)
 			if err != nil {
 				return err
 			}

@@ -235,7 +235,7 @@ func (o *simulateOptions) readQuestion(cmd *cobra.Command) (err error) {
 	} else if err != nil {
 		return err
 	}
-	if o.on, err = o.layers.measured(o.machines); err != nil {
+	if o.on, err = o.layers.each(o.machines); err != nil {
 		return err
 	}
 	if o.places != "" {

@@ -377,11 +377,15 @@ func (o *whatifOptions) against(ctx context.Context, ref string) (*askwhatif.Des
 // find returns the design that a question is about. Collectives need no layer if they were
 // measured.
 func (o *whatifOptions) find(ref string) (halfpeak.Design, error) {
-	d, err := platforms.FindDesign(ref)
-	if err != nil && o.program != "" && o.save == "" {
-		d, err = platforms.FindRanks(ref)
+	d, err := open(ref)
+	if err != nil {
+		return d, err
 	}
-	return halfpeak.Of(d), unfitted(err, ref)
+	if o.program != "" && o.save == "" {
+		d.Design, err = d.OfRanks()
+		return d, err
+	}
+	return d, d.Messages()
 }
 
 // isProgram reports whether --schedule is a program in Starlark.

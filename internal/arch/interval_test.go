@@ -61,3 +61,28 @@ func pairOf(s *ast.StructType) string {
 	}
 	return ""
 }
+
+// TestOneDoor holds that what people ask about is opened by halfpeak.Open: each command then takes
+// the same platforms. The page has its own files, which no disk has.
+func TestOneDoor(t *testing.T) {
+	openers := []string{"platforms.Open", "platforms.Find", "platforms.FindDesign",
+		"fits.MachineDesign"}
+	set := token.NewFileSet()
+	for _, f := range sources(t, set) {
+		asks := strings.HasPrefix(f.dir, "cmd/") || strings.HasPrefix(f.dir, "reports/")
+		if !asks || f.dir == "reports/page" {
+			continue
+		}
+		ast.Inspect(f.File, func(n ast.Node) bool {
+			s, is := n.(*ast.SelectorExpr)
+			if !is {
+				return true
+			}
+			x, is := s.X.(*ast.Ident)
+			if is && slices.Contains(openers, x.Name+"."+s.Sel.Name) {
+				t.Errorf("%s: %s.%s; use halfpeak.Open", set.Position(s.Pos()), x.Name, s.Sel.Name)
+			}
+			return true
+		})
+	}
+}

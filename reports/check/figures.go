@@ -11,7 +11,6 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/predict"
 )
@@ -53,7 +52,7 @@ func draw(f data.Figure) (reports.Picture, error) {
 	}
 	var designs []halfpeak.Design
 	for _, ref := range f.Platforms {
-		d, err := platforms.FindDesign(ref)
+		d, err := halfpeak.Open(ref)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +60,7 @@ func draw(f data.Figure) (reports.Picture, error) {
 		if d, err = d.Recut(f.Packet); err != nil {
 			return nil, err
 		}
-		designs = append(designs, halfpeak.Of(d))
+		designs = append(designs, d)
 	}
 	switch f.Kind {
 	case "timeline":

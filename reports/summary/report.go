@@ -98,9 +98,9 @@ func subjectsOf(refs []string) ([]subject, error) {
 	}
 	var subjects []subject
 	for _, ref := range refs {
-		d, err := platforms.FindAnyDesign(ref)
+		d, err := halfpeak.Open(ref)
 		if err == nil && d.Layer.Timed.Of != platforms.Stream {
-			err = d.Layer.Messages()
+			err = d.Messages()
 		}
 		if err != nil {
 			return nil, err
@@ -118,7 +118,7 @@ func subjectsOf(refs []string) ([]subject, error) {
 				}
 			}
 		}
-		for _, d := range halfpeak.Of(d).Levels() {
+		for _, d := range d.Levels() {
 			subjects = append(subjects, subject{d, accuracy, d.Forecastable()})
 		}
 	}
