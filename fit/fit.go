@@ -101,8 +101,8 @@ func errorsOf(points []Point) Errors {
 	return e
 }
 
-// A Trial is a model that [Auto] tried.
-type Trial struct {
+// A trial is a model that [Auto] tried.
+type trial struct {
 	Model, Method string
 	// Error is the mean relative error, as a fraction, of predicting each left-out size from the
 	// fit to the remaining sizes. Outliers, one or two neighbours beyond four deviations of the
@@ -128,7 +128,7 @@ type Result struct {
 	// Errors over all points.
 	Errors
 	// Tried lists the models that [Auto] compared; nil for other fits.
-	Tried []Trial
+	Tried []trial
 	// Warnings are sentences for people.
 	Warnings []string
 

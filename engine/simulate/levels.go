@@ -35,7 +35,7 @@ type levels struct {
 // units that contain both ranks, from their common level outwards until one has a port, which the
 // message does not pass; the ports out of the units that contain only the sender; and the ports
 // into the units that contain only the receiver. It occupies each for a time (see
-// [machine.Occupancy]).
+// [machine.occupancy]).
 //
 // The bytes flow from when the first is at the receiver. Their rates are max-min fair, in bytes
 // (Bertsekas, Gallager, Data Networks, §6.5.2), so that no resource is used beyond its capacity. A

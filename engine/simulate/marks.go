@@ -1,11 +1,11 @@
 package simulate
 
-// Parts are the times, in ticks, that the program of a rank spends on computations and on the
+// parts are the times, in ticks, that the program of a rank spends on computations and on the
 // processor's parts of messages. It waits the rest of the time. What other processors of the rank
 // do, as for streams, is not in it.
-type Parts struct{ Computing, Messages uint64 }
+type parts struct{ Computing, Messages uint64 }
 
-func (p *Parts) add(a *act) {
+func (p *parts) add(a *act) {
 	switch a.step {
 	case stepCalc:
 		p.Computing += a.end - a.start
@@ -16,8 +16,8 @@ func (p *Parts) add(a *act) {
 	}
 }
 
-// A MarkEnd is the moment, in ticks, at which a mark of a program is reached.
-type MarkEnd struct {
+// A markEnd is the moment, in ticks, at which a mark of a program is reached.
+type markEnd struct {
 	Op  uint32
 	End uint64
 }

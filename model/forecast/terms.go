@@ -28,18 +28,18 @@ const (
 	down = 1
 )
 
-// A Way is the source of a prediction.
-type Way string
+// A way is the source of a prediction.
+type way string
 
 const (
 	// Measured is the time that was measured at the size itself.
-	Measured Way = "measured"
+	Measured way = "measured"
 	// Between is the line between the two sizes next to it.
-	Between Way = "between"
+	Between way = "between"
 	// Jump is between two sizes where the curve jumps.
-	Jump Way = "jump"
+	Jump way = "jump"
 	// Above is the continuation of the last sizes, for a larger one.
-	Above Way = "above"
+	Above way = "above"
 	// Below is the line of the first sizes, for a smaller one.
-	Below Way = "below"
+	Below way = "below"
 )

@@ -37,7 +37,7 @@ func NewScale(dim Dimension, asked UnitChoice, digits int, values ...float64) Sc
 }
 
 // choose returns the unit of a column whose values, without their signs, are least to most.
-func choose(dim Dimension, asked UnitChoice, least, most float64) UnitInfo {
+func choose(dim Dimension, asked UnitChoice, least, most float64) unitInfo {
 	if u, ok := asked[dim]; ok {
 		return u
 	}
@@ -54,17 +54,17 @@ func choose(dim Dimension, asked UnitChoice, least, most float64) UnitInfo {
 
 // fitting returns the unit in which a value is printed as at least low and less than high, or the
 // nearest.
-func fitting(dim Dimension, most, low, high float64, printed func(float64) float64) UnitInfo {
-	var scaled []UnitInfo // candidates, the smallest first
+func fitting(dim Dimension, most, low, high float64, printed func(float64) float64) unitInfo {
+	var scaled []unitInfo // candidates, the smallest first
 	for _, u := range unitTable {
 		if u.scaled && u.Value.Dim == dim {
 			scaled = append(scaled, u)
 		}
 	}
-	at := slices.IndexFunc(scaled, func(u UnitInfo) bool { return u.Name == baseNames[dim] })
+	at := slices.IndexFunc(scaled, func(u unitInfo) bool { return u.Name == baseNames[dim] })
 	// Sizes and plain numbers have no scaled units.
 	if most == 0 || at < 0 {
-		return UnitInfo{Name: baseNames[dim], Value: Value{1, dim}}
+		return unitInfo{Name: baseNames[dim], Value: Value{1, dim}}
 	}
 	// Neighbouring units differ by a factor of 1,000, and high is more than that above low: no unit
 	// is both too small and too large.
@@ -134,7 +134,7 @@ func (s Scale) Format(v float64) string {
 
 // A UnitChoice holds the units that a user has chosen for times, rates and inverse bandwidths.
 // Units of other dimensions are chosen for each column; see [NewScale].
-type UnitChoice map[Dimension]UnitInfo
+type UnitChoice map[Dimension]unitInfo
 
 // ParseUnits parses units, separated by commas, at most one of each dimension: "GB/s,ms". Sizes
 // have no choice: they print in the largest unit that leaves a whole number.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A UnitInfo is a row of the unit table.
-type UnitInfo struct {
+// A unitInfo is a row of the unit table.
+type unitInfo struct {
 	Name    string   // as printed: "KiB"
 	Aliases []string // other names that are read
 	Value   Value    // one unit, in µs and bytes
@@ -20,13 +20,13 @@ type UnitInfo struct {
 var microsAliases = []string{"us", "μs", "usec", "µsec", "μsec", "microseconds"}
 
 var (
-	timeUnits = []UnitInfo{
+	timeUnits = []unitInfo{
 		{"ns", []string{"nsec", "nanoseconds"}, Value{1e-3, DimTime}, true},
 		{"µs", microsAliases, Value{1, DimTime}, true},
 		{"ms", []string{"msec", "milliseconds"}, Value{1e3, DimTime}, true},
 		{"s", []string{"sec", "seconds"}, Value{1e6, DimTime}, true},
 	}
-	sizeUnits = []UnitInfo{
+	sizeUnits = []unitInfo{
 		{"B", []string{"byte", "bytes"}, Value{1, DimSize}, false},
 		{"bit", []string{"bits"}, Value{1. / 8, DimSize}, false},
 		{"KiB", []string{"KB", "kB", "K", "k", "kbytes", "Kbytes"}, Value{1 << 10, DimSize}, false},
@@ -34,7 +34,7 @@ var (
 		{"GiB", []string{"GB", "G", "g"}, Value{1 << 30, DimSize}, false},
 		{"TiB", []string{"TB", "T", "t"}, Value{1 << 40, DimSize}, false},
 	}
-	rateUnits = []UnitInfo{
+	rateUnits = []unitInfo{
 		{"B/s", nil, Value{1e-6, DimRate}, false},
 		{"kB/s", []string{"KB/s"}, Value{1e-3, DimRate}, true},
 		{"MB/s", []string{"MB/sec", "MBps", "MByte/s", "Mbyte/s"}, Value{1, DimRate}, true},
@@ -47,7 +47,7 @@ var (
 		{"Mbit/s", []string{"Mbps", "Mb/s", "Mbit/sec"}, Value{1. / 8, DimRate}, false},
 		{"Gbit/s", []string{"Gbps", "Gb/s", "Gbit/sec"}, Value{1e3 / 8, DimRate}, false},
 	}
-	otherUnits = []UnitInfo{
+	otherUnits = []unitInfo{
 		{"%", nil, Value{1e-2, DimNone}, false},
 		{"kHz", []string{"KHz"}, Value{1e-3, DimClock}, false},
 		{"MHz", nil, Value{1, DimClock}, false},
@@ -69,7 +69,7 @@ type Entry struct {
 // over a size, have one example.
 func Vocabulary() []Entry {
 	var all []Entry
-	add := func(u UnitInfo) {
+	add := func(u unitInfo) {
 		e := Entry{Of: u.Value.Dim.String(), Name: u.Name, Aliases: strings.Join(u.Aliases, ", ")}
 		switch base := baseNames[u.Value.Dim]; {
 		case base == u.Name:
@@ -101,7 +101,7 @@ var baseNames = map[Dimension]string{
 // KB is 1,024 bytes.
 const printedInverse = "µs/KiB"
 
-func indexUnits(table []UnitInfo) map[string]Value {
+func indexUnits(table []unitInfo) map[string]Value {
 	index := map[string]Value{}
 	for _, u := range table {
 		for _, name := range append([]string{u.Name}, u.Aliases...) {
@@ -134,7 +134,7 @@ func Unit(name string) (Value, bool) {
 }
 
 // named returns the unit under its printed name. The name must be one that [Unit] reads.
-func named(name string) UnitInfo {
+func named(name string) unitInfo {
 	for _, u := range unitTable {
 		if u.Name == name || slices.Contains(u.Aliases, name) {
 			return u
@@ -142,5 +142,5 @@ func named(name string) UnitInfo {
 	}
 	v, _ := Unit(name)
 	over, under, _ := strings.Cut(name, "/")
-	return UnitInfo{Name: named(over).Name + "/" + named(under).Name, Value: v}
+	return unitInfo{Name: named(over).Name + "/" + named(under).Name, Value: v}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // measured returns curves of a group of pairs of n nodes, each exp(y) times the usual.
-func measured(group string, n int, y func(a, b int) float64) (curves []curveSummary) {
+func measured(name string, n int, y func(a, b int) float64) (curves []curveSummary) {
 	for a := range n {
 		for b := a + 1; b < n; b++ {
 			v := y(a, b)
@@ -18,7 +18,7 @@ func measured(group string, n int, y func(a, b int) float64) (curves []curveSumm
 				continue
 			}
 			curves = append(curves, curveSummary{
-				Group: Group{Benchmark: group, Nodes: 2, Sizes: 2, First: 1 << 20, Last: 1 << 22},
+				Group: group{Benchmark: name, Nodes: 2, Sizes: 2, First: 1 << 20, Last: 1 << 22},
 				Nodes: []string{fmt.Sprintf("n%02d", a), fmt.Sprintf("n%02d", b)},
 				Tau:   quantity.MicrosPerByte(4e-5 * math.Exp(v)),
 			})

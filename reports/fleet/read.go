@@ -97,8 +97,8 @@ func listFiles(roots []string) ([]fileSummary, error) {
 	return entries, nil
 }
 
-// A Reading is the entries of a fleet: of now and, if asked for, of before.
-type Reading struct {
+// A reading is the entries of a fleet: of now and, if asked for, of before.
+type reading struct {
 	now, before []fileSummary
 	// Interrupted gives the progress of an interrupted reading; otherwise it is empty.
 	interrupted string
@@ -110,8 +110,8 @@ type Reading struct {
 // the answer's skippedRows.
 func Load(
 	ctx context.Context, roots []string, before string, o Options, progress func(),
-) (Reading, error) {
-	var in Reading
+) (reading, error) {
+	var in reading
 	var err error
 	files := 0
 	in.now, files, err = readFiles(ctx, roots, o, progress)

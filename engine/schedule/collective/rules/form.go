@@ -9,9 +9,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// A Form is a form of rules files. Algorithms that its library does not have are not compared: the
+// A form is a form of rules files. Algorithms that its library does not have are not compared: the
 // best choice would be one that the user cannot make.
-type Form struct {
+type form struct {
 	Name string
 	collective.Library
 	Segments bool   // its rules can have a size of segments
@@ -21,7 +21,7 @@ type Form struct {
 }
 
 // Forms lists the forms of rules files.
-var Forms = []Form{
+var Forms = []form{
 	{Name: "openmpi", Library: library("openmpi"), Segments: true, Use: OpenMPIUse, Write: OpenMPI},
 	{Name: "openmpi-json", Library: library("openmpi"), Segments: true, Write: OpenMPIJSON},
 	{Name: "nccl-tuner", Library: library("nccl"), Pads: true, Write: NCCL,
@@ -40,14 +40,14 @@ func library(name string) collective.Library {
 }
 
 // FormNames returns the names of the forms.
-func FormNames() []string { return list.Map(Forms, func(f Form) string { return f.Name }) }
+func FormNames() []string { return list.Map(Forms, func(f form) string { return f.Name }) }
 
 // FindForm returns the form with this name.
-func FindForm(name string) (Form, error) {
+func FindForm(name string) (form, error) {
 	for _, f := range Forms {
 		if f.Name == name {
 			return f, nil
 		}
 	}
-	return Form{}, fmt.Errorf("no form of rules %q%s", name, usage.Hint(name, FormNames()))
+	return form{}, fmt.Errorf("no form of rules %q%s", name, usage.Hint(name, FormNames()))
 }
