@@ -66,8 +66,8 @@ class Chart {
 		for (const l of [...(data.lines || []), ...(data.points || [])]) for (const box of this.placed(l, ground).boxes) labels.take(box);
 		for (const p of data.points || []) p.x.forEach((v, k) => {
 			if (v < data.from || v > data.to || !p.low) return;
-			const px = x.at(v), end = (q, edge) => typeof q === "number" && (q > 0 || data.linear) ? this.clip(y.at(q)) : edge;
-			labels.take([px - 4, end(p.high[k], top), px + 4, end(p.low[k], bottom)]);
+			const px = x.at(v);
+			labels.take([px - 4, this.clip(this.arm(p.y[k], p.high[k], -1).at), px + 4, this.clip(this.arm(p.y[k], p.low[k], 1).at)]);
 		});
 		for (const l of data.lines || []) front.push(svg("path", { class: "line", stroke: draw.color(l.i), "stroke-dasharray": l.solid ? null : draw.dash(l.i), d: this.placed(l, ground).d }));
 		for (const p of data.points || []) front.push(...this.points(p));
@@ -200,17 +200,21 @@ class Chart {
 		});
 		return up.length ? "M" + up.join("L") + "L" + down.join("L") + "z" : "";
 	}
+	// arm returns the end of an error bar of y, and whether it has a cap. Towards a bound that the axis
+	// cannot show, 0 or none, it is short: an arm up to the edge would be read as a line.
+	arm(y, bound, down) {
+		const cap = typeof bound === "number" && (bound > 0 || this.data.linear);
+		return { at: cap ? this.y.at(bound) : this.y.at(y) + 14 * down, cap };
+	}
 	points(p) {
 		const bars = [], dots = [];
 		p.x.forEach((v, k) => {
 			if (v < this.data.from || v > this.data.to || !(this.data.linear || p.y[k] > 0)) return;
 			const px = this.x.at(v), low = p.low && p.low[k], high = p.high && p.high[k];
 			if (typeof low === "number" || typeof high === "number") {
-				// A bound that the axis cannot show, 0 or none, is beyond its end: the arm has no cap.
-				const end = (q, edge) => typeof q === "number" && (q > 0 || this.data.linear) ? this.y.at(q) : edge;
-				const a = end(low, Infinity), b = end(high, -Infinity);
-				bars.push(`M${px.toFixed(1)} ${this.clip(a).toFixed(1)}V${this.clip(b).toFixed(1)}`);
-				for (const p of [a, b]) if (this.clip(p) === p) bars.push(`M${(px - 3).toFixed(1)} ${p.toFixed(1)}h6`);
+				const a = this.arm(p.y[k], low, 1), b = this.arm(p.y[k], high, -1);
+				bars.push(`M${px.toFixed(1)} ${this.clip(a.at).toFixed(1)}V${this.clip(b.at).toFixed(1)}`);
+				for (const { at, cap } of [a, b]) if (cap && this.clip(at) === at) bars.push(`M${(px - 3).toFixed(1)} ${at.toFixed(1)}h6`);
 			}
 			dots.push(`M${(px - 3).toFixed(1)} ${this.clip(this.y.at(p.y[k])).toFixed(1)}a3 3 0 1 0 6 0a3 3 0 1 0 -6 0z`);
 		});

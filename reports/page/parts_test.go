@@ -75,6 +75,10 @@ func (b *browser) opens() {
 	if n := js[int](b, `performance.getEntriesByType("resource").length`); n != 0 {
 		b.t.Errorf("the page loaded %d resources", n)
 	}
+	// An arm towards a bound that the axis cannot show is short: one up to the edge is a line.
+	if high := js[int](b, `Math.max(...[...document.querySelectorAll("#charts path.bar")].flatMap(e => [...e.getAttribute("d").matchAll(/ ([\d.]+)V([\d.]+)/g)].map(m => Math.round(Math.abs(m[1] - m[2])))))`); high <= 0 || high > 120 {
+		b.t.Errorf("the longest error bar is %d px", high)
+	}
 }
 
 // numbers compares the table of values with what the command line prints, to the last digit.

@@ -94,7 +94,7 @@ const way = (() => {
 			const e = explained("b", `${t.symbol && terms[t.symbol] ? `${t.name}, ${terms[t.symbol]}` : t.name}: ${number(t.us)} µs`, { color: draw.color(k), "data-paths": t.paths.join(" ") });
 			e.append(...t.symbol ? [number(t.us)] : [html("small", {}, t.name + " "), number(t.us)]);
 			return k ? [" + ", e] : [e];
-		}), ` = ${shares.text}`)] : []);
+		}), ` = ${shares.text.replace(" ", "\u00a0")}`)] : []);
 		if (spoken >= 0) $("formula").children[spoken]?.focus();
 	};
 	// point highlights the places of a slider's parameter; null: none.

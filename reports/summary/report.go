@@ -203,6 +203,10 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 	if err != nil {
 		return s, err
 	}
+	if len(leads.Overtakings) == 0 { // one is faster at all sizes
+		s.Blocks = append(s.Blocks, reports.Paragraph(leads.Sentences()[0]))
+		return s, nil
+	}
 	s.Blocks = append(s.Blocks,
 		reports.Table{Title: "Which is faster one way", Rows: whatif.CrossoverRows(leads)})
 	return s, nil
