@@ -4,7 +4,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // Times is the answer, in the order of ranks, sizes and algorithms.
@@ -23,6 +28,8 @@ type Times struct {
 	Measured []Timing
 	ByBusbw  bool
 
+	Own *Timing // the schedule of one's own among Times, see [Times.Add]
+
 	asked question
 }
 
@@ -35,4 +42,38 @@ func (t *Times) Best() Timing {
 // LeftOut returns the note of calls that are too large.
 func LeftOut(tooLarge []string) string {
 	return fmt.Sprintf("%d left out, the first: %s.", len(tooLarge), tooLarge[0])
+}
+
+// Add adds the run of a schedule of one's own, of the call that all times are of, and compares it
+// with the algorithms. It is an error if the times are measured, or of several calls.
+func (t *Times) Add(name string, run *simulate.Result) error {
+	ranks := len(run.Ranks)
+	for _, c := range t.Times {
+		if t.Fitted || c.Place() != t.Times[0].Place() || c.Ranks != ranks {
+			return fmt.Errorf("%s has %s: compare it with simulated calls on as many, of one size",
+				name, lex.Plural(ranks, "rank"))
+		}
+	}
+	if len(t.Times) == 0 {
+		return fmt.Errorf("%s: no algorithm has a time to compare it with", name)
+	}
+	first := t.Times[0]
+	own := newTiming(collective.Entry{Collective: first.Collective, Name: name}, ranks, first.Call)
+	own.Call.Segment = 0
+	own.Time, _ = run.Finish()
+	own.Average = 0
+	for _, t := range run.Ranks {
+		own.Average += run.Micros(t) / quantity.Micros(ranks)
+	}
+	own.From, own.Within = Simulated, quantity.Alone(own.Time)
+	own.AverageWithin = quantity.Alone(own.Average)
+	own.LatencyBound, own.BandwidthBound = first.LatencyBound, first.BandwidthBound
+	t.Times = append(t.Times, own)
+	for i := range t.Times {
+		c := &t.Times[i]
+		c.Best, c.Next, c.Slower, c.NextSlower = false, nil, 0, 0
+	}
+	compare(t.Times, list.Map(t.Times, func(c Timing) quantity.Micros { return c.Time }))
+	t.Own = &t.Times[len(t.Times)-1]
+	return nil
 }

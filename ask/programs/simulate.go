@@ -68,6 +68,7 @@ func (t Text) Read(o *Setup) (file bool, err error) {
 // A Simulation is a schedule that was run. Runs is empty for a distribution, Times
 // for anything else.
 type Simulation struct {
+	Name     string // of the schedule
 	Schedule *schedule.Schedule
 	Runs     []MachineRun
 	Why      *simulate.Why     // if Reasons were asked for
@@ -101,7 +102,7 @@ var Growths = []float64{0.01, 0.05, 0.10}
 // contradict each other. If ctx ends many runs, the simulation has the times of those before the
 // first that is not complete, and comes with the error.
 func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simulation, error) {
-	s := &Simulation{Schedule: in.Schedule, Seed: o.Run.Seed, Table: o.Table,
+	s := &Simulation{Name: in.Name, Schedule: in.Schedule, Seed: o.Run.Seed, Table: o.Table,
 		Notes: slices.Clone(in.Notes)}
 	p, err := simulate.New(in.Schedule)
 	if err != nil {

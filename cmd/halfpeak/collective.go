@@ -13,7 +13,9 @@ import (
 	"github.com/halfpeak/halfpeak"
 	askcollectives "github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/ask/scaling"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
+	"github.com/halfpeak/halfpeak/engine/simulate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -30,6 +32,7 @@ type collectiveOptions struct {
 	places string
 	plotting
 	crossovers, unverified bool
+	schedule               string
 	measured               measuredFlags
 	question               halfpeak.Collectives
 	design                 halfpeak.Design
@@ -66,6 +69,8 @@ func newCollective() *cobra.Command {
 	f.StringVar(&o.question.Algorithm, "algorithm", "all",
 		"all, best, default (the library's own), or the `name` of one algorithm, or several as "+
 			"in ring,tree")
+	f.StringVar(&o.schedule, "schedule", "",
+		"compare with a schedule of one's own: a GOAL `file` or a program (.star)")
 	f.BoolVar(&o.question.Loop, "osu-loop", false,
 		"report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
 	o.measured.declare(cmd)
@@ -80,9 +85,9 @@ func newCollective() *cobra.Command {
 	complete(cmd, "to", rules.FormNames())
 	completeAlgorithms(cmd)
 	obey(cmd, func(args []string) facts { return facts{"several platforms": len(args) > 2} },
-		excludes("several platforms", "--plot, --crossovers, --to, --measured",
-			"--plot, --crossovers, --to and --measured are of one platform; several are compared "+
-				"in a table"),
+		excludes("several platforms", "--plot, --crossovers, --to, --measured, --schedule",
+			"--plot, --crossovers, --to, --measured and --schedule are of one platform; several "+
+				"are compared in a table"),
 		atLeast("--ranks-per-node", 1, ""),
 		excludes("--places", "--map-by",
 			"--places requires a platform with levels, and no --map-by"),
@@ -90,6 +95,10 @@ func newCollective() *cobra.Command {
 			"--to {--to} has its own form, without --format; for rules in JSON use --to "+
 				"openmpi-json"),
 		excludes("--nodes", "--ranks", "--nodes and --ranks cannot be combined"),
+		needs("--schedule", "one --size", "; it is of one size, as in --size 64KiB"),
+		excludes("--schedule",
+			"--measured, --to, --crossovers, --nodes, --osu-loop, several --ranks",
+			"--schedule is compared on its own number of ranks, at one size"),
 		excludes("--to", "--measured",
 			"--to and --measured do not go together: rules are of one machine's times"))
 	return cmd
@@ -125,11 +134,21 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if o.measured.files.Paths != nil {
 		return o.compare(ctx, cmd)
 	}
+	var own halfpeak.Program
+	var err error
+	if o.schedule != "" {
+		if own, err = o.readSchedule(ctx, cmd.Flags().Changed("ranks")); err != nil {
+			return interrupted(ctx, err)
+		}
+	}
 	// A map on a large machine takes seconds to minutes.
 	bar, done := counter(cmd.ErrOrStderr(), "times")
 	o.question.Progress = func(now, total int) { bar(int64(now), int64(total)) }
 	times, err := o.design.Times(ctx, o.question)
 	done()
+	if err == nil && o.schedule != "" {
+		err = o.add(ctx, times, own)
+	}
 	if err := interrupted(ctx, err); err != nil {
 		return err
 	}
@@ -181,6 +200,36 @@ func (o *collectiveOptions) machines(cmd *cobra.Command, name string, platforms 
 	}
 	done()
 	return o.out.write(cmd, collectives.Rows(all...))
+}
+
+// readSchedule reads the schedule of --schedule, whose number of ranks is the one that is asked
+// for.
+func (o *collectiveOptions) readSchedule(ctx context.Context, ranksGiven bool) (
+	p halfpeak.Program, err error) {
+	q := &o.question
+	reading := halfpeak.Reading{}
+	if scaling.IsProgram(o.schedule) {
+		if !ranksGiven {
+			return p, usagef("--schedule %s is a program, which needs --ranks", o.schedule)
+		}
+		reading.Ranks = q.Ranks
+	}
+	p, err = halfpeak.Read(ctx, []string{o.schedule}, reading, o.design)
+	if err == nil && !ranksGiven {
+		q.Ranks = []int{p.Schedule.Ranks()}
+	}
+	return p, err
+}
+
+// add adds the schedule of --schedule to the times of the algorithms.
+func (o *collectiveOptions) add(ctx context.Context, times *askcollectives.Times,
+	p halfpeak.Program) error {
+	setup := programs.Setup{Eager: simulate.NoLimit, Map: o.question.Map}
+	s, err := halfpeak.Run(ctx, p, setup, o.design)
+	if err != nil {
+		return err
+	}
+	return times.Add(o.schedule, s.Runs[0].Result)
 }
 
 // tuneCommand returns the command that writes a script with the measurements of each algorithm.

@@ -2,7 +2,10 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -55,6 +58,9 @@ var simulateRules = []rule{
 		"--critical-path, --trace, --summary and --runs need one number of --ranks"),
 	excludes(oneRunOnly, "--plot",
 		"--plot draws time against ranks; omit --critical-path, --trace, --summary and --runs"),
+	excludes("several schedules", "--critical-path, --trace, --summary, several runs, --plot, "+
+		"several --ranks, --region",
+		"several schedules are compared by their finish; for more about one, give it alone"),
 	atLeast("--runs", 1, ""),
 	// A record and its path belong to one run; an average of paths is no path.
 	excludes("several runs", "--critical-path, --trace, --summary",
@@ -85,7 +91,9 @@ const placesNeed = "--places requires a single --machine, with levels, and no --
 // facts returns the words of the rules that no flag decides.
 func (o *simulateOptions) facts(args []string) facts {
 	return facts{"arguments": len(args) > 0, "several runs": o.setup.Runs > 1,
-		"a program": len(args) == 1 && scaling.IsProgram(args[0])}
+		"several schedules": areSchedules(args),
+		"a program": (len(args) == 1 || areSchedules(args)) &&
+			slices.ContainsFunc(args, scaling.IsProgram)}
 }
 
 // newSimulate declares simulate. Two ways give the costs of messages: LogGOPS
@@ -173,6 +181,31 @@ func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
 	return o.write(cmd, tables...)
 }
 
+// areSchedules reports whether each of several files is a program or a schedule of its own, and not
+// the part of a trace.
+func areSchedules(files []string) bool {
+	return len(files) > 1 && !slices.ContainsFunc(files, func(path string) bool {
+		return !scaling.IsProgram(path) && filepath.Ext(path) != ".goal"
+	})
+}
+
+// compare runs several schedules.
+func (o *simulateOptions) compare(ctx context.Context, files []string) (reports.Rows, error) {
+	var all []*programs.Simulation
+	for _, path := range files {
+		p, err := halfpeak.Read(ctx, []string{path}, o.program, o.on...)
+		if err != nil {
+			return reports.Rows{}, err
+		}
+		s, err := halfpeak.Run(ctx, p, o.setup, o.on...)
+		if err != nil {
+			return reports.Rows{}, err
+		}
+		all = append(all, s)
+	}
+	return simulations.Rows(all...), nil
+}
+
 // run reads the parameters, the machines and the schedule, in this order: the
 // schedule is largest.
 func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
@@ -182,13 +215,21 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.readQuestion(cmd); err != nil {
 		return err
 	}
-	if len(o.program.Ranks) > 0 && !o.oneRun() {
-		return o.scale(cmd, args[0])
-	}
 	ctx, stop := interruptible()
 	defer stop()
 	bar, done := counter(cmd.ErrOrStderr(), "operations")
 	o.setup.Run.Progress = func(now simulate.Progress) { bar(int64(now.Done), int64(now.Total)) }
+	if areSchedules(args) {
+		rows, err := o.compare(ctx, args)
+		done()
+		if err := interrupted(ctx, err); err != nil {
+			return err
+		}
+		return o.write(cmd, rows)
+	}
+	if len(o.program.Ranks) > 0 && !o.oneRun() {
+		return o.scale(cmd, args[0])
+	}
 	p, err := halfpeak.Read(ctx, args, o.program, o.on...)
 	var s *programs.Simulation
 	if err == nil {

@@ -105,13 +105,14 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 		}
 		rows.Notes = append(rows.Notes, t.On)
 	}
-	rows.Verdict = verdict(times)
+	rows.Verdict = verdict(times, t.Own)
 	rows.Minor = func(i int) bool { return times[i].Compared && !times[i].Best }
 	return rows
 }
 
-// verdict returns the best algorithm of the last ranks and size with a time.
-func verdict(all []collectives.Timing) reports.Sentence {
+// verdict returns the best algorithm of the last ranks and size with a time, beside a schedule of
+// one's own if there is one, or the second best.
+func verdict(all []collectives.Timing, own *collectives.Timing) reports.Sentence {
 	for _, c := range slices.Backward(all) {
 		if c.Compared && !c.Best || math.IsNaN(float64(c.Time)) && !c.AverageWithin.Known() {
 			continue
@@ -120,7 +121,9 @@ func verdict(all []collectives.Timing) reports.Sentence {
 		if c.Compared {
 			name += " is fastest"
 		}
-		if c.Next != nil && c.NextSlower >= 0.05 {
+		if own != nil && own.Slower > 0 {
+			runnerUp = fmt.Sprintf("; %s takes %s longer", own.Name, percentText(own.Slower))
+		} else if c.Next != nil && c.NextSlower >= 0.05 {
 			runnerUp = fmt.Sprintf("; %s takes %s longer", c.Next.Name, percentText(c.NextSlower))
 		}
 		time := reports.Shown(quantity.DimTime, c.AverageWithin)

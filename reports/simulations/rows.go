@@ -14,9 +14,13 @@ import (
 )
 
 // Rows returns the table that was asked for. A distribution comes before everything else, since
-// many runs have no single path or finish to show.
-func Rows(s *programs.Simulation) reports.Rows {
+// many runs have no single path or finish to show. Several simulations are compared.
+func Rows(all ...*programs.Simulation) reports.Rows {
+	if len(all) > 1 {
+		return scheduleRows(all)
+	}
 	var rows reports.Rows
+	s := all[0]
 	switch {
 	case s.Times != nil:
 		rows = distributionRows(s)

@@ -23,7 +23,7 @@ type form struct {
 // Forms lists the forms of rules files.
 var Forms = []form{
 	{Name: "openmpi", Library: library("openmpi"), Segments: true, Use: OpenMPIUse, Write: OpenMPI},
-	{Name: "openmpi-json", Library: library("openmpi"), Segments: true, Write: OpenMPIJSON},
+	{Name: "openmpi-json", Library: library("openmpi"), Segments: true, Write: openMPIJSON},
 	{Name: "nccl-tuner", Library: library("nccl"), Pads: true, Write: NCCL,
 		Use: "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in " +
 			"NCCL_TUNER_PLUGIN; -1 leaves channels, pipe_ops and registered to NCCL, and stands " +

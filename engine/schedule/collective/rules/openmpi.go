@@ -151,7 +151,7 @@ func end(to, most uint64) *uint64 {
 	return &to
 }
 
-// OpenMPIJSON writes the rules file of Open MPI 6, rule_file_version 3. Its ranges include
+// openMPIJSON writes the rules file of Open MPI 6, rule_file_version 3. Its ranges include
 // both ends; an omitted end is unbounded. The first range that matches applies; without one,
 // the library chooses. Keys are those of its parser; its converter and its schema spell some
 // differently (segsize, reducescatter).
@@ -160,7 +160,7 @@ func end(to, most uint64) *uint64 {
 //	"bcast": [{"comm_size_min": 4, "comm_size_max": 8, "rules": [
 //	  {"msg_size_min": 0, "msg_size_max": 2047, "alg": 6},
 //	  {"msg_size_min": 2048, "alg": 3, "seg_size": 1024}]}]}}
-func OpenMPIJSON(w io.Writer, rules []Rule) error {
+func openMPIJSON(w io.Writer, rules []Rule) error {
 	sections, err := openMPISections(rules, "json")
 	if err != nil {
 		return err

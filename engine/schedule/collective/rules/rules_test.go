@@ -90,7 +90,11 @@ const sixth = `{"rule_file_version": 3, "module": "tuned", "collectives": {
 
 func TestOpenMPIJSON(t *testing.T) {
 	var got, want bytes.Buffer
-	if err := rules.OpenMPIJSON(&got, table); err != nil {
+	form, err := rules.FindForm("openmpi-json")
+	if err == nil {
+		err = form.Write(&got, table)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Indent(&want, []byte(sixth), "", "  "); err != nil {

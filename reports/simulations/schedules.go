@@ -1,0 +1,60 @@
+package simulations
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// scheduleRows compares schedules: a row for each on each machine, and which is fastest.
+func scheduleRows(all []*programs.Simulation) reports.Rows {
+	type row struct {
+		name, machine string
+		ranks         int
+		finish, first quantity.Micros
+	}
+	var runs []row
+	machines := 0
+	for _, s := range all {
+		machines = len(s.Runs)
+		for i, m := range s.Runs {
+			first, _ := all[0].Runs[i].Result.Finish()
+			finish, _ := m.Result.Finish()
+			runs = append(runs, row{s.Name, m.Machine, s.Schedule.Ranks(), finish, first})
+		}
+	}
+	rows := reports.TableOf(runs,
+		reports.Col("schedule", "schedule", func(r row) any { return r.name }),
+		reports.Col("machine", reports.HeadIf(machines > 1, "machine"),
+			func(r row) any { return r.machine }),
+		reports.Col("ranks", "ranks", func(r row) any { return r.ranks }),
+		reports.Col("finish_us", "finish", func(r row) any { return r.finish }),
+		reports.Col("change_percent", "change", func(r row) any {
+			return reports.Finite(100 * float64(r.finish/r.first-1))
+		}).Texted(reports.PercentText("%+.3g %%")),
+	)
+	for _, s := range all {
+		rows.Doubts = append(rows.Doubts, s.Notes...)
+		if s.Schedule.Ranks() != all[0].Schedule.Ranks() {
+			rows.Doubts = append(rows.Doubts, "the schedules have different numbers of ranks")
+			break
+		}
+	}
+	byFinish := func(a, b row) int { return cmp.Compare(a.finish, b.finish) }
+	slices.SortStableFunc(runs, byFinish)
+	best, next := runs[0], runs[1]
+	if machines > 1 {
+		next = runs[slices.IndexFunc(runs, func(r row) bool {
+			return r.name != best.name && r.machine == best.machine
+		})]
+	}
+	rows.Verdict = reports.Say("%s is fastest, %v; %s takes %v", best.name, best.finish, next.name,
+		next.finish)
+	if best.finish == next.finish {
+		rows.Verdict = reports.Say("%s and %s take %v", best.name, next.name, best.finish)
+	}
+	return rows
+}
