@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,13 +27,20 @@ func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer)
 	root := newRoot()
 	// The sink remembers an error of writing, whichever code wrote: cobra drops the
 	// errors of help, and a full disk must not end with status 0.
-	out := newSink(stdout)
+	var waits *waiting
+	// What a person types must not be disturbed.
+	if _, terminal := terminalFile(stderr); terminal && !slices.Contains(args, "-") {
+		waits = newWaiting(stderr)
+		go waits.run()
+		defer waits.stop()
+	}
+	out := &sink{w: stdout, waits: waits}
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(out)
 	// Everything on stderr is made visible: names of files come from elsewhere, and
 	// an escape sequence in one could change what the terminal shows.
-	visible := quiet{Writer: stderr, width: t.Messages}
+	visible := quiet{Writer: stderr, width: t.Messages, waits: waits}
 	root.SetErr(visible)
 	strict(root)
 	setHelp(root)
@@ -52,6 +60,7 @@ func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer)
 	if errors.Is(err, syscall.EPIPE) {
 		return 1 // the reader has closed the pipe, as "| head" does
 	}
+	waits.stop()
 	var text strings.Builder
 	const prefix = "halfpeak:"
 	fmt.Fprintf(quiet{Writer: &text, width: t.Messages}, "%s %s%s\n", prefix, brief(err.Error()),

@@ -87,10 +87,12 @@ func (t terminal) alarm(text string) string {
 // form of messages. Lines wider than a terminal are wrapped between words.
 type quiet struct {
 	io.Writer
-	width int // 0: lines of any width
+	width int      // 0: lines of any width
+	waits *waiting // ends with the first line
 }
 
 func (q quiet) Write(p []byte) (int, error) {
+	q.waits.stop()
 	var b strings.Builder
 	for text := p; len(text) > 0; {
 		r, n := utf8.DecodeRune(text)
@@ -121,9 +123,6 @@ const (
 	patience = 500 * time.Millisecond
 	refresh  = 100 * time.Millisecond
 )
-
-// eraseLine moves the cursor of a terminal to the beginning of its line, and clears the line.
-const eraseLine = "\r\x1b[K"
 
 // progress returns a function that shows a count of things ("rows") and their rate in
 // a line, if w is a terminal and the work takes longer than a moment; a negative
@@ -165,11 +164,12 @@ func progressIn(w io.Writer, line func(done int64, since time.Duration) string) 
 
 // barWriter returns the terminal behind w, for lines of ours that move its cursor, if it is one.
 func barWriter(w io.Writer) (io.Writer, bool) {
+	var waits *waiting
 	if q, ok := w.(quiet); ok {
-		w = q.Writer
+		w, waits = q.Writer, q.waits
 	}
 	_, ok := terminalFile(w)
-	return w, ok
+	return &sink{w: w, waits: waits}, ok
 }
 
 // progressLine returns "42 %, 8192 of 19504 rows, 1200 rows/s"; the share needs a total.
@@ -232,14 +232,13 @@ func readingBar(w io.Writer) func(path string) (read func(int64), done func()) {
 // A sink is the standard output. It keeps its first error and discards all later
 // output: most code that prints does not look at errors, and run reports this one.
 type sink struct {
-	w   io.Writer
-	err error
+	w     io.Writer
+	err   error
+	waits *waiting // ends with the first output
 }
 
-// newSink returns the sink of an output.
-func newSink(w io.Writer) *sink { return &sink{w: w} }
-
 func (s *sink) Write(p []byte) (int, error) {
+	s.waits.stop()
 	if s.err != nil {
 		return len(p), nil
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
@@ -114,5 +115,20 @@ func TestCommandsDocument(t *testing.T) {
 		if line = strings.TrimSuffix(line, "\n"); strings.HasPrefix(line, "## ") && !known[line] {
 			t.Errorf("no command has the help %q", line)
 		}
+	}
+}
+
+// The line of a command without a bar is erased before the first output, and never drawn again.
+func TestWaiting(t *testing.T) {
+	var out strings.Builder
+	l := newWaiting(&out)
+	l.draw(l.begun.Add(3 * time.Second))
+	s := sink{w: &out, waits: l}
+	for range 2 {
+		_, _ = s.Write([]byte("answer\n"))
+		l.draw(l.begun.Add(4 * time.Second))
+	}
+	if want := eraseLine + "working for 3 s" + eraseLine + "answer\nanswer\n"; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }

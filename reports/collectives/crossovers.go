@@ -24,7 +24,7 @@ func CrossoverRows(found []collectives.Crossover, on string) reports.Rows {
 		col("best", "new best", func(c change) any { return c.Best.Name }),
 		col("segment_bytes", "segment", func(c change) any { return segment(c.Best) }).Ranked(1),
 		col("time_us", "time", func(c change) any { return c.Best.Time }),
-		col("next_slower_percent", "runner-up slower by", nextSlower).Texted(percentText),
+		col("next_slower_percent", "runner-up slower by", nextSlower).Texted(percentText).Ranked(2),
 	)
 	rows.Notes = append(rows.Notes, on)
 	rows.Verdict = reports.Say("the best algorithm changes at %s",

@@ -25,11 +25,13 @@ func (m *Map) Rows(all []decision) reports.Rows {
 		col("segment_bytes", reports.HeadIf(len(m.Segments) > 0, "segment"),
 			func(d decision) any { return reports.OrAbsent(d.Segment, d.Segment > 0) }),
 		col("time_us", "time", func(d decision) any { return d.Time }),
-		col("default_us", "default", func(d decision) any { return d.Default }),
+		col("default_us", "default", func(d decision) any { return d.Default }).Ranked(2),
 		col("loss_percent", "loss",
 			func(d decision) any { return reports.Finite(percent * d.Loss) }).Texted(text),
 		col("", "measured",
-			func(d decision) any { return fmt.Sprintf("%d of %d", d.Measured, d.Of) }),
+			func(d decision) any {
+				return fmt.Sprintf("%d of %d", d.Measured, d.Of)
+			}).Ranked(1),
 		col("measured", "", func(d decision) any { return d.Measured }),
 		col("excluded", "", func(d decision) any { return d.Excluded }),
 		col("candidates", "", func(d decision) any { return d.Of }),
