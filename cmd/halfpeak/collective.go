@@ -95,6 +95,8 @@ func newCollective() *cobra.Command {
 			"--to {--to} has its own form, without --format; for rules in JSON use --to "+
 				"openmpi-json"),
 		excludes("--nodes", "--ranks", "--nodes and --ranks cannot be combined"),
+		needs("--unverified", "--to", ""),
+		needs("--measured-ranks, --columns", "--measured", ""),
 		needs("--schedule", "one --size", "; it is of one size, as in --size 64KiB"),
 		excludes("--schedule",
 			"--measured, --to, --crossovers, --nodes, --osu-loop, several --ranks",

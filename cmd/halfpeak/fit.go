@@ -2,6 +2,9 @@ package main
 
 import (
 	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -11,6 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/fits"
 )
@@ -28,6 +32,8 @@ type fitOptions struct {
 }
 
 var fitRules = []rule{
+	excludes("a platform", "arguments",
+		"{0} is a platform already; ask it, as in halfpeak predict {0}"),
 	needs("", "arguments",
 		`give at least one file of a benchmark's output, as in "halfpeak fit np.out"`),
 	atLeast("--segments", 1, "; without it the data decide"),
@@ -146,6 +152,12 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	return cmp.Or(o.out.write(cmd, rows), found.Broken)
 }
 
+// isPlatform reports whether an argument is a platform, where a benchmark's output should be.
+func isPlatform(arg string) bool {
+	_, err := os.Stat(arg)
+	return filepath.Ext(arg) == ".toml" || err != nil && slices.Contains(platforms.Names(), arg)
+}
+
 // facts chooses the model of a flag that belongs to one, if none is named: --segments 3 is a wish
 // for lines.
 func (o *fitOptions) facts(set *pflag.FlagSet, args []string) facts {
@@ -154,5 +166,5 @@ func (o *fitOptions) facts(set *pflag.FlagSet, args []string) facts {
 			_ = set.Set("model", of[1]) // one of its words
 		}
 	}
-	return facts{"arguments": len(args) > 0}
+	return facts{"arguments": len(args) > 0, "a platform": len(args) > 0 && isPlatform(args[0])}
 }

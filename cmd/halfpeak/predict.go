@@ -159,6 +159,7 @@ func newCompare() *cobra.Command {
 	// Compared with itself, a platform crosses nowhere.
 	obey(cmd, func(args []string) facts { return facts{"two platforms or more": len(args) > 1} },
 		samplesRule,
+		needs("--kind", "--plot", ""),
 		needs("--crossovers", "two platforms or more",
 			"--crossovers compares two platforms or more"))
 	return cmd
@@ -342,6 +343,7 @@ func newPlot() *cobra.Command {
 			"a timeline shows one message: give one platform and one --size"),
 		needs("--kind=ranks", "--schedule", oneSchedule),
 		needs("--schedule", "--kind=ranks", oneSchedule),
+		needs("--ranks", "--kind=ranks", ""),
 		excludes("--kind=ranks", "several platforms", oneSchedule),
 		needs("a program as --schedule", "--ranks",
 			"a program needs --ranks, as in --ranks 0..15 for 16 ranks"))

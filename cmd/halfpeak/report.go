@@ -81,6 +81,9 @@ func documentWriter(format, path string) (func(reports.Document, io.Writer) erro
 func newExplore() *cobra.Command {
 	var path, title string
 	cmd := command("explore", nil, func(cmd *cobra.Command, args []string) error {
+		if path == "" {
+			return usagef(`give a file for the page, as in "halfpeak explore clip -o page.html"`)
+		}
 		if ext := extension(path); ext != "html" && ext != "htm" {
 			return usagef("-o %q: the page is a file that ends with .html, as in "+
 				"\"halfpeak explore clip -o page.html\"", path)

@@ -230,5 +230,9 @@ func checkFlags(cmd *cobra.Command) (err error) {
 			err = usagef("--%s is empty; give it a value or leave it out", f.Name)
 		}
 	})
+	if plot := cmd.Flags().Lookup("plot"); plot != nil && !plot.Changed &&
+		cmd.Flags().Changed("pixels") {
+		err = usagef("--pixels is the size of the picture of --plot; give both")
+	}
 	return err
 }

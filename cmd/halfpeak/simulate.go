@@ -62,6 +62,7 @@ var simulateRules = []rule{
 		"several --ranks, --region",
 		"several schedules are compared by their finish; for more about one, give it alone"),
 	atLeast("--runs", 1, ""),
+	needs("--seed", "--noise", ""),
 	// A record and its path belong to one run; an average of paths is no path.
 	excludes("several runs", "--critical-path, --trace, --summary",
 		"--runs prints a distribution; omit --critical-path, --trace and --summary"),

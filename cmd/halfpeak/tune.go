@@ -142,6 +142,8 @@ func newTune() *cobra.Command {
 	const asked = "--collective and --ranks are required, for example --collective allreduce " +
 		"--ranks 16,64"
 	obey(cmd, nil, needs("", "--collective", asked), needs("", "--ranks", asked),
+		needs("--budget, --benchmark, --loss", "--write",
+			"; they are of the script that it writes"),
 		atLeast("--ranks-per-node", 0, ""), within("--loss", 0, 10000, ""))
 	return cmd
 }

@@ -75,6 +75,7 @@ var validateRules = []rule{
 	needs("--budget, --pin, --save", "--live", "{} requires --live"),
 	excludes("--size, --programs, --nodes, --trace, --plot, --faults", "--live",
 		"{} is for simulated platforms, not for --live"),
+	needs("--seed", "--faults", ""),
 	within("--nodes", 2, 1024, ""),
 	// A trace has one clock. The program packet is a search, in which the engine runs many times.
 	needs("--trace", "one run",

@@ -100,6 +100,7 @@ var whatifRules = []rule{
 	// The table of sensitivities takes several sizes; its picture does not.
 	excludes("--sensitivity with --plot", "several --size, several --quantity",
 		"a tornado shows one quantity of one size; give one --size and one --quantity"),
+	needs("--samples, --seed, --assume", "--uncertainty, --landmarks", ""),
 	samplesRule,
 }
 
