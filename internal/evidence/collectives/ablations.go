@@ -43,7 +43,7 @@ var ablations = []ablation{
 	number("placeRange", "local.go", "0.5", "2"),
 	{"trend between places", "blend.go", "append(all, b.trend(p, n))", "append(all, math.NaN())"},
 	number("trendPrior", "blend.go", "0.03", "1"),
-	{"weights by back-tests", "blend.go", "w[i] = 1 / (e * e)", "w[i] = 1"},
+	{"weights by back-tests", "blend.go", "w[i] = 1 / (e * e)", "w[i] = 1 + 0*e"},
 	number("evidenceFloor", "blend.go", "0.05", "0.2"),
 	number("evidenceRange", "blend.go", "3", "1e9"),
 	number("othersPrior", "blend.go", "0.2", "1"),
