@@ -89,14 +89,21 @@ func (s Study) Sweep(ranges ...string) (*whatif.Sweep, error) {
 	}.Sweep()
 }
 
-// Uncertainty returns the time with the 95 % interval that follows from the intervals of the
-// parameters. The error is [whatif.ErrExact] if no parameter has one.
+// Uncertainty returns the time with its 95 % interval: that of the next measurement in a layer that
+// was fitted, else the one that follows from the intervals of the parameters. The error wraps
+// [whatif.ErrExact] if no parameter has one.
 func (s Study) Uncertainty(by whatif.Sampling) (quantity.Interval, error) {
-	all, err := s.Design.Predict(s.Time.Name, []quantity.Bytes{max(s.Time.Size, 1)}, by)
-	if len(all) == 0 {
+	found, err := whatif.Question{
+		Before:     s.Design,
+		After:      s.Design,
+		Quantities: []whatif.Quantity{s.Time},
+		Sizes:      []quantity.Bytes{max(s.Time.Size, 1)},
+		Sampling:   by,
+	}.PredictBoth()
+	if err != nil {
 		return quantity.Alone(quantity.Unknown), err
 	}
-	return all[0], err
+	return found.Intervals[0][0][0], nil
 }
 
 // Breakdown returns the parts of the time, the largest first: of a message by stage or parameter,
