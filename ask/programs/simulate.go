@@ -130,20 +130,7 @@ func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simu
 		run := o.Run
 		run.Machine = m
 		other := s.otherOrder(ctx, p, run)
-		switch {
-		case o.Runs > 1:
-			s.Times, err = p.Runs(ctx, run, o.Runs)
-		case o.Table == Reasons:
-			if s.Why, err = p.Why(ctx, run, Growths...); err == nil {
-				s.Runs = append(s.Runs, MachineRun{names[i], s.Why.Result, s.Why.Path})
-			}
-		default:
-			one := MachineRun{Machine: names[i]}
-			if one.Result, err = p.Run(ctx, run); err == nil && byMachine {
-				one.Path, err = one.Result.Path()
-			}
-			s.Runs = append(s.Runs, one)
-		}
+		err := s.run(ctx, p, run, names[i], o, byMachine)
 		// With one machine the user knows which failed.
 		if err != nil && several {
 			err = fmt.Errorf("%s: %w", names[i], err)
@@ -158,6 +145,26 @@ func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simu
 	}
 	s.Wall = time.Since(began)
 	return s, nil
+}
+
+// run adds the answer of the machine of this name. byMachine: its row has the path.
+func (s *Simulation) run(ctx context.Context, p *simulate.Program, run simulate.Setup,
+	name string, o Setup, byMachine bool) (err error) {
+	switch {
+	case o.Runs > 1:
+		s.Times, err = p.Runs(ctx, run, o.Runs)
+	case o.Table == Reasons:
+		if s.Why, err = p.Why(ctx, run, Growths...); err == nil {
+			s.Runs = append(s.Runs, MachineRun{name, s.Why.Result, s.Why.Path})
+		}
+	default:
+		one := MachineRun{Machine: name}
+		if one.Result, err = p.Run(ctx, run); err == nil && byMachine {
+			one.Path, err = one.Result.Path()
+		}
+		s.Runs = append(s.Runs, one)
+	}
+	return err
 }
 
 // messagesOf returns the first layer that has the times of messages, beside measured collectives;

@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -38,8 +35,7 @@ type whatifOptions struct {
 	sized      bool                 // sizes were given
 	collective halfpeak.Collectives // of --collective; its sizes are --size
 	input      halfpeak.Program     // of --schedule
-	stderr     io.Writer
-	bar        func(int64) // shows the progress of simulations
+	simulationBar
 	samplingFlags
 }
 
@@ -207,10 +203,6 @@ func (o *whatifOptions) stream() string {
 // there even if the question has no answer.
 func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	o.sized = cmd.Flags().Changed("size")
-	other := ""
-	if len(args) > 1 {
-		other = args[1]
-	}
 	if err := o.checkOutput(); err != nil {
 		return err
 	}
@@ -218,14 +210,8 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	o.collective.Choose(o.program)
-	if o.places != "" {
-		if o.collective.Map, err = programs.ReadPlaces(o.places, asked.Machine()); err != nil {
-			return err
-		}
-		if o.program != "" && len(o.collective.Ranks) == 0 {
-			o.collective.Ranks = []int{len(o.collective.Map.Nodes)}
-		}
+	if err := o.place(asked); err != nil {
+		return err
 	}
 	// From here on a run may take minutes, and Ctrl-C ends it with what is complete.
 	ctx, stop := interruptible()
@@ -233,20 +219,63 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	// The number of simulations is known only to some questions, so the bar shows their rate.
 	o.stderr = cmd.ErrOrStderr()
 	o.bar = progress(o.stderr, 0, "simulations")
-	if len(o.schedule) > 0 {
-		o.input, err = halfpeak.Read(ctx, o.schedule, o.reading(), asked)
-	}
-	var base askwhatif.Design
-	if err == nil {
-		base, err = o.study(ctx, asked)
-	}
-	q := &o.question
-	if err == nil && other != "" {
-		q.Against, err = o.against(ctx, other)
-	}
+	base, err := o.prepare(ctx, asked, args[1:])
 	if err := interrupted(ctx, err); err != nil {
 		return err
 	}
+	if err := o.change(base); err != nil {
+		return err
+	}
+	q := &o.question
+	encode := func() ([]byte, error) { return q.After.Encode(platforms.WrittenBy + "whatif."), nil }
+	if err := savePlatform(o.save, encode); err != nil {
+		return err
+	}
+	if len(q.Ranges) > 0 {
+		o.bar(-1)
+		o.bar = func(int64) {} // a sweep shows its rows
+		s, err := q.Sweep()
+		if err != nil {
+			return err
+		}
+		return sweepOutput{&o.out, &o.plotting, o.stream()}.run(ctx, cmd, s)
+	}
+	return o.answer(ctx, cmd)
+}
+
+// place reads where the ranks of a collective or a program are.
+func (o *whatifOptions) place(asked halfpeak.Design) (err error) {
+	o.collective.Choose(o.program)
+	if o.places == "" {
+		return nil
+	}
+	if o.collective.Map, err = programs.ReadPlaces(o.places, asked.Machine()); err != nil {
+		return err
+	}
+	if o.program != "" && len(o.collective.Ranks) == 0 {
+		o.collective.Ranks = []int{len(o.collective.Map.Nodes)}
+	}
+	return nil
+}
+
+// prepare returns the design with the times of its schedule or collective, and reads the second
+// platform, if there is one.
+func (o *whatifOptions) prepare(ctx context.Context, asked halfpeak.Design, other []string) (
+	base askwhatif.Design, err error) {
+	if len(o.schedule) > 0 {
+		if o.input, err = halfpeak.Read(ctx, o.schedule, o.reading(), asked); err != nil {
+			return base, err
+		}
+	}
+	if base, err = o.study(ctx, asked); err == nil && len(other) > 0 {
+		o.question.Against, err = o.against(ctx, other[0])
+	}
+	return base, err
+}
+
+// change completes the question: the quantities, and the design before and after the changes.
+func (o *whatifOptions) change(base askwhatif.Design) (err error) {
+	q := &o.question
 	if len(o.quantity) > 0 {
 		if q.Quantities, err = base.Quantities(o.quantity...); err != nil {
 			return usagef("--quantity: %w", err)
@@ -264,19 +293,12 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	if err = q.Change(base, o.set...); err != nil {
 		return fmt.Errorf("--set %w", err)
 	}
-	encode := func() ([]byte, error) { return q.After.Encode(platforms.WrittenBy + "whatif."), nil }
-	if err := savePlatform(o.save, encode); err != nil {
-		return err
-	}
-	if len(q.Ranges) > 0 {
-		o.bar(-1)
-		o.bar = func(int64) {} // a sweep shows its rows
-		s, err := q.Sweep()
-		if err != nil {
-			return err
-		}
-		return sweepOutput{&o.out, &o.plotting, o.stream()}.run(ctx, cmd, s)
-	}
+	return nil
+}
+
+// answer writes the answer of all questions but a sweep.
+func (o *whatifOptions) answer(ctx context.Context, cmd *cobra.Command) error {
+	q := &o.question
 	q.Sampling = o.sampling(ctx)
 	if o.finishes() && q.Target != "" {
 		o.bar(-1)
@@ -293,51 +315,6 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	return o.out.write(cmd, rows)
-}
-
-// simulated shows that one more simulation has ended.
-func (o *whatifOptions) simulated() { o.bar(1) }
-
-// sampled returns a function that shows one more sample of the finishes. Their number is known, so
-// that this bar, which replaces the one of simulations, tells how long the answer will take.
-func (o *whatifOptions) sampled() func(total int) {
-	var show func(int64)
-	return func(total int) {
-		if show == nil {
-			o.bar(-1)
-			show = progress(o.stderr, int64(total), "samples")
-			o.bar = func(n int64) {
-				if n < 0 {
-					show(n)
-				}
-			}
-		}
-		show(1)
-	}
-}
-
-// searching returns a function that shows how far the search for a target is and, at a terminal,
-// each solution when it is found, and the bar of its simulations.
-func (o *whatifOptions) searching() (watch func(string, bool), bar func(int64)) {
-	var at atomic.Pointer[string]
-	at.Store(new(string))
-	var found string
-	begun := time.Now()
-	bar = progressIn(o.stderr, func(done int64, since time.Duration) string {
-		return *at.Load() + progressLine(done, 0, "simulations", since)
-	})
-	return func(text string, solved bool) {
-		if !solved {
-			text += ", "
-			at.Store(&text)
-			return
-		}
-		found += eraseLine + text + "\n"
-		if w, ok := barWriter(o.stderr); ok && time.Since(begun) >= patience {
-			fmt.Fprint(w, found)
-			found = ""
-		}
-	}, bar
 }
 
 // study returns the design with the times of --schedule or --collective as quantities.

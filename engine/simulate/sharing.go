@@ -123,8 +123,8 @@ func (l *levels) route(level int, from, to uint32) []int {
 	return l.ways.Topology.Route(l.ways.units[from], l.ways.units[to])
 }
 
-// An occupancy is a message's use of a shared resource in ticks. The message takes the part reverse of each from
-// the opposite direction.
+// An occupancy is a message's use of a shared resource in ticks. The message takes the part reverse
+// of each from the opposite direction.
 type occupancy struct {
 	each, alone, bytes uint64
 	reverse            float64

@@ -80,30 +80,39 @@ func (c *comm) collectiveArguments(f *collectiveForm, name string, params []stri
 			err = errors.New("a non-blocking collective needs a stream of at least 1")
 		}
 	}
-	if v := named("size"); v != nil && err == nil {
-		call.bytes, err = sizeOf(v, "the size")
-	}
-	if v := named("root"); v != nil && err == nil {
-		var root int64
-		root, err = wholeNumber(v, "the root")
-		if err == nil && (root < 0 || root >= int64(c.group.size)) {
-			err = fmt.Errorf("the root must be 0 to %d (got %d)", c.group.size-1, root)
+	for _, p := range []struct {
+		name string
+		read func(starlark.Value) error
+	}{
+		{"size", func(v starlark.Value) (err error) {
+			call.bytes, err = sizeOf(v, "the size")
+			return err
+		}},
+		{"root", func(v starlark.Value) (err error) {
+			call.root, err = c.rootOf(v)
+			return err
+		}},
+		{"segment", func(v starlark.Value) (err error) {
+			call.segment, err = sizeOf(v, "the segment")
+			return err
+		}},
+		{"algorithm", func(v starlark.Value) error {
+			name, ok := v.(starlark.String)
+			if !ok {
+				return fmt.Errorf("the algorithm must be a text (got %s)", shown(v))
+			}
+			call.of = string(name)
+			return nil
+		}},
+		{"sizes", func(v starlark.Value) (err error) {
+			blocks, err = c.blocksOf(v)
+			call.unequal = true
+			return err
+		}},
+	} {
+		if v := named(p.name); v != nil && err == nil {
+			err = p.read(v)
 		}
-		call.root = int(root)
-	}
-	if v := named("segment"); v != nil && err == nil {
-		call.segment, err = sizeOf(v, "the segment")
-	}
-	if v := named("algorithm"); v != nil && err == nil {
-		name, ok := v.(starlark.String)
-		if !ok {
-			err = fmt.Errorf("the algorithm must be a text (got %s)", shown(v))
-		}
-		call.of = string(name)
-	}
-	if v := named("sizes"); v != nil && err == nil {
-		blocks, err = c.blocksOf(v)
-		call.unequal = true
 	}
 	if err == nil && f.sized && (named("size") == nil) == (blocks == nil) {
 		err = fmt.Errorf("%s needs a size", call.name)
@@ -112,6 +121,15 @@ func (c *comm) collectiveArguments(f *collectiveForm, name string, params []stri
 		}
 	}
 	return call, blocks, err
+}
+
+// rootOf returns the place of the root in the group.
+func (c *comm) rootOf(v starlark.Value) (int, error) {
+	root, err := wholeNumber(v, "the root")
+	if err == nil && (root < 0 || root >= int64(c.group.size)) {
+		err = fmt.Errorf("the root must be 0 to %d (got %d)", c.group.size-1, root)
+	}
+	return int(root), err
 }
 
 // blocksOf returns the sizes of a list with one for each rank.
