@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -64,7 +66,8 @@ func writeImage(w io.Writer, p Picture, ext string, width, height int) (at axes,
 	var canvas vg.CanvasWriterTo
 	switch strings.ToLower(strings.TrimPrefix(ext, ".")) {
 	case "png":
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(wd, ht), vgimg.UseDPI(96))}
+		image := vgimg.NewWith(vgimg.UseWH(wd, ht), vgimg.UseDPI(96))
+		canvas = kernedCanvas{vgimg.PngCanvas{Canvas: image}}
 	case "svg":
 		canvas = vgsvg.New(wd, ht)
 	case "pdf":
@@ -151,4 +154,27 @@ func (s Stack) painter() (func(draw.Canvas) axes, error) {
 		}
 		return axes{}
 	}, nil
+}
+
+// A kernedCanvas is a canvas of pixels on which pairs of letters are as far apart as the font says.
+// Package x/image/font/opentype, by which vgimg draws, takes the distance for a font of one size:
+// at ours, "Te" overlaps and the space before an A is gone. So a text is drawn in pieces that end
+// within such pairs, each where its width says that it begins.
+type kernedCanvas struct{ vgimg.PngCanvas }
+
+func (c kernedCanvas) FillString(f font.Face, at vg.Point, text string) {
+	begin, last := 0, -1 // of the piece, and the letter before
+	for i, r := range text {
+		if last >= 0 {
+			pair := text[last : i+len(string(r))]
+			alone := f.Width(text[last:i]) + f.Width(string(r))
+			if math.Abs(float64(f.Width(pair)-alone)) > 1e-6 {
+				c.PngCanvas.FillString(f, at, text[begin:i])
+				at.X += f.Width(text[begin:i+len(string(r))]) - f.Width(string(r))
+				begin = i
+			}
+		}
+		last = i
+	}
+	c.PngCanvas.FillString(f, at, text[begin:])
 }

@@ -155,7 +155,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	// The times are computed once, and drawn, printed and written as rules from the same answer.
-	picture := func() (reports.Picture, error) { return collectives.Picture(times), nil }
+	picture := func() (reports.Picture, error) { return collectives.Picture(times) }
 	if err := o.draw(o.out.units, picture); err != nil {
 		return err
 	}

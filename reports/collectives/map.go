@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -85,13 +86,19 @@ func regions(t *collectives.Times) reports.RegionMap {
 }
 
 // Picture draws a map of the best algorithms if there are several numbers of ranks, several sizes
-// and a best algorithm, otherwise the curves.
-func Picture(t *collectives.Times) reports.Picture {
+// and a best algorithm, otherwise the curves. Times of one number of ranks and one size are an
+// error: they are one point, and so is a call of one rank, which takes no time.
+func Picture(t *collectives.Times) (reports.Picture, error) {
+	ranks, sizes := t.Axes()
+	if len(ranks) == 1 && (len(sizes) == 1 || ranks[0] == 1) {
+		return nil, usage.Fields(fmt.Errorf("%s on %d ranks is one point of a curve; give several "+
+			"sizes, or numbers of ranks above 1", title(t, " on "), ranks[0]), "plot")
+	}
 	// A map of one row or one column would be a bar; curves show more.
 	if m := regions(t); len(m.YS) > 1 && len(m.XS) > 1 && len(m.Names) > 0 {
-		return m
+		return m, nil
 	}
-	return curves(t)
+	return curves(t), nil
 }
 
 // curves draws the times of each algorithm over the size, for each number of ranks;
@@ -116,6 +123,13 @@ func curves(t *collectives.Times) reports.Figure {
 	case len(ranks) == 1:
 		f.Title += fmt.Sprintf(", %d ranks", ranks[0])
 	}
+	other := func(c collectives.Timing) bool { return c.Name != t.Times[0].Name }
+	if !d.overRanks && len(ranks) > 1 && !slices.ContainsFunc(t.Times, other) {
+		d.only = t.Times[0].Name
+		if t.Times[0].Algorithm != nil { // else it is the library's own choice
+			f.Title += ", " + d.only
+		}
+	}
 	// Where the slowest rank was not measured, the average is what is known.
 	unknown := func(c collectives.Timing) bool { return math.IsNaN(float64(c.Time)) }
 	d.averages = len(t.Times) > 0 && !slices.ContainsFunc(t.Times,
@@ -139,6 +153,7 @@ type drawing struct {
 	figure                     *reports.Figure
 	ranks                      []int
 	overRanks, averages, busbw bool
+	only                       string           // the algorithm, if there is one: the title has it
 	at                         map[string]int   // of the lines, by name
 	bands                      []reports.Series // beside the lines, of fitted times
 }
@@ -157,6 +172,8 @@ func (d *drawing) place(c collectives.Timing) (name string, x, y float64,
 	switch {
 	case d.overRanks:
 		x = float64(c.Ranks)
+	case len(d.ranks) > 1 && c.Name == d.only:
+		name = strings.TrimPrefix(name[len(d.only):]+fmt.Sprintf(", %d ranks", c.Ranks), ", ")
 	case len(d.ranks) > 1:
 		name += fmt.Sprintf(", %d ranks", c.Ranks)
 	}

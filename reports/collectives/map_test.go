@@ -113,16 +113,18 @@ func TestCollectiveMap(t *testing.T) {
 	if loss := regions(&segmented).Z[0][0]; loss != 30 {
 		t.Errorf("loss %v %% with segments, want 30", loss)
 	}
-	if _, ok := Picture(times).(reports.RegionMap); !ok {
-		t.Error("no map of several ranks and sizes")
+	p, err := Picture(times)
+	if _, ok := p.(reports.RegionMap); !ok || err != nil {
+		t.Errorf("no map of several ranks and sizes (%v)", err)
 	}
 	q.Ranks = []int{4}
 	if times, err = q.On(context.Background(), linearLayer()); err != nil {
 		t.Fatal(err)
 	}
-	f, ok := Picture(times).(reports.Figure)
+	p, err = Picture(times)
+	f, ok := p.(reports.Figure)
 	if !ok {
-		t.Fatal("no curves of one number of ranks")
+		t.Fatalf("no curves of one number of ranks (%v)", err)
 	}
 	names := map[string]bool{}
 	for _, s := range f.Series {
@@ -134,5 +136,12 @@ func TestCollectiveMap(t *testing.T) {
 		if own := c.Runs(c.Ranks, c.Call) == c.Name; own && !names[c.Name] {
 			t.Errorf("no curve of %s", c.Name)
 		}
+	}
+	q.Sizes = q.Sizes[:1]
+	if times, err = q.On(context.Background(), linearLayer()); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := Picture(times); err == nil {
+		t.Errorf("one call is drawn as %T", p)
 	}
 }
