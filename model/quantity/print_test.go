@@ -125,6 +125,7 @@ func TestScale(t *testing.T) {
 	check(DimTime, "", "0.183 µs|589 µs|", 0.183, 589.3)
 	check(DimTime, "", "0.183 µs|5893 µs|", 0.183, 5893) // else 5893.000
 	check(DimTime, "", "0.00990 ms|1250 ms|", 9.9, 1.25e6)
+	check(DimRate, "", "0.625 MB/s|12366 MB/s|", 0.625, 12366.37)
 	check(DimRate, "", "0.0714 MB/s|134 MB/s|", 0.0714, 133.95)
 	check(DimRate, "", "0.000100 GB/s|131 GB/s|", 0.1, 131159.27)
 	check(DimTime, "", "5.96 ms|36.7 ms|", 5960, 36700)

@@ -23,8 +23,8 @@ type Scale struct {
 // µs, MB/s or µs/KiB, if the largest value prints from 0.1 to below 1,000 in it, or else the
 // nearest of ns, µs, ms and s, or of kB/s, MB/s, GB/s and TB/s, in which it does. If the value
 // nearest to zero would print below 1, the largest may be up to 9,999 of the next smaller unit:
-// 16.4 µs and 1250 µs. Values are printed with these significant digits, or those before the point
-// if they are more.
+// 16.4 µs and 1250 µs; or up to 99,999 if that value would print below 0.001. Values are printed
+// with these significant digits, or those before the point if they are more.
 func NewScale(dim Dimension, asked UnitChoice, digits int, values ...float64) Scale {
 	least, most := math.Inf(1), 0.0
 	for _, v := range values {
@@ -45,9 +45,11 @@ func choose(dim Dimension, asked UnitChoice, least, most float64) unitInfo {
 		return named(printedInverse)
 	}
 	unit := fitting(dim, most, tooSmall, enough, printed)
-	smaller := fitting(dim, most, tooSmall, enoughBeside, printed)
-	if printed(least/unit.Value.Num) < 1 {
-		return smaller
+	switch beside := printed(least / unit.Value.Num); {
+	case beside < 0.001:
+		return fitting(dim, most, tooSmall, 100*enough, printed)
+	case beside < 1:
+		return fitting(dim, most, tooSmall, 10*enough, printed)
 	}
 	return unit
 }
@@ -77,12 +79,11 @@ func fitting(dim Dimension, most, low, high float64, printed func(float64) float
 	return scaled[at]
 }
 
-// A unit fits if the largest value prints from tooSmall to below enough, or below enoughBeside if
-// smaller values stand beside it: people say 23.3 GB/s and 45.8 ms.
+// A unit fits if the largest value prints from tooSmall to below enough: people say 23.3 GB/s and
+// 45.8 ms.
 const (
-	tooSmall     = 0.1
-	enough       = 1e3
-	enoughBeside = 1e4
+	tooSmall = 0.1
+	enough   = 1e3
 )
 
 // printed returns v rounded to three digits, or to a whole number. The choice of a unit looks at

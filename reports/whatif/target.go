@@ -78,10 +78,10 @@ func solutionRows(s *whatif.Solutions, units quantity.UnitChoice) reports.Rows {
 			return 100 * partOf(f.Limits, q, 0)
 		}),
 	)
-	rows.Notes = append(rows.Notes, "Target: "+s.Target.String()+".")
+	rows.Notes = append(rows.Notes, "Target: "+shownTarget(s.Target)+".")
 	rows.Verdict = solutionVerdict(s)
 	if s.Met {
-		rows.Verdict = reports.Say("%s is already met: %v", s.Target, q.Value(s.Now))
+		rows.Verdict = reports.Say("%s is already met: %v", shownTarget(s.Target), q.Value(s.Now))
 		if s.Found == nil {
 			rows.Next = append(rows.Next, "Solve for a parameter by its name for the values that "+
 				"still meet the target.")
@@ -93,6 +93,9 @@ func solutionRows(s *whatif.Solutions, units quantity.UnitChoice) reports.Rows {
 	rows.Doubts = whatif.NotesOf([]whatif.Quantity{q})
 	return rows
 }
+
+// shownTarget returns the target for people, who write 400 µs and not 400.00 µs.
+func shownTarget(t whatif.Target) string { return strings.Replace(t.String(), ".00 ", " ", 1) }
 
 // watched returns a function that describes a search in lines.
 func watched(q whatif.Question, t whatif.Target) func(platforms.Param, *whatif.Solution, int, int) {
@@ -125,12 +128,13 @@ func solutionVerdict(s *whatif.Solutions) reports.Sentence {
 	}
 	switch {
 	case best != nil:
-		return reports.Say("%s needs %s at %s", s.Target, best.Param.Short(), neededText(*best))
+		return reports.Say("%s needs %s at %s", shownTarget(s.Target), best.Param.Short(),
+			neededText(*best))
 	case len(s.Found) == 1:
 		return reports.Say("No value of %s reaches the target; the remaining time is %s.",
 			s.Found[0].Param.Short(), limitsText(s.Found[0], s.Target.Quantity))
 	}
-	return reports.Say("No parameter alone reaches the target %s.", s.Target)
+	return reports.Say("No parameter alone reaches the target %s.", shownTarget(s.Target))
 }
 
 // neededText returns the value that reaches the target, with its relative change. A
@@ -266,7 +270,7 @@ func (c *targetCurve) rows() reports.Rows {
 	rows := reports.Rows{
 		Columns: []reports.Column{{Key: c.X.Key(), Head: rangeTitle(c.X)},
 			{Key: c.Y.Key(), Head: rangeTitle(c.Y)}},
-		Notes: []string{"On the curve, " + c.Target.String() + " just holds."},
+		Notes: []string{"On the curve, " + shownTarget(c.Target) + " just holds."},
 	}
 	xs, ys := c.Design.Curve(c.Target, c.X, c.Y)
 	for i := range xs {
