@@ -27,55 +27,6 @@ type Design struct {
 	named   bool         // a layer was named
 }
 
-// Open returns the design that a platform's file describes; see [Find]. Its layer may have the
-// times of a stream, an operation or a collective. A file with measured collectives needs no layer:
-// its design then answers nothing else.
-func Open(ref string) (Design, error) {
-	p, l, err := Find(ref)
-	d := Design{Platform: p, Layer: l, named: NamesLayer(ref)}
-	d.Whole = len(p.Levels) > 0 && !d.named
-	if file, _ := splitRef(ref); file != p.Name {
-		d.file = file
-	}
-	if !d.named && len(p.Collectives) > 0 {
-		err = nil
-	}
-	return d, err
-}
-
-// FindDesign is like [Open], and it is an error if the layer has no times of messages.
-func FindDesign(ref string) (Design, error) {
-	d, err := Open(ref)
-	if err == nil {
-		err = d.Messages()
-	}
-	return d, err
-}
-
-// Messages returns an error if the design has no times of messages.
-func (d Design) Messages() error {
-	l := d.Layer
-	if l.Model == nil {
-		var err error
-		if l, err = d.Platform.Layer(d.Platform.Default); err != nil {
-			return err
-		}
-	}
-	return l.Messages()
-}
-
-// OfRanks returns the design that ranks run on. The layer of a file with measured collectives may
-// have times of something else than messages, such as those of a collective on one number of ranks;
-// it is left out.
-func (d Design) OfRanks() (Design, error) {
-	err := d.Messages()
-	if err != nil && !d.named && len(d.Platform.Collectives) > 0 {
-		d.Layer = Layer{}
-		return d, nil
-	}
-	return d, err
-}
-
 // Machine returns the machine of the platform's levels, or one without levels if ranks run on the
 // layer alone.
 func (d Design) Machine() machine.Machine {

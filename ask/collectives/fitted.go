@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -87,7 +86,6 @@ func (q question) grid(ctx context.Context) (*grid, error) {
 	g := grid{
 		question: q,
 		tables:   map[string]map[fitted.Statistic]*table{},
-		forms:    map[string]map[string]float64{},
 		others:   map[*table][]string{},
 	}
 	if err := g.choose(); err != nil {
@@ -140,9 +138,7 @@ type grid struct {
 	others     map[*table][]string // names of the tables that are not used, by the one that is
 	slowest    bool                // all have the time of the slowest rank
 
-	beyond, crossed int
-	reasons         []string                      // why some times have no interval
-	forms           map[string]map[string]float64 // by series: sums of weights
+	caveats
 }
 
 // choose sets the fits and the algorithms that the question is about.
@@ -327,7 +323,7 @@ func (g *grid) predict(c *Timing, at fitted.Placement, n quantity.Bytes) (
 		if err != nil {
 			return p, err
 		}
-		g.note(of, found)
+		g.count(of, found)
 		if statistic == fitted.Average {
 			c.Average = quantity.Micros(found.Value)
 		}
@@ -343,27 +339,6 @@ func (g *grid) predict(c *Timing, at fitted.Placement, n quantity.Bytes) (
 		c.Average = c.Time
 	}
 	return p, nil
-}
-
-// note counts a prediction for the notes.
-func (g *grid) note(f *table, p fitted.Prediction) {
-	if p.Beyond {
-		g.beyond++
-	}
-	if p.NoInterval != "" && !slices.Contains(g.reasons, p.NoInterval) {
-		g.reasons = append(g.reasons, p.NoInterval)
-	}
-	// An algorithm of the registry has one form. That of another, or of a choice, is searched.
-	if f.Data.Algorithm != "" {
-		return
-	}
-	series := fmt.Sprintf("%s, %s", f.Entry.Name, f.Data.Statistic)
-	if g.forms[series] == nil {
-		g.forms[series] = map[string]float64{}
-	}
-	for _, w := range p.Forms {
-		g.forms[series][w.Algorithm] += w.Weight
-	}
 }
 
 // tune returns the command that measures each algorithm.
@@ -405,17 +380,8 @@ func (g *grid) notes() (notes []string) {
 		}
 		add("Measured %s: to choose an algorithm, measure each: %s.", what, g.tune())
 	}
-	if g.beyond > 0 {
-		are := "are"
-		if g.beyond == 1 {
-			are = "is"
-		}
-		add("%d of the times %s beyond the ranks or sizes that were measured.", g.beyond, are)
-	}
-	if g.beyond > 0 && !slices.ContainsFunc(g.used, func(f *table) bool { return f.Noise > 0 }) {
-		add("No call was repeated, so another day was not measured: " +
-			"on a shared machine, measure on several.")
-	}
+	repeated := slices.ContainsFunc(g.used, func(f *table) bool { return f.Noise > 0 })
+	notes = append(notes, g.beyondNotes(repeated)...)
 	if (collective.Entry{Collective: g.algorithms[0].Collective}).InBlocks() && !g.Total {
 		add("Sizes are of one rank's block. For the bytes of all ranks, which nccl-tests prints, " +
 			"ask with total sizes.")
@@ -426,34 +392,5 @@ func (g *grid) notes() (notes []string) {
 				f.Entry.Name, f.Data.Statistic, f.Data.Name, strings.Join(others, ", "))
 		}
 	}
-	for _, series := range slices.Sorted(maps.Keys(g.forms)) {
-		add("%s: averaged by weight of evidence over %s.", series, shares(g.forms[series]))
-	}
-	for _, why := range g.reasons {
-		add("No interval: %s.", why)
-	}
-	if g.crossed > 0 {
-		add("%d averages over ranks were fitted to more than the slowest rank takes: "+
-			"they are given as its time, whose interval holds both.", g.crossed)
-	}
-	return notes
-}
-
-// shares lists the names of at least 5 % of the sum of weights, the heaviest first.
-func shares(weights map[string]float64) string {
-	names := slices.SortedFunc(maps.Keys(weights), func(a, b string) int {
-		return cmp.Or(cmp.Compare(weights[b], weights[a]), strings.Compare(a, b))
-	})
-	sum := 0.0
-	for _, name := range names {
-		sum += weights[name]
-	}
-	var parts []string
-	for _, name := range names {
-		// Smaller shares hardly change the time and would make the note long.
-		if part := 100 * weights[name] / sum; part >= 5 {
-			parts = append(parts, fmt.Sprintf("%s %.0f %%", name, part))
-		}
-	}
-	return strings.Join(parts, ", ")
+	return append(notes, g.caveats.notes()...)
 }
