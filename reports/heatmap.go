@@ -124,11 +124,13 @@ func (h HeatMap) name(p *plot.Plot, area draw.Canvas) {
 	side := min(area.Max.X-area.Min.X, area.Max.Y-area.Min.Y) - longest - 20
 	needed := float64(len(names)) * float64(s.FontExtents().Height) * 1.05 // of all names
 	every := max(1, int(math.Ceil(needed/float64(side))))
-	var ticks []plot.Tick
+	var across, up []plot.Tick
 	for i := 0; i < len(names); i += every {
-		ticks = append(ticks, plot.Tick{Value: h.XS[i], Label: names[i]})
+		// An upright name ends in its tick: the space keeps them apart.
+		across = append(across, plot.Tick{Value: h.XS[i], Label: names[i] + " "})
+		up = append(up, plot.Tick{Value: h.XS[i], Label: names[i]})
 	}
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(ticks), plot.ConstantTicks(ticks)
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(across), plot.ConstantTicks(up)
 	// Upright names take the height of a line each, however long they are.
 	s.Rotation, s.XAlign, s.YAlign = math.Pi/2, text.XRight, text.YCenter
 }

@@ -15,10 +15,11 @@ func TestHeatMapNames(t *testing.T) {
 		t.Errorf("a row is %v", row)
 	}
 	var svg strings.Builder
-	if err := WriteImage(&svg, h, "svg", 400, 300, nil); err != nil ||
-		strings.Count(svg.String(), ">n2<") != 2 {
-		t.Errorf("n2 is written %d times (%v), want twice", strings.Count(svg.String(), ">n2<"),
-			err)
+	err := WriteImage(&svg, h, "svg", 400, 300, nil)
+	// The space of an upright name keeps it from its tick.
+	n := strings.Count(strings.ReplaceAll(svg.String(), " <", "<"), ">n2<")
+	if err != nil || n != 2 {
+		t.Errorf("n2 is written %d times (%v), want twice", n, err)
 	}
 	h.Names = h.Names[:1]
 	if err := WriteImage(io.Discard, h, "png", 400, 300, nil); err == nil {

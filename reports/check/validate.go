@@ -201,8 +201,9 @@ func sentence(reason string) string {
 // lie on the line of the model.
 func (v *validation) Figure() reports.Figure {
 	f := reports.Figure{
-		X: reports.Axis{Label: "message size", Log: true, Bytes: true},
-		Y: reports.Axis{Label: "bandwidth", Dim: quantity.DimRate, Log: true},
+		Title: "bandwidth: model and engine",
+		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
+		Y:     reports.Axis{Label: "bandwidth", Dim: quantity.DimRate, Log: true},
 	}
 	add := func(name string, kind reports.SeriesKind, x, y, low, high float64) {
 		i := slices.IndexFunc(f.Series, func(s reports.Series) bool { return s.Name == name })

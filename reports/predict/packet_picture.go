@@ -37,7 +37,13 @@ func CutPicture(cuts []messages.Cut, layers ...platforms.Layer) (reports.Picture
 		sizes = kept
 	}
 	largest := sizes[len(sizes)-1]
-	packets, limits := limitingStage(l, largest)
+	first := largest // of the packets that are drawn
+	for _, c := range cuts {
+		if slices.Contains(sizes, c.Size) && c.Method != "unequal" && c.Method != "unequal-whole" {
+			first = min(first, c.Plan.Largest())
+		}
+	}
+	packets, limits := limitingStage(l, first, largest)
 	top := reports.Figure{
 		Title: l.Ref() + ": " + largest.String() + " in equal packets",
 		X:     reports.Axis{Dim: quantity.DimSize, Log: true, Bytes: true}, // as below
@@ -70,7 +76,7 @@ func CutPicture(cuts []messages.Cut, layers ...platforms.Layer) (reports.Picture
 			}
 		}
 		if len(at.X) == 1 {
-			at.Name += fmt.Sprintf(", %.0f B", at.X[0])
+			at.Name += ", " + quantity.Bytes(at.X[0]).String()
 		}
 		if at.X != nil {
 			top.Series = append(top.Series, at)
@@ -85,15 +91,16 @@ func CutPicture(cuts []messages.Cut, layers ...platforms.Layer) (reports.Picture
 	return reports.Stack{top, limits}, nil
 }
 
-// limitingStage returns packets up to n bytes, in steps of a sixteenth of an octave, and a figure
-// of the time per byte of the stage that is slowest for each, with marks where another one is.
-func limitingStage(l platforms.Layer, n quantity.Bytes) ([]quantity.Bytes, reports.Figure) {
+// limitingStage returns packets from at most first up to n bytes, in steps of a sixteenth of an
+// octave, and a figure of the time per byte of the stage that is slowest for each, with marks where
+// another one is.
+func limitingStage(l platforms.Layer, first, n quantity.Bytes) ([]quantity.Bytes, reports.Figure) {
 	pipe := model.At(l.Model, n).(*model.Pipeline)
 	// Below a sixteenth of the best packet, the time is that of the β of many packets.
 	best, _ := pipe.BestPacket(n)
-	first := max(1, math.Floor(float64(best)/16))
+	begin := max(1, math.Floor(float64(min(best/16, first/2))))
 	var packets []quantity.Bytes
-	for x := first; x < float64(n); x *= math.Exp2(1. / 16) {
+	for x := begin; x < float64(n); x *= math.Exp2(1. / 16) {
 		packets = append(packets, quantity.Bytes(math.Round(x)))
 	}
 	packets = slices.Compact(append(packets, n))
@@ -130,7 +137,7 @@ func cutReason(l platforms.Layer, n quantity.Bytes) string {
 	most := slices.MaxFunc(pipe.Stages, func(a, b model.Stage) int {
 		return cmp.Compare(a.Beta, b.Beta)
 	})
-	return fmt.Sprintf("Smaller packets than %v pay fixed costs more often (%s: %v each), larger "+
-		"ones fill and drain the pipeline more slowly; there, %s limits.", best, most.Name,
-		most.Beta, limit)
+	return fmt.Sprintf("%v: packets smaller than %v pay fixed costs more often (%s: %v each), "+
+		"larger ones fill and drain the pipeline more slowly; there, %s limits.", n, best,
+		most.Name, most.Beta, limit)
 }
