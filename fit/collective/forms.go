@@ -10,7 +10,7 @@ import (
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/floats"
 
 	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
@@ -168,26 +168,38 @@ func (f *form) shape(ranks int) shape {
 
 // grown continues the shapes of the largest five powers of two up to most whose schedules can be
 // made, as sums of 1, lg p, p, p·lg p and p²: steps and bytes of all algorithms are such sums.
-func (f *form) grown(ranks, most int) shape {
+func (f *form) grown(ranks, most int) (s shape) {
 	functions := func(p int) []float64 {
 		n := float64(p)
 		return []float64{1, math.Log2(n), n, n * math.Log2(n), n * n}
 	}
-	at := functions(ranks)
-	var rows, values []float64
-	for p := 1 << (bits.Len(uint(most)) - 1); p > 1 && len(rows) < len(at)*len(at); p /= 2 {
+	var rows [][]float64 // the functions, steps and volume
+	for p := 1 << (bits.Len(uint(most)) - 1); p > 1 && len(rows) < len(functions(p)); p /= 2 {
 		if s, ok := f.simulated(p); ok {
-			rows, values = append(rows, functions(p)...), append(values, s.steps, s.volume)
+			rows = append(rows, append(functions(p), s.steps, s.volume))
 		}
 	}
-	if len(rows) < len(at)*len(at) {
+	at := functions(ranks)
+	if len(rows) < len(at) {
 		return shape{}
 	}
-	var parts, sum mat.Dense
-	// The matrix is not singular, but its numbers differ by orders, of which Solve would warn.
-	_ = parts.Solve(mat.NewDense(len(at), len(at), rows), mat.NewDense(len(at), 2, values))
-	sum.Mul(mat.NewDense(1, len(at), at), &parts)
-	return shape{sum.At(0, 0), sum.At(0, 1)}
+	for k := range at { // Gauss and Jordan
+		for i := k + 1; i < len(at); i++ {
+			if math.Abs(rows[i][k]) > math.Abs(rows[k][k]) {
+				rows[i], rows[k] = rows[k], rows[i]
+			}
+		}
+		for i := range rows {
+			if part := rows[i][k] / rows[k][k]; i != k {
+				floats.AddScaled(rows[i], -part, rows[k])
+			}
+		}
+	}
+	for k, v := range at {
+		s.steps += v * rows[k][len(at)] / rows[k][k]
+		s.volume += v * rows[k][len(at)+1] / rows[k][k]
+	}
+	return s
 }
 
 // simulated returns the times of the schedule if messages cost 1 µs each, and if all bytes of the
