@@ -16,7 +16,12 @@ type Scale struct {
 	Unit   string  // "µs"; empty for a plain number
 	one    float64 // of the unit, in µs and bytes
 	digits int
+	floor  bool // values below columnFloor, which are there, print as less than it
 }
+
+// columnFloor is the value, in the unit of a column, below which digits tell nothing beside the
+// largest value: 0.0000250 ms.
+const columnFloor = 0.001
 
 // NewScale chooses the unit for values of one dimension, in µs and bytes; values that are not
 // finite are ignored. The unit is that of asked for the dimension, if it has one. Otherwise it is
@@ -24,7 +29,8 @@ type Scale struct {
 // nearest of ns, µs, ms and s, or of kB/s, MB/s, GB/s and TB/s, in which it does. If the value
 // nearest to zero would print below 1, the largest may be up to 9,999 of the next smaller unit:
 // 16.4 µs and 1250 µs; or up to 99,999 if that value would print below 0.001. Values are printed
-// with these significant digits, or those before the point if they are more.
+// with these significant digits, or those before the point if they are more; in a unit that was not
+// asked for, beside larger ones, "<0.001" stands for those below.
 func NewScale(dim Dimension, asked UnitChoice, digits int, values ...float64) Scale {
 	least, most := math.Inf(1), 0.0
 	for _, v := range values {
@@ -33,7 +39,9 @@ func NewScale(dim Dimension, asked UnitChoice, digits int, values ...float64) Sc
 		}
 	}
 	unit := choose(dim, asked, least, most)
-	return Scale{Unit: unit.Name, one: unit.Value.Num, digits: digits}
+	_, given := asked[dim]
+	return Scale{Unit: unit.Name, one: unit.Value.Num, digits: digits,
+		floor: unit.scaled && !given && least < most}
 }
 
 // choose returns the unit of a column whose values, without their signs, are least to most.
@@ -46,7 +54,7 @@ func choose(dim Dimension, asked UnitChoice, least, most float64) unitInfo {
 	}
 	unit := fitting(dim, most, tooSmall, enough, printed)
 	switch beside := printed(least / unit.Value.Num); {
-	case beside < 0.001:
+	case beside < columnFloor:
 		return fitting(dim, most, tooSmall, 100*enough, printed)
 	case beside < 1:
 		return fitting(dim, most, tooSmall, 10*enough, printed)
@@ -115,6 +123,8 @@ func (s Scale) Number(v float64) string {
 		return "–"
 	case x == 0:
 		return "0"
+	case s.floor && math.Abs(x) < columnFloor:
+		return fmt.Sprintf("<%v", columnFloor)
 	case math.Abs(x) >= 1e9-0.5: // nobody counts the digits
 		return strconv.FormatFloat(x, 'g', 3, 64)
 	case decimals > maxDecimals:
