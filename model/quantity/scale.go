@@ -16,7 +16,7 @@ type Scale struct {
 	Unit   string  // "µs"; empty for a plain number
 	one    float64 // of the unit, in µs and bytes
 	digits int
-	floor  bool // values below columnFloor, which are there, print as less than it
+	floor  bool // values below columnFloor print as "<0.001"
 }
 
 // columnFloor is the value, in the unit of a column, below which digits tell nothing beside the
