@@ -2,7 +2,7 @@
 // unseen curves:
 //
 //	go run ./forecast calibrate [-o FILE] [FOLDER…]
-//	go run ./forecast coverage [-leave-out] [-aside] [-machines] [-kind KIND] [FOLDER…]
+//	go run ./forecast coverage [-leave-out] [-machines] [-kind KIND] [FOLDER…]
 //
 // The curves are those of internal/published, or of the benchmark files in folders.
 // Calibrate writes model/forecast/published.json: weights, no measurements. Coverage
@@ -55,8 +55,6 @@ func forecasts(args []string) error {
 		"calibrate without the machine that is predicted")
 	machines := flags.Bool("machines", false, "a row for each machine")
 	name := flags.String("kind", "latencies", "latencies, streams or operations")
-	kept := flags.Bool("aside", false,
-		"of the machines that were kept aside while the methods were chosen, one in four")
 	if len(args) == 0 || !slices.Contains([]string{"calibrate", "coverage"}, args[0]) {
 		return fmt.Errorf("name what to do: calibrate or coverage")
 	}
@@ -85,8 +83,7 @@ func forecasts(args []string) error {
 	if *leave {
 		of = LeaveOut(curves, k.use)
 	}
-	judged := func(c *Curve) bool { return !*kept || aside(c.Machine) }
-	return Report(os.Stdout, curves, k, judged, of, *machines)
+	return Report(os.Stdout, curves, k, of, *machines)
 }
 
 // number matches the numbers of JSON.

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"hash/fnv"
 	"io"
 	"math"
-	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -34,14 +32,6 @@ func LeaveOut(curves []Curve, use func(*Curve) bool) func(machine string) *forec
 	}
 }
 
-// aside reports whether a machine was kept aside while the methods were chosen: one in four, by a
-// hash of its name.
-func aside(machine string) bool {
-	h := fnv.New32a()
-	h.Write([]byte(machine)) // never fails
-	return h.Sum32()/5%4 == 0 && !strings.HasPrefix(machine, planted)
-}
-
 // nodeTime is the time in µs of the smallest message below which both processes share memory: the
 // fastest networks take 0.9 µs.
 const nodeTime = 0.8
@@ -52,10 +42,9 @@ func within(c *Curve) bool { return Latency(c) && !c.Planted && c.Points[0].Time
 // Report writes a row for each protocol, as the mean over machines, or a row for each machine of
 // it. Of a machine it takes at most 12 curves, as training does, so that repeats of one count no
 // more.
-func Report(w io.Writer, curves []Curve, k kind, judged func(*Curve) bool,
-	of func(machine string) *forecast.Calibration, machines bool) error {
-	few := thin(curves, k.use)
-	use := func(c *Curve) bool { return few(c) && judged(c) }
+func Report(w io.Writer, curves []Curve, k kind, of func(machine string) *forecast.Calibration,
+	machines bool) error {
+	use := thin(curves, k.use)
 	var scores []judge.Score
 	for _, group := range []struct {
 		name string
