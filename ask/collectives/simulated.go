@@ -3,7 +3,6 @@ package collectives
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -214,45 +213,6 @@ func logPOf(m simulate.Machine, ranks int, c collective.Call) model.LogP {
 		Latency:      max(0, cost.Latency+cost.Serialization),
 		SendOverhead: cost.Send, ReceiveOverhead: cost.Receive, GapTime: cost.Gap,
 	}
-}
-
-// latencyBound returns the minimum time of a call of any size by any algorithm on a machine without
-// levels, since a byte has to reach every rank. The bounds let a reader of the CSV see how far the
-// best known algorithm is from any possible one.
-func latencyBound(m simulate.Machine, ranks int) quantity.Micros {
-	one := m.Cost(0, 1)
-	return collective.LatencyBound(model.LogP{
-		Latency:      one.Latency + one.Serialization,
-		SendOverhead: one.Send, ReceiveOverhead: one.Receive,
-		GapTime: min(one.Gap, one.ReceiveGap),
-	}, ranks)
-}
-
-// bandwidthBound returns the minimum time of a call for its bytes, likewise. They are sent in
-// messages of any size; all but the last message occupy an interface for their gap.
-func bandwidthBound(m simulate.Machine, name string, ranks int, size uint64) quantity.Micros {
-	bytes := collective.BandwidthBytes(name, ranks, size)
-	if bytes == 0 {
-		return 0
-	}
-	var sizes []uint64
-	for n := uint64(1); n < bytes; n *= 2 {
-		sizes = append(sizes, n)
-	}
-	sizes = append(sizes, bytes)
-	// The bytes before the last message at the cheapest rate that any size of message has: no
-	// algorithm is faster.
-	perByte := quantity.Micros(math.Inf(1))
-	for _, n := range sizes {
-		cost := m.Cost(0, n)
-		perByte = min(perByte, min(cost.Gap, cost.ReceiveGap)/quantity.Micros(n))
-	}
-	bandwidth := quantity.Micros(math.Inf(1))
-	for _, last := range sizes {
-		before := perByte * quantity.Micros(bytes-last)
-		bandwidth = min(bandwidth, before+m.Cost(0, last).Serialization)
-	}
-	return bandwidth
 }
 
 // run times the cells on all processors. Cells of the same algorithm and number of

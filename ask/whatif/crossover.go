@@ -107,16 +107,3 @@ func (c *Crossover) Sentences() []string {
 	}
 	return append(all, c.Notes...)
 }
-
-// ProbabilityText prints a probability in percent. Rounding must not turn a likely result into a
-// certain one, so only exactly 0 and 1 are "0.0 %" and "100.0 %".
-func ProbabilityText(p any) string {
-	switch v := p.(float64); {
-	case v > 0.999 && v < 1:
-		return "> 99.9 %"
-	case v < 0.001 && v > 0:
-		return "< 0.1 %"
-	default:
-		return fmt.Sprintf("%.1f %%", 100*v)
-	}
-}

@@ -95,13 +95,3 @@ func made(name string, l model.Layer) platforms.Design {
 		Layer:    platforms.Layer{Platform: name, Name: "x", Model: l},
 	}
 }
-
-func TestProbabilityText(t *testing.T) {
-	for p, want := range map[float64]string{
-		0: "0.0 %", 0.0001: "< 0.1 %", 0.5: "50.0 %", 0.9999: "> 99.9 %", 1: "100.0 %",
-	} {
-		if got := ProbabilityText(p); got != want {
-			t.Errorf("%v is printed as %q, want %q", p, got, want)
-		}
-	}
-}

@@ -35,3 +35,13 @@ func TestUncertainBesideExact(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestProbabilityText(t *testing.T) {
+	for p, want := range map[float64]string{
+		0: "0.0 %", 0.0001: "< 0.1 %", 0.5: "50.0 %", 0.9999: "> 99.9 %", 1: "100.0 %",
+	} {
+		if got := probabilityText(p); got != want {
+			t.Errorf("%v is printed as %q, want %q", p, got, want)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package whatif
 
 import (
+	"fmt"
+
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -28,11 +30,24 @@ func CrossoverRows(c *whatif.Crossover) reports.Rows {
 		}),
 		spread.Low, spread.High,
 		reports.Col("probability", "probability",
-			func(o whatif.Overtaking) any { return o.Probability }).Texted(whatif.ProbabilityText),
+			func(o whatif.Overtaking) any { return o.Probability }).Texted(probabilityText),
 	)
 	rows.Verdict, rows.Notes = reports.Say("%s", c.Sentences()[0]), c.Notes
 	if len(c.Overtakings) == 0 {
 		rows.Notes = rows.Notes[1:] // the first is the verdict
 	}
 	return rows
+}
+
+// probabilityText prints a probability in percent. Rounding must not turn a likely result into a
+// certain one, so only exactly 0 and 1 are "0.0 %" and "100.0 %".
+func probabilityText(p any) string {
+	switch v := p.(float64); {
+	case v > 0.999 && v < 1:
+		return "> 99.9 %"
+	case v < 0.001 && v > 0:
+		return "< 0.1 %"
+	default:
+		return fmt.Sprintf("%.1f %%", 100*v)
+	}
 }

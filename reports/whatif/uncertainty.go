@@ -33,7 +33,7 @@ func uncertaintyRows(u *whatif.Uncertainty) reports.Rows {
 	if several && sized {
 		rows.Columns = append(rows.Columns,
 			reports.Column{Key: "probability_faster", Head: "faster with probability",
-				Text: whatif.ProbabilityText})
+				Text: probabilityText})
 	}
 	for i, n := range u.Sizes {
 		for k, d := range u.Designs {

@@ -87,20 +87,3 @@ func LatencyBound(m model.LogP, p int) quantity.Micros {
 	bound.SendOverhead, bound.ReceiveOverhead = less, less
 	return optimalTime(bound, p)
 }
-
-// BandwidthBytes returns a lower bound, over all algorithms, of the bytes that some member sends or
-// receives in a collective (Chan and others 2007, table 1). bytes is Call.Bytes: the whole message,
-// or a block.
-func BandwidthBytes(collective string, p int, bytes uint64) uint64 {
-	rest := uint64(p - 1) // the other members
-	switch collective {
-	case "barrier":
-		return 0
-	case "bcast", "reduce", "scan":
-		return min(rest, 1) * bytes
-	case "allreduce":
-		return 2 * rest * bytes / uint64(p)
-	}
-	// gather, scatter, allgather, alltoall and reduce-scatter: a block of each other member
-	return rest * bytes
-}
