@@ -98,7 +98,7 @@ func Signature(designs ...halfpeak.Design) (reports.Figure, error) {
 		if err := d.Layer.GapError(); err != nil {
 			return f, err
 		}
-		r, err := newRun(&validation{}, ValidateOptions{}, d.Design)
+		r, err := newRun(&Validation{}, ValidateOptions{}, d.Design)
 		if err != nil {
 			return f, err
 		}

@@ -25,7 +25,7 @@ import (
 // The order of results is layer, program, size, so that output is the same in each
 // run. The first error of a layer ends everything: an engine that cannot run a
 // program is a bug of ours or an impossible platform, and not a difference to report.
-func Validate(o ValidateOptions, designs ...platforms.Design) (*validation, error) {
+func Validate(o ValidateOptions, designs ...platforms.Design) (*Validation, error) {
 	// Eight nodes: enough for receivers to be contended, and still fast.
 	if o.Nodes == 0 {
 		o.Nodes = 8
@@ -36,7 +36,7 @@ func Validate(o ValidateOptions, designs ...platforms.Design) (*validation, erro
 			return nil, usage.Fields(err, "size")
 		}
 	}
-	v := &validation{}
+	v := &Validation{}
 	for _, d := range designs {
 		r, err := newRun(v, o, d)
 		if err != nil {
@@ -91,7 +91,7 @@ func (r *layerRun) sizesOf(which programs.Sizes) []quantity.Bytes {
 // Rows returns the table of the results, with the known bounds beneath it. The
 // difference is of the engine to the model, and never of the model to a measurement,
 // which has a column of its own.
-func (v *validation) Rows() reports.Rows {
+func (v *Validation) Rows() reports.Rows {
 	// NaN is a time that does not exist.
 	two := func(x any) string {
 		if f := x.(float64); !math.IsNaN(f) {
@@ -199,7 +199,7 @@ func sentence(reason string) string {
 // Figure draws the bandwidth of the one-way times of the program latency: model,
 // engine, CLIP's bound, and measurements of the papers. The engine's points should
 // lie on the line of the model.
-func (v *validation) Figure() reports.Figure {
+func (v *Validation) Figure() reports.Figure {
 	f := reports.Figure{
 		Title: "bandwidth: model and engine",
 		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},

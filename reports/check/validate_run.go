@@ -37,8 +37,8 @@ const MaxValidated = 64 * 1024 * quantity.KiB
 // of float64 times, whose rounding stays far below.
 const different = 1e-9
 
-// A validation compares the engine with the formulas of some layers.
-type validation struct {
+// A Validation compares the engine with the formulas of some layers.
+type Validation struct {
 	Results []validated
 	Notes   []string // lost packets, and programs that a layer does not allow
 }
@@ -73,7 +73,7 @@ func (r validated) Difference() float64 {
 // A layerRun is the validation of one layer. Programs add to the results of the
 // common Validation.
 type layerRun struct {
-	*validation
+	*Validation
 	o      ValidateOptions
 	design platforms.Design
 	model  model.Layer // whose formulas are judged
@@ -86,8 +86,8 @@ type layerRun struct {
 
 // newRun builds the system that the engine runs from the platform's file, and takes
 // the formulas from o.Model if there are any: mutants are judged in this way.
-func newRun(v *validation, o ValidateOptions, d platforms.Design) (*layerRun, error) {
-	r := &layerRun{validation: v, o: o, design: d, model: o.Model}
+func newRun(v *Validation, o ValidateOptions, d platforms.Design) (*layerRun, error) {
+	r := &layerRun{Validation: v, o: o, design: d, model: o.Model}
 	if r.model == nil {
 		r.model = d.Layer.Model
 	}

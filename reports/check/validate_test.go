@@ -22,7 +22,7 @@ func (l scaled) OneWay(n quantity.Bytes) quantity.Micros { return l.oneWay * l.L
 
 func (l scaled) Gap(n quantity.Bytes) quantity.Micros { return l.gap * l.Layer.Gap(n) }
 
-func verdicts(t *testing.T, o ValidateOptions, ref string) (*validation, map[verdict]int) {
+func verdicts(t *testing.T, o ValidateOptions, ref string) (*Validation, map[verdict]int) {
 	t.Helper()
 	v, err := Validate(o, sharedtest.Must(t, platforms.FindDesign, ref))
 	if err != nil {
@@ -148,7 +148,7 @@ func TestBoundsHaveASide(t *testing.T) {
 		engine float64
 		want   verdict
 	}{{slower, 12, knownBound}, {slower, 8, failure}, {faster, 8, knownBound}, {faster, 12, failure}, {either, 8, knownBound}, {slower, 10, agrees}} {
-		r, err := newRun(&validation{}, ValidateOptions{}, sharedtest.Must(t, platforms.FindDesign, "hp-lam"))
+		r, err := newRun(&Validation{}, ValidateOptions{}, sharedtest.Must(t, platforms.FindDesign, "hp-lam"))
 		if err != nil {
 			t.Fatal(err)
 		}
