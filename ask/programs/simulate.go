@@ -287,7 +287,7 @@ func (s *Simulation) machinesOf(in *Input, o Setup, on []platforms.Design) (
 }
 
 // WriteTrace writes the timeline of the first machine for Perfetto; see
-// [simulate.Timeline.WriteTrace]. The run must have been recorded.
+// [simulate.Result.Timeline]. The run must have been recorded.
 func (s *Simulation) WriteTrace(w io.Writer) error {
 	line, err := s.Runs[0].Result.Timeline()
 	if err != nil {

@@ -2,7 +2,7 @@
 // of measured curves.
 //
 // [Load] reads files, and keeps a few numbers of each curve. [Analyse] compares only
-// curves of the same [group]. It takes the files in the order of their paths, so the
+// curves of the same group. It takes the files in the order of their paths, so the
 // answer is the same to the last bit in whatever order they were read.
 //
 // # Statistics
