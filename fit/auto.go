@@ -47,7 +47,7 @@ func Auto(t *benchfile.Table) (*Result, error) {
 			continue
 		}
 		tried = append(tried, &candidate{
-			trial: trial{Model: m.name, Method: string(m.method)}, form: m,
+			Trial: Trial{Model: m.name, Method: string(m.method)}, form: m,
 			errors: leaveOut(points, m, resolution(t)),
 		})
 	}
@@ -64,7 +64,7 @@ func Auto(t *benchfile.Table) (*Result, error) {
 	}
 	chosen.Chosen = true
 	for _, c := range tried {
-		r.Tried = append(r.Tried, c.trial)
+		r.Tried = append(r.Tried, c.Trial)
 	}
 	if best.Model == "table" && !stats.AsGood(chosen.errors, best.errors) {
 		better := fmt.Sprintf("%.1f", percent(best.Error))
@@ -79,7 +79,7 @@ func Auto(t *benchfile.Table) (*Result, error) {
 
 // A candidate is a form that was tried.
 type candidate struct {
-	trial
+	Trial
 	form   form
 	errors []float64 // relative, of the held-out points
 }

@@ -102,7 +102,7 @@ func errorsOf(points []Point) Errors {
 }
 
 // A trial is a model that [Auto] tried.
-type trial struct {
+type Trial struct {
 	Model, Method string
 	// Error is the mean relative error, as a fraction, of predicting each left-out size from the
 	// fit to the remaining sizes. Outliers, one or two neighbours beyond four deviations of the
@@ -128,7 +128,7 @@ type Result struct {
 	// Errors over all points.
 	Errors
 	// Tried lists the models that [Auto] compared; nil for other fits.
-	Tried []trial
+	Tried []Trial
 	// Warnings are sentences for people.
 	Warnings []string
 

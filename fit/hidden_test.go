@@ -29,7 +29,7 @@ func hiddenSignature() *benchfile.Table {
 // L is at most g/2 − o_s − o_r; if it takes longer, L = RTT/2 − o_s − o_r; less is impossible.
 func TestLogPHidden(t *testing.T) {
 	table := hiddenSignature()
-	logP := func(rtt quantity.Micros) (*logPResult, error) {
+	logP := func(rtt quantity.Micros) (*LogPResult, error) {
 		r, err := LogP(table, rtt)
 		if err == nil {
 			err = r.PingPong(rtt)

@@ -17,9 +17,9 @@ import (
 //
 // LogGP has one G for both, so they are fitted together. Sizes whose interval does not exceed a
 // measured overhead do not show g, and are omitted.
-type logGPResult struct {
+type LogGPResult struct {
 	// Protocols from small to large messages; at least one.
-	Protocols []logGPProtocol
+	Protocols []LogGPProtocol
 	// Separate reports whether the overheads were measured, so that L, o_s and o_r are known one by
 	// one. A ping-pong identifies only o_s + L + o_r, the one-way time of one byte: else L is that
 	// sum, and the overheads are 0.
@@ -33,9 +33,9 @@ type logGPResult struct {
 // stream, and overheads if they were measured. It ignores other tables, and all but the first of a
 // kind. A criterion chooses the
 // number of protocols, as for [Piecewise]. A negative L is an error that names the cause.
-func LogGP(tables ...*benchfile.Table) (*logGPResult, error) {
+func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 	var latency, stream, send, receive *benchfile.Table
-	r := &logGPResult{}
+	r := &LogGPResult{}
 	for i, t := range tables {
 		place := map[benchfile.Kind]**benchfile.Table{
 			benchfile.OneWay: &latency, benchfile.RoundTrip: &latency, benchfile.Gap: &stream,
@@ -82,7 +82,7 @@ func LogGP(tables ...*benchfile.Table) (*logGPResult, error) {
 }
 
 // points returns the points of a table, and warns of their clock and order.
-func (r *logGPResult) points(what string, t *benchfile.Table) ([]Point, error) {
+func (r *LogGPResult) points(what string, t *benchfile.Table) ([]Point, error) {
 	points, _, warnings, err := pointsOf(t)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (r *logGPResult) points(what string, t *benchfile.Table) ([]Point, error) {
 }
 
 // judge warns of protocols whose parameters miss the measurements, or are held at 0.
-func (r *logGPResult) judge() {
+func (r *LogGPResult) judge() {
 	for i := range r.Protocols {
 		p := &r.Protocols[i]
 		where := ""
@@ -143,7 +143,7 @@ func checkTables(latency, stream *benchfile.Table, all []*benchfile.Table) error
 		"add one, such as that of osu_bw; latencies alone do not identify g")
 }
 
-func (r *logGPResult) warn(format string, args ...any) {
+func (r *LogGPResult) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
 }
 
@@ -168,7 +168,7 @@ func gapLimited(stream *benchfile.Table, overheads ...*benchfile.Table) *benchfi
 // pingPong returns the latencies whose round trips exceed the stream's gaps by a tenth.
 // A processor of a ping-pong sends once in a round trip, so that shorter ones show g and not L. If
 // fewer than two sizes show L, all are kept, and o_s + L + o_r has an upper bound only.
-func (r *logGPResult) pingPong(latency, stream *benchfile.Table) *benchfile.Table {
+func (r *LogGPResult) pingPong(latency, stream *benchfile.Table) *benchfile.Table {
 	trips := quantity.Micros(2) // one-way times in a round trip
 	if latency.Kind == benchfile.RoundTrip {
 		trips = 1

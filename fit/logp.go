@@ -15,7 +15,7 @@ import (
 
 // A logPResult has the parameters of LogP. A parameter that the data do not identify has a warning,
 // and an interval from its known bound to +Inf.
-type logPResult struct {
+type LogPResult struct {
 	// o_r is 0 if no Δ of the signature was long enough to show it,
 	// and L is 0 without a round trip. If g does not exceed o_s + o_r, the processor is the
 	// bottleneck, and g is only an upper bound.
@@ -60,8 +60,8 @@ func (e *logpEstimates) parameters() Estimate[model.LogP] {
 // first messages; g and o_s + o_r are fitted to it at all Δ together. Their intervals come from
 // the relative scatter about that fit, which all bursts share. A parameter that is negative by more
 // than its scatter is an error that names the cause.
-func LogP(t *benchfile.Table, rtt quantity.Micros) (*logPResult, error) {
-	r := &logPResult{}
+func LogP(t *benchfile.Table, rtt quantity.Micros) (*LogPResult, error) {
+	r := &LogPResult{}
 	e, err := r.fit(t, rtt)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func LogP(t *benchfile.Table, rtt quantity.Micros) (*logPResult, error) {
 }
 
 // fit estimates the parameters in the order in which they depend on each other.
-func (r *logPResult) fit(t *benchfile.Table, rtt quantity.Micros) (e logpEstimates, err error) {
+func (r *LogPResult) fit(t *benchfile.Table, rtt quantity.Micros) (e logpEstimates, err error) {
 	steady, few, err := r.bursts(t)
 	if err != nil {
 		return e, err
@@ -129,7 +129,7 @@ func (r *logPResult) fit(t *benchfile.Table, rtt quantity.Micros) (e logpEstimat
 // PingPong checks the round trip with which [LogP] found L, if it was measured by a ping-pong: its
 // processor sends once in a round trip, which thus takes at least g. If it takes g, L only has an
 // upper bound; less is an error.
-func (r *logPResult) PingPong(rtt quantity.Micros) error {
+func (r *LogPResult) PingPong(rtt quantity.Micros) error {
 	low, gap, high := r.Low.GapTime, r.Value.GapTime, r.High.GapTime
 	switch {
 	case rtt <= 0 || low == 0: // without a round trip, or the processor hides g
@@ -181,7 +181,7 @@ type plateau struct {
 
 // bursts returns the interval of many messages at each Δ, in ascending order from 0, and that of
 // few messages minus Δ.
-func (r *logPResult) bursts(t *benchfile.Table) (steady []plateau, few scattered, err error) {
+func (r *LogPResult) bursts(t *benchfile.Table) (steady []plateau, few scattered, err error) {
 	byDelta := map[quantity.Micros][]benchfile.Burst{}
 	for _, b := range t.Bursts {
 		if !(b.Interval > 0) {
@@ -339,6 +339,6 @@ func (m *meeting) estimate(table, name string, s scattered, scale float64, reaso
 		High: max(0, s.value+half)}, nil
 }
 
-func (r *logPResult) warn(format string, args ...any) {
+func (r *LogPResult) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
 }

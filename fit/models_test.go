@@ -124,7 +124,7 @@ func TestLogGP(t *testing.T) {
 	send := kind(table(ns, func(float64) float64 { return 0.5 }), benchfile.SendOverhead)
 	receive := kind(table(ns, func(float64) float64 { return 0.75 }), benchfile.ReceiveOverhead)
 
-	one := func(r *logGPResult) model.LogGP {
+	one := func(r *LogGPResult) model.LogGP {
 		if len(r.Protocols) != 1 {
 			t.Fatalf("%d protocols", len(r.Protocols))
 		}
@@ -278,7 +278,7 @@ func TestLogGPPublished(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, n := range []quantity.Bytes{1 << 10, 1 << 20} {
-			i := slices.IndexFunc(r.Protocols, func(p logGPProtocol) bool { return n <= p.To })
+			i := slices.IndexFunc(r.Protocols, func(p LogGPProtocol) bool { return n <= p.To })
 			for _, of := range []struct {
 				table *benchfile.Table
 				time  quantity.Micros

@@ -13,7 +13,7 @@ import (
 )
 
 // A logGPProtocol has the parameters of a range of sizes.
-type logGPProtocol struct {
+type LogGPProtocol struct {
 	From, To quantity.Bytes // measured sizes
 	// The overheads have no intervals: they are measured directly.
 	Estimate[model.LogGP]
@@ -121,7 +121,7 @@ func relativeWeights(points []Point, time func(i int) float64) []float64 {
 
 // parameters returns LogGP's parameters, with the intervals of the scatter about both lines, by
 // Student's t with the degrees of freedom of three parameters.
-func (p *pair) parameters(overheads [2]quantity.Micros) (r logGPProtocol, err error) {
+func (p *pair) parameters(overheads [2]quantity.Micros) (r LogGPProtocol, err error) {
 	s := p.lines()
 	free := float64(len(p.points[0]) + len(p.points[1]) - parameters)
 	var xx float64

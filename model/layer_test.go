@@ -11,7 +11,7 @@ import (
 )
 
 // cut is l with another way to choose packets.
-func cut(l *Pipeline, rule cutRule, size quantity.Bytes) *Pipeline {
+func cut(l *Pipeline, rule CutRule, size quantity.Bytes) *Pipeline {
 	return &Pipeline{l.Stages, Cut{rule, size}}
 }
 

@@ -148,16 +148,16 @@ const (
 
 // Cut is a pipeline's way to cut a message into packets.
 type Cut struct {
-	Rule cutRule
+	Rule CutRule
 	Size quantity.Bytes // the packet size of the rule CutFixed, ≥ 1
 }
 
 // cutRule is a way to choose the packet size.
-type cutRule int
+type CutRule int
 
 // The ways to choose the packet size for a message.
 const (
-	CutNone  cutRule = iota // the whole message is one packet
+	CutNone  CutRule = iota // the whole message is one packet
 	CutFixed                // packets of Cut.Size
 	CutPaper                // PaperPacket, eq. 10, for each message size: CLIP's adaptive packets
 	CutBest                 // BestPacket for each message size
@@ -168,7 +168,7 @@ const (
 func CutWords() []string { return slices.Sorted(maps.Keys(cutRules)) }
 
 // cutRules holds the ways to cut a message that have a name.
-var cutRules = map[string]cutRule{"whole": CutNone, "eq10": CutPaper, "best": CutBest}
+var cutRules = map[string]CutRule{"whole": CutNone, "eq10": CutPaper, "best": CutBest}
 
 // ParseCut parses a way to cut a message: a packet size, or one of [CutWords].
 func ParseCut(text string) (Cut, error) {

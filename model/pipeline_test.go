@@ -193,7 +193,7 @@ func TestDegeneratePipelines(t *testing.T) {
 				t.Errorf("%s: IdealPlan(%v) takes %v, equal packets %v", name, float64(n), least, time)
 			}
 		}
-		for _, rule := range []cutRule{CutNone, CutFixed, CutPaper, CutBest} {
+		for _, rule := range []CutRule{CutNone, CutFixed, CutPaper, CutBest} {
 			if rule == CutPaper && len(l.Stages) < PaperStages {
 				continue
 			}

@@ -16,12 +16,12 @@ import (
 )
 
 // A table is one of the tables that a simulation can give.
-type table int
+type Table int
 
 const (
 	// Finishes has a row for each rank of a schedule on one machine, and a row for each
 	// machine of a trace, or if there are several machines.
-	Finishes table = iota
+	Finishes Table = iota
 	Totals         // one row for the whole schedule
 	Reasons        // parts of the finish, and its sensitivity to parameters
 )
@@ -31,7 +31,7 @@ type Setup struct {
 	Run   simulate.Setup // its Machine is that of a design
 	Eager quantity.Bytes // of the machines; see [simulate.FromLayer]
 	Map   Placement      // of ranks on levels
-	Table table
+	Table Table
 	Runs  int // above 1: runs with different noise, for the distribution of the finish
 }
 
@@ -75,7 +75,7 @@ type Simulation struct {
 	Times    []quantity.Micros // of many runs, if they were asked for
 	Seed     uint64            // of the first of them
 	Wall     time.Duration     // that the simulation took
-	Table    table
+	Table    Table
 	Notes    []string
 }
 

@@ -28,7 +28,7 @@ import (
 type Program struct {
 	Name string
 	Help string // description in one line, without a full stop
-	On   where
+	On   Where
 	// Nodes is the number of nodes; 0: any number, at least 2.
 	Nodes int
 	// Sizes selects the message sizes; Bytes is the program's own size, if any.
@@ -36,7 +36,7 @@ type Program struct {
 	Bytes int
 	// Measures is the quantity of a model that corresponds to the measured time.
 	Measures Quantity
-	Shape    shape
+	Shape    Shape
 	// Replies means that its messages are requests, whose replies share the path with them.
 	Replies bool
 	// Default means that the program runs if none is named.
@@ -52,11 +52,11 @@ type Program struct {
 }
 
 // where is the set of systems that a program runs on.
-type where uint8
+type Where uint8
 
 // The systems.
 const (
-	Simulated where = 1 << iota // nodes on the virtual clock
+	Simulated Where = 1 << iota // nodes on the virtual clock
 	Real                        // a transport between two processes
 )
 
@@ -87,11 +87,11 @@ const (
 )
 
 // shape lists the fields of a result that are set.
-type shape uint8
+type Shape uint8
 
 // The shapes of results.
 const (
-	OneTime     shape = iota // Result.Time
+	OneTime     Shape = iota // Result.Time
 	ByStage                  // Result.Stages, and their sum in Time
 	BySignature              // Result.Bursts
 )

@@ -69,12 +69,12 @@ var All = []Program{
 }
 
 // List returns the programs that run on the system.
-func List(on where) []Program {
+func List(on Where) []Program {
 	return slices.DeleteFunc(slices.Clone(All), func(p Program) bool { return p.On&on == 0 })
 }
 
 // Names returns the names of the programs that run on the system.
-func Names(on where) []string {
+func Names(on Where) []string {
 	return list.Map(List(on), func(p Program) string { return p.Name })
 }
 
@@ -86,7 +86,7 @@ func Defaults() []string {
 
 // Find returns the program with the name that runs on the system. An unknown name is an error that
 // lists the programs there.
-func Find(name string, on where) (Program, error) {
+func Find(name string, on Where) (Program, error) {
 	for _, p := range List(on) {
 		if p.Name == name {
 			return p, nil
@@ -97,7 +97,7 @@ func Find(name string, on where) (Program, error) {
 }
 
 // Help lists the programs that run on the system, one per line.
-func Help(on where) string {
+func Help(on Where) string {
 	var b strings.Builder
 	for _, p := range List(on) {
 		fmt.Fprintf(&b, "  %-10s %s\n", p.Name, p.Help)

@@ -3,9 +3,9 @@ package simulate
 // parts are the times, in ticks, that the program of a rank spends on computations and on the
 // processor's parts of messages. It waits the rest of the time. What other processors of the rank
 // do, as for streams, is not in it.
-type parts struct{ Computing, Messages uint64 }
+type Parts struct{ Computing, Messages uint64 }
 
-func (p *parts) add(a *act) {
+func (p *Parts) add(a *act) {
 	switch a.step {
 	case stepCalc:
 		p.Computing += a.end - a.start
@@ -17,7 +17,7 @@ func (p *parts) add(a *act) {
 }
 
 // A markEnd is the moment, in ticks, at which a mark of a program is reached.
-type markEnd struct {
+type MarkEnd struct {
 	Op  uint32
 	End uint64
 }

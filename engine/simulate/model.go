@@ -127,7 +127,7 @@ func (r *run) calc(i uint32, t uint64, late bool) {
 	r.clock[cpu] = end
 	n.waits = done
 	if op.Memory == schedule.Mark {
-		r.marks = append(r.marks, markEnd{i, end})
+		r.marks = append(r.marks, MarkEnd{i, end})
 	}
 	r.finish(r.s.AfterStarted(i), t, by.as(atStart))
 	r.finish(r.ended(i), end, by.as(atDone))

@@ -9,7 +9,7 @@ import (
 )
 
 // shares divide a time, in ticks, among its causes.
-type shares struct {
+type Shares struct {
 	Latency         uint64 // L
 	SendOverhead    uint64 // o_s
 	ReceiveOverhead uint64 // o_r
@@ -24,7 +24,7 @@ type shares struct {
 }
 
 // Sum returns the time that was divided, in ticks.
-func (s shares) Sum() uint64 {
+func (s Shares) Sum() uint64 {
 	sum := uint64(0)
 	for _, part := range s.all() {
 		sum += *part
@@ -32,7 +32,7 @@ func (s shares) Sum() uint64 {
 	return sum
 }
 
-func (s *shares) all() [11]*uint64 {
+func (s *Shares) all() [11]*uint64 {
 	return [...]*uint64{
 		&s.Latency, &s.SendOverhead, &s.ReceiveOverhead, &s.Gap, &s.GapBytes, &s.OverheadBytes,
 		&s.Compute, &s.Noise, &s.Waiting, &s.Collective, &s.Sharing,
@@ -52,7 +52,7 @@ type Share struct {
 }
 
 // parts returns the shares with their names: Collective and Sharing last, if there is any.
-func (s shares) Parts() (parts []Share) {
+func (s Shares) Parts() (parts []Share) {
 	for i, part := range s.all() {
 		if *part > 0 || part != &s.Collective && part != &s.Sharing {
 			parts = append(parts, Share{shareNames[i], *part})
@@ -61,7 +61,7 @@ func (s shares) Parts() (parts []Share) {
 	return parts
 }
 
-func (s *shares) add(t shares) {
+func (s *Shares) add(t Shares) {
 	to := s.all()
 	for i, part := range t.all() {
 		*to[i] += *part
@@ -71,15 +71,15 @@ func (s *shares) add(t shares) {
 // slopes are the derivatives of a finish time by the parameters of LogGOPS: how often each is on
 // the path. ∂T/∂o counts both overheads, ∂T/∂G and ∂T/∂O bytes. They hold as long as
 // the path stays the same.
-type slopes struct{ L, O, G, GapPerByte, OverheadPerByte uint64 }
+type Slopes struct{ L, O, G, GapPerByte, OverheadPerByte uint64 }
 
 // all returns the slopes in the order of the parameters.
-func (s *slopes) all() [5]*uint64 {
+func (s *Slopes) all() [5]*uint64 {
 	return [...]*uint64{&s.L, &s.O, &s.G, &s.GapPerByte, &s.OverheadPerByte}
 }
 
 // By returns the slope by the parameter with that letter (L, o, g, G or O).
-func (s slopes) By(letter string) uint64 {
+func (s Slopes) By(letter string) uint64 {
 	for i, slope := range s.all() {
 		if parameters[i].letter == letter {
 			return *slope
@@ -93,8 +93,8 @@ func (s slopes) By(letter string) uint64 {
 type Path struct {
 	Rank     int
 	Segments []Segment // from 0 to the finish, without gaps
-	Shares   shares    // their sum is the finish time
-	Slopes   slopes    // zero on a machine that is not LogGOPS
+	Shares   Shares    // their sum is the finish time
+	Slopes   Slopes    // zero on a machine that is not LogGOPS
 }
 
 // A Segment is a part of a path: from the beginning of a step to the moment that allows the next
@@ -105,7 +105,7 @@ type Segment struct {
 	What     string // "compute", "send", "receive", …
 	Until    string // "done", "processor free", …
 	From, To uint64 // ticks
-	Shares   shares
+	Shares   Shares
 }
 
 var errNotRecorded = errors.New("the run was not recorded; set Setup.Record")
@@ -129,9 +129,9 @@ func (r *Result) Path() (*Path, error) {
 			Until:  relationNames[by.at],
 			From:   r.run.from(a),
 			To:     end,
-			Shares: d.shares,
+			Shares: d.Shares,
 		})
-		p.Shares.add(d.shares)
+		p.Shares.add(d.Shares)
 		to := p.Slopes.all()
 		for i, slope := range d.slopes.all() {
 			*to[i] += *slope
@@ -144,8 +144,8 @@ func (r *Result) Path() (*Path, error) {
 
 // A division divides the time from the beginning of a step to a moment that it allows.
 type division struct {
-	shares
-	slopes  slopes
+	Shares
+	slopes  Slopes
 	perByte uint64 // O in ticks; 0 on a machine that is not LogGOPS
 	bytes   uint64 // all after the first
 }
@@ -262,7 +262,7 @@ func (r *run) afterSend(d *division, a *act, at relation, c *cost) {
 }
 
 // travel adds the latency. A message may arrive while its sender is still sending it.
-func (s *shares) travel(c *cost) {
+func (s *Shares) travel(c *cost) {
 	if c.latency < 0 {
 		s.SendOverhead -= uint64(-c.latency)
 	} else {

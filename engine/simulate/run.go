@@ -48,9 +48,9 @@ type run struct {
 	transit map[uint32][]uint64
 	windows map[[2]uint32]*window // by sender and receiver; only where windows limit messages
 	out     []uint64              // when the last byte that a rank has sent left its NIC
-	marks   []markEnd
+	marks   []MarkEnd
 	joined  []gathering // by the number of a joint operation
-	tally   []parts     // by rank; nil if it is not wanted
+	tally   []Parts     // by rank; nil if it is not wanted
 	record
 
 	progress func(Progress)

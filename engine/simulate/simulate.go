@@ -76,8 +76,8 @@ type Result struct {
 	// LogGOPSim does.
 	Events uint64
 
-	Parts []parts   // by rank, if the setup asks for them
-	Marks []markEnd // by operation, by the default rules
+	Parts []Parts   // by rank, if the setup asks for them
+	Marks []MarkEnd // by operation, by the default rules
 
 	run *run // what it recorded
 }
@@ -121,7 +121,7 @@ func (p *Program) Run(ctx context.Context, o Setup) (*Result, error) {
 	r := newRun(ctx, p, o.Record)
 	defer r.giveBack()
 	if o.Parts && o.Rules == Default {
-		r.tally = make([]parts, p.s.Ranks())
+		r.tally = make([]Parts, p.s.Ranks())
 	}
 	r.progress, r.began = o.Progress, time.Now()
 	if err := r.simulate(o); err != nil {
@@ -184,7 +184,7 @@ func (r *run) result(o Setup) (*Result, error) {
 			res.Ranks[rank] = max(res.Ranks[rank], r.out[rank])
 		}
 	}
-	slices.SortFunc(r.marks, func(a, b markEnd) int { return cmp.Compare(a.Op, b.Op) })
+	slices.SortFunc(r.marks, func(a, b MarkEnd) int { return cmp.Compare(a.Op, b.Op) })
 	res.Marks, res.Parts = r.marks, r.tally
 	if o.Record {
 		res.run = r

@@ -13,7 +13,7 @@ import (
 
 // A timeline holds the activities of the ranks over time, for pictures. Between its spans a rank
 // waits or is idle.
-type timeline struct {
+type Timeline struct {
 	Ranks    int
 	Finish   quantity.Micros
 	Spans    iter.Seq[Span]    // of processors, by start
@@ -45,13 +45,13 @@ type Message struct {
 }
 
 // timeline returns what the run recorded.
-func (r *Result) Timeline() (*timeline, error) {
+func (r *Result) Timeline() (*Timeline, error) {
 	path, err := r.Path()
 	if err != nil {
 		return nil, err
 	}
 	run := r.run
-	t := &timeline{Ranks: len(r.Ranks)}
+	t := &Timeline{Ranks: len(r.Ranks)}
 	t.Finish, _ = r.Finish()
 	onPath := map[[2]uint64]bool{} // operation and beginning
 	for _, s := range path.Segments {
@@ -121,7 +121,7 @@ func (r *Result) Timeline() (*timeline, error) {
 // Waits returns the gaps between the spans of each processor, and before its first, by end. A gap
 // before a receive is divided where the sender's processor begins with the message: before, the
 // receiver waits for its sender, and then for the bytes.
-func (t *timeline) Waits() iter.Seq[Span] {
+func (t *Timeline) Waits() iter.Seq[Span] {
 	return func(yield func(Span) bool) {
 		free := map[[2]int]quantity.Micros{} // since when, by rank and processor
 		for s := range t.Spans {
@@ -151,7 +151,7 @@ func (t *timeline) Waits() iter.Seq[Span] {
 // WriteTrace writes the timeline in the trace-event format of JSON that Perfetto and
 // chrome://tracing show: a process for each rank, a thread for each of its processors, and
 // arrows for messages. Times are µs. The error is w's.
-func (t *timeline) WriteTrace(w io.Writer) error {
+func (t *Timeline) WriteTrace(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	first := true
 	event := func(phase, name string, pid, tid int, at quantity.Micros, more string) {

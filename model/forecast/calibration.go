@@ -33,7 +33,7 @@ type Calibration struct {
 }
 
 // weights returns the weights of a way.
-func (k *Calibration) weights(from way) *[2]Terms {
+func (k *Calibration) weights(from Way) *[2]Terms {
 	switch from {
 	case Above:
 		return &k.Above

@@ -30,7 +30,7 @@ type Forecast struct {
 	// Interval holds 95 of 100 new measurements, in µs; 0 < Low ≤ Value ≤ High. Without an interval
 	// Low is 0 and High +Inf.
 	quantity.Interval
-	From way
+	From Way
 	// Unknown says why there is no interval.
 	Unknown string
 }

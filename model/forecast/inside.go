@@ -55,7 +55,7 @@ const jumps = 0.3
 
 // guess predicts the logarithm of the time at n between the sizes of a gap, with the terms of its
 // error but the local one.
-func (g *gap) guess(c *series, n float64) (middle float64, t [2]Terms, from way) {
+func (g *gap) guess(c *series, n float64) (middle float64, t [2]Terms, from Way) {
 	na, nb, ta, tb := c.n[g.a], c.n[g.b], c.t[g.a], c.t[g.b]
 	chord := ta + (tb-ta)*(n-na)/(nb-na)
 	middle = math.Log(chord)

@@ -6,7 +6,7 @@ import (
 
 // Parts holds the components of a prediction. Times are logarithms, and distances of logarithms.
 type Parts struct {
-	From   way
+	From   Way
 	Middle float64
 	// Terms are those of the upper and of the lower side.
 	Terms [2]Terms

@@ -29,17 +29,17 @@ const (
 )
 
 // A way is the source of a prediction.
-type way string
+type Way string
 
 const (
 	// Measured is the time that was measured at the size itself.
-	Measured way = "measured"
+	Measured Way = "measured"
 	// Between is the line between the two sizes next to it.
-	Between way = "between"
+	Between Way = "between"
 	// Jump is between two sizes where the curve jumps.
-	Jump way = "jump"
+	Jump Way = "jump"
 	// Above is the continuation of the last sizes, for a larger one.
-	Above way = "above"
+	Above Way = "above"
 	// Below is the line of the first sizes, for a smaller one.
-	Below way = "below"
+	Below Way = "below"
 )

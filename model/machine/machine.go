@@ -345,7 +345,7 @@ func portTimes(l model.Layer, n quantity.Bytes) (out, in quantity.Micros) {
 // every other message, 0 if nothing is shared; Alone is the time that the message itself spends
 // there. With two lanes, Each is half of Alone. Bytes is the part of Each that the resource needs
 // for the bytes after the first. The rest is a gap, which may follow the message.
-type occupancy struct{ Each, Alone, Bytes quantity.Micros }
+type Occupancy struct{ Each, Alone, Bytes quantity.Micros }
 
 // Occupies returns how long a message of n ≥ 1 bytes occupies the shared resource inside a unit
 // of the level, and each port of the unit. c is [Level.Cost] at the common level of its two ranks:
@@ -353,16 +353,16 @@ type occupancy struct{ Each, Alone, Bytes quantity.Micros }
 // their way, and at most all. A link of R routes carries an R-th of what the port does. A message
 // without a channel takes any rail that is free, so it delays others by what it is of all rails.
 // One of a channel, numbered from 1, also occupies the rail of its channel.
-func (l Level) Occupies(n quantity.Bytes, c Cost, channel int) (inside, port, rail occupancy) {
+func (l Level) Occupies(n quantity.Bytes, c Cost, channel int) (inside, port, rail Occupancy) {
 	if inside = counted(l.Lanes, 1, c); l.Shared != nil {
 		t := l.Shared.OneWay(n)
-		inside = occupancy{t, t, t - l.Shared.OneWay(1)}
+		inside = Occupancy{t, t, t - l.Shared.OneWay(1)}
 	}
 	links := float64(max(l.Routes, 1))
 	if port = counted(l.Ports, links, c); len(l.Port) > 0 {
 		links := quantity.Micros(links)
 		each := links * l.Port.OneWay(n)
-		port = occupancy{each, links * l.Port.fastest(n), each - links*l.Port.OneWay(1)}
+		port = Occupancy{each, links * l.Port.fastest(n), each - links*l.Port.OneWay(1)}
 	}
 	if channel > 0 && l.Rails() > 1 {
 		rail = l.rail(n, c, channel-1)
@@ -372,13 +372,13 @@ func (l Level) Occupies(n quantity.Bytes, c Cost, channel int) (inside, port, ra
 
 // counted returns the occupancy of a resource that carries a number of messages of cost c at full
 // speed, or of one of its links.
-func counted(number, links float64, c Cost) occupancy {
+func counted(number, links float64, c Cost) Occupancy {
 	if number == 0 {
-		return occupancy{}
+		return Occupancy{}
 	}
 	share := quantity.Micros(links / number)
 	each := share * c.Gap
-	return occupancy{each, max(c.Gap, each), share * min(c.Serialization, c.Gap)}
+	return Occupancy{each, max(c.Gap, each), share * min(c.Serialization, c.Gap)}
 }
 
 // overheads returns the level's Send and Receive times in µs or, where nil, the layer's overheads.
@@ -404,11 +404,11 @@ func (l Level) Rails() int {
 
 // rail returns how long a message of n bytes occupies the rail of a channel, numbered from 0;
 // channels beyond the rails begin again at the first.
-func (l Level) rail(n quantity.Bytes, c Cost, channel int) occupancy {
+func (l Level) rail(n quantity.Bytes, c Cost, channel int) Occupancy {
 	if len(l.Port) == 0 {
 		return counted(1, 1, c)
 	}
 	rail := l.Port[channel%len(l.Port)]
 	t := rail.OneWay(n)
-	return occupancy{t, t, t - rail.OneWay(1)}
+	return Occupancy{t, t, t - rail.OneWay(1)}
 }

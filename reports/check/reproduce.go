@@ -86,7 +86,7 @@ func (r Reproduction) Unexplained() error {
 // An accuracy sums up the errors of the models' values. A printed bound ("over 250
 // MB/s") is kept or not; an error against it would count a good model as wrong, and
 // so bounds are counted apart.
-type accuracy struct {
+type Accuracy struct {
 	Numbers int // all of them
 	// Errors are the relative errors without sign, ascending. A bound that is crossed counts by its
 	// distance, so that a model which misses "over 250" by far is seen. A bound that is kept has
@@ -97,13 +97,13 @@ type accuracy struct {
 }
 
 // median returns the median relative error, 0.07 for 7 %; NaN without errors.
-func (a accuracy) median() float64 { return stats.Quantile(a.Errors, 0.5) }
+func (a Accuracy) median() float64 { return stats.Quantile(a.Errors, 0.5) }
 
 // worst returns the largest relative error; NaN without errors.
-func (a accuracy) worst() float64 { return stats.Quantile(a.Errors, 1) }
+func (a Accuracy) worst() float64 { return stats.Quantile(a.Errors, 1) }
 
 // within counts the errors of at most that fraction.
-func (a accuracy) within(part float64) int {
+func (a Accuracy) within(part float64) int {
 	// The next number above part makes the bound inclusive: the search finds the first error at or
 	// above it.
 	n, _ := slices.BinarySearch(a.Errors, math.Nextafter(part, 2))
@@ -117,9 +117,9 @@ func (r Reproduction) filter(keep func(data.Result) bool) Reproduction {
 // Of returns the accuracy of the measured numbers of a class. The class predicted is
 // the one that tests the models. Numbers in words, without a value, have no error and
 // only count.
-func (r Reproduction) Of(class data.Class) accuracy {
+func (r Reproduction) Of(class data.Class) Accuracy {
 	all := r.filter(func(one data.Result) bool { return one.Class == class })
-	a := accuracy{Numbers: len(all)}
+	a := Accuracy{Numbers: len(all)}
 	for _, r := range all {
 		switch {
 		case r.Bound() && r.Met:
@@ -148,7 +148,7 @@ func (r Reproduction) stated() (met, all int) {
 
 // Sentence describes the accuracy of the predictions; it is empty without any. The
 // worst error stands beside the median: a median alone would hide it.
-func (a accuracy) Sentence() string {
+func (a Accuracy) Sentence() string {
 	if a.Numbers == 0 {
 		return ""
 	}

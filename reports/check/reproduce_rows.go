@@ -82,7 +82,7 @@ func (r Reproduction) Summary() []reports.Rows {
 	type line struct {
 		paper string
 		of    Reproduction
-		accuracy
+		Accuracy
 	}
 	var lines []line
 	add := func(name string, of Reproduction) {

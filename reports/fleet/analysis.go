@@ -19,7 +19,7 @@ import (
 // Analyse compares the curves of a reading. If some files could not be read, or the
 // reading was interrupted, it answers for the rest and sets Broken. It returns an
 // error if nothing could be compared.
-func Analyse(in reading, o Options) (*Answer, error) {
+func Analyse(in Reading, o Options) (*Answer, error) {
 	f, err := report(in.now, in.before, o)
 	// Files that could not be read may hold the slow nodes, so the answer says that it is
 	// incomplete, and the command fails after printing it.
@@ -79,7 +79,7 @@ func report(now, before []fileSummary, o Options) (*Answer, error) {
 		a.guessed = true
 	}
 	all, earlier := groups(now), groups(before)
-	order := slices.SortedFunc(maps.Keys(all), group.compare)
+	order := slices.SortedFunc(maps.Keys(all), Group.compare)
 	names := map[string]bool{}
 	for _, g := range order {
 		a.Curves += len(all[g])
@@ -170,7 +170,7 @@ func sortEntries(entries []fileSummary) []fileSummary {
 // partners counts the curves of a that have no partner in b. They are not tested, and
 // a note says how many they are: a node that was down on one of two nights must not
 // vanish without a word.
-func partners(a, b map[group][]keyed) (alone int) {
+func partners(a, b map[Group][]keyed) (alone int) {
 	for g, curves := range a {
 		there := map[string]bool{}
 		for _, k := range b[g] {
@@ -190,9 +190,9 @@ func partners(a, b map[group][]keyed) (alone int) {
 // quantity may have a distribution without a test, but no test without a
 // distribution.
 func summariseGroup(
-	g group, now, before []keyed, o Options, compared bool,
+	g Group, now, before []keyed, o Options, compared bool,
 ) (p groupSummary, models []*model) {
-	p = groupSummary{group: g, Curves: len(now)}
+	p = groupSummary{Group: g, Curves: len(now)}
 	for _, q := range quantities {
 		// The time of a large smallest message is mostly τ times its bytes, and τ has a test of
 		// its own.
@@ -250,7 +250,7 @@ func (s *spread) setShift(m *model) {
 
 // latencyIdentifiable reports whether the smallest size is small: for most curves, less than half
 // of its time is proportional to the bytes.
-func latencyIdentifiable(g group, curves []keyed) bool {
+func latencyIdentifiable(g Group, curves []keyed) bool {
 	if !g.lineIdentifiable() {
 		return false
 	}

@@ -9,11 +9,11 @@ import (
 )
 
 // A finding is a node, a pair or a curve compared with the fleet.
-type finding struct {
+type Finding struct {
 	// Nodes is one for a node, and two for a pair. A curve that nothing names has a Path instead.
 	Nodes []string
 	Path  string
-	Group group
+	Group Group
 	Quantity
 	// Pair is set for a pair, beyond what its nodes explain.
 	Pair bool
@@ -47,7 +47,7 @@ type finding struct {
 
 // subject returns what was found: the node, the pair "a b", the two sides of a link,
 // or the path. It is also the key by which findings of several groups are combined.
-func (f *finding) subject() string {
+func (f *Finding) subject() string {
 	switch {
 	case len(f.Nodes) == 0:
 		return f.Path
@@ -76,7 +76,7 @@ type spread struct {
 // A groupSummary is what was measured in one group. It keeps the models, from which
 // maps and curves are drawn later.
 type groupSummary struct {
-	group
+	Group
 	Curves, Units int
 	Names         []string // of the nodes
 	Spreads       []spread
@@ -92,13 +92,13 @@ type Answer struct {
 	groups        []groupSummary
 	// Findings are the reported findings, the largest effect first; with Options.All, all other
 	// tests follow.
-	Findings []finding
+	Findings []Finding
 	// Small is the number of findings with an effect below Options.MinEffect.
 	Small int
 	Tests int
 	// Next has the smallest p-value of the tests that chance explains, to be measured again. Nil if
 	// every test is a finding.
-	Next *finding
+	Next *Finding
 	// Degrees is the number of degrees of freedom of the Student's t that has the tails of the
 	// residuals, for the quantity with the heaviest tails.
 	Degrees float64
@@ -116,8 +116,8 @@ type Answer struct {
 
 // reported returns the findings that are reported. They stand first, whatever else [Options.All]
 // keeps.
-func (f *Answer) reported() []finding {
-	if i := slices.IndexFunc(f.Findings, func(x finding) bool { return !x.Reported }); i >= 0 {
+func (f *Answer) reported() []Finding {
+	if i := slices.IndexFunc(f.Findings, func(x Finding) bool { return !x.Reported }); i >= 0 {
 		return f.Findings[:i]
 	}
 	return f.Findings
@@ -150,7 +150,7 @@ func (p *groupSummary) lines(asked func(unit) bool) (lines []line) {
 
 // covers reports whether a unit belongs to the finding: the pair, the curve, a pair of the node, or
 // a pair across the link. Pairs inside a side of a link do not, even if the side is two nodes.
-func (f *finding) covers(u unit) bool {
+func (f *Finding) covers(u unit) bool {
 	if len(f.Nodes) == 0 {
 		return u.key == f.Path
 	}

@@ -184,7 +184,7 @@ func TestBySize(t *testing.T) {
 
 // A pair inside a block of two has all nodes of that side of the link, and is none of its pairs.
 func TestLinkCovers(t *testing.T) {
-	link := finding{Nodes: []string{"a", "b"}, Across: []string{"c", "d"}}
+	link := Finding{Nodes: []string{"a", "b"}, Across: []string{"c", "d"}}
 	for pair, want := range map[[2]string]bool{
 		{"a", "b"}: false, {"c", "d"}: false, {"a", "c"}: true, {"d", "b"}: true, {"a", "e"}: false,
 	} {

@@ -15,7 +15,7 @@ import (
 )
 
 // A group is what comparable curves have in common: only curves of equal groups are compared.
-type group struct {
+type Group struct {
 	// Benchmark is the format and the title of the table.
 	Benchmark string
 	Kind      benchfile.Kind
@@ -30,7 +30,7 @@ type group struct {
 
 // ranksPerNode returns the ranks of a node; 0 if that is not known, or not whole:
 // then a node has more ranks than another one.
-func (g group) ranksPerNode() int {
+func (g Group) ranksPerNode() int {
 	if g.Nodes == 0 || g.Ranks%g.Nodes != 0 {
 		return 0
 	}
@@ -38,7 +38,7 @@ func (g group) ranksPerNode() int {
 }
 
 // String describes the group in one line, without what most groups share: its sizes.
-func (g group) String() string {
+func (g Group) String() string {
 	parts := []string{strings.TrimPrefix(g.Benchmark, "csv ")}
 	if g.Kind != benchfile.Collective && g.Ranks == 0 { // the title says it of a job of many ranks
 		parts = append(parts, g.Kind.String())
@@ -59,7 +59,7 @@ func (g group) String() string {
 
 // compare orders groups for tables. The sizes come last, so that groups of one benchmark stand
 // together.
-func (g group) compare(o group) int {
+func (g Group) compare(o Group) int {
 	return cmp.Or(
 		strings.Compare(g.Benchmark, o.Benchmark),
 		cmp.Compare(g.Kind, o.Kind),
@@ -75,7 +75,7 @@ func (g group) compare(o group) int {
 // A curveSummary holds what the analysis needs of one measured curve, without its
 // samples: a fleet may have a million files. Values that are not identifiable are 0.
 type curveSummary struct {
-	Group group
+	Group Group
 	Nodes []string // as the file names them
 	Line  int      // of the table in its file, from 1
 	// Latency is the time at Group.First.
@@ -89,7 +89,7 @@ type curveSummary struct {
 }
 
 // lineIdentifiable reports whether the sizes of a group suffice to fit both β and τ.
-func (g group) lineIdentifiable() bool { return g.Sizes >= 3 && g.Last >= minSpan*g.First }
+func (g Group) lineIdentifiable() bool { return g.Sizes >= 3 && g.Last >= minSpan*g.First }
 
 // minSpan is the factor between the smallest and the largest size at or above which a line
 // is fitted. At this factor [fit] stops warning that β and τ are hardly identifiable.

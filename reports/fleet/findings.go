@@ -70,7 +70,7 @@ func (a *Answer) test(models []*model) {
 			}
 		}
 	}
-	slices.SortStableFunc(a.Findings, func(x, y finding) int {
+	slices.SortStableFunc(a.Findings, func(x, y Finding) int {
 		return cmp.Or(
 			trueFirst(x.Reported, y.Reported),
 			cmp.Compare(math.Abs(y.Effect.Value), math.Abs(x.Effect.Value)),
@@ -147,7 +147,7 @@ func (m *model) alsoOut(x effect, out func(node int) bool) (names []string) {
 // slowLinks returns the findings of crossings between the model's blocks. They were tested when the
 // blocks were fitted, with the correction of Bonferroni, so they are no part of the false discovery
 // rate.
-func (m *model) slowLinks(miss float64) (all []finding) {
+func (m *model) slowLinks(miss float64) (all []Finding) {
 	if m.blocks == nil {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (m *model) slowLinks(miss float64) (all []finding) {
 		if c.p > maxBlockP || c.over <= half {
 			continue
 		}
-		f := finding{
+		f := Finding{
 			Group: m.group, Quantity: m.quantity,
 			P: c.p, Q: c.p,
 			Reported: true,
@@ -248,8 +248,8 @@ func (m *model) alone(noise *tails) (z []float64, nu float64) {
 
 // finding returns the finding of a test, with an interval that misses at each end with probability
 // miss. That is exact for a reported finding.
-func (m *model) finding(t test, miss float64, noise *tails, out bool) finding {
-	f := finding{Group: m.group, Quantity: m.quantity, P: t.p, Q: t.q}
+func (m *model) finding(t test, miss float64, noise *tails, out bool) Finding {
+	f := Finding{Group: m.group, Quantity: m.quantity, P: t.p, Q: t.q}
 	var d, sd, half float64
 	of := []int{int(t.index)} // units
 	if t.node {
@@ -306,7 +306,7 @@ const maxLineError = 1.5
 
 // bySize sets the effects at the smallest and the largest size for units of the model, if they are
 // known: the medians of their times over those of the fleet.
-func (m *model) bySize(f *finding, units []int) {
+func (m *model) bySize(f *Finding, units []int) {
 	f.First, f.Last = math.NaN(), math.NaN()
 	if m.curves == nil || m.group.Sizes < 2 {
 		return

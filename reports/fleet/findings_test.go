@@ -18,7 +18,7 @@ func measured(name string, n int, y func(a, b int) float64) (curves []curveSumma
 				continue
 			}
 			curves = append(curves, curveSummary{
-				Group: group{Benchmark: name, Nodes: 2, Sizes: 2, First: 1 << 20, Last: 1 << 22},
+				Group: Group{Benchmark: name, Nodes: 2, Sizes: 2, First: 1 << 20, Last: 1 << 22},
 				Nodes: []string{fmt.Sprintf("n%02d", a), fmt.Sprintf("n%02d", b)},
 				Tau:   quantity.MicrosPerByte(4e-5 * math.Exp(v)),
 			})

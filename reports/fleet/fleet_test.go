@@ -173,7 +173,7 @@ func TestRing(t *testing.T) {
 			v *= 1.2
 		}
 		e.curves = append(e.curves,
-			curveSummary{Group: group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8},
+			curveSummary{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8},
 				Nodes: []string{fmt.Sprintf("n%02d", i), fmt.Sprintf("n%02d", (i+1)%40)}})
 		e.curves[i].Latency = quantity.Micros(v)
 	}
@@ -362,10 +362,10 @@ func TestPublished(t *testing.T) {
 
 // Nodes that have usual times with each other are named once, although each has a finding.
 func TestApart(t *testing.T) {
-	of := func(name string, others ...string) finding {
-		return finding{Nodes: []string{name}, Apart: others, Reported: true}
+	of := func(name string, others ...string) Finding {
+		return Finding{Nodes: []string{name}, Apart: others, Reported: true}
 	}
-	a := Answer{Findings: []finding{of("a", "b"), of("d", "e"), of("b", "c"), of("f")}}
+	a := Answer{Findings: []Finding{of("a", "b"), of("d", "e"), of("b", "c"), of("f")}}
 	if got := a.apart(); !reflect.DeepEqual(got, [][]string{{"d", "e"}, {"a", "b", "c"}}) {
 		t.Errorf("%v", got)
 	}
@@ -382,7 +382,7 @@ func TestSeriation(t *testing.T) {
 			if rack(i) == rack(j) {
 				v = 1.8
 			}
-			c := curveSummary{Group: group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8},
+			c := curveSummary{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8},
 				Nodes: []string{fmt.Sprintf("n%02d", i), fmt.Sprintf("n%02d", j)}}
 			c.Latency = quantity.Micros(v * math.Exp(0.02*r.NormFloat64()))
 			e.curves = append(e.curves, c)
@@ -413,7 +413,7 @@ func TestSeriation(t *testing.T) {
 func TestMatrixOfMany(t *testing.T) {
 	var e fileSummary
 	for i := range 20_000 { // disjoint pairs
-		c := curveSummary{Group: group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8},
+		c := curveSummary{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8},
 			Nodes: []string{fmt.Sprintf("a%05d", i), fmt.Sprintf("b%05d", i)}}
 		c.Latency = quantity.Micros(1 + float64(i%100)/1e4)
 		if i == 700 {
@@ -496,7 +496,7 @@ func TestFewerMeasurements(t *testing.T) {
 		}
 		return all
 	}
-	g := group{Sizes: 1, First: 8, Last: 8}
+	g := Group{Sizes: 1, First: 8, Last: 8}
 	for _, once := range [][2]string{{"f03", ""}, {"", "f03"}} {
 		m := newModel(g, Latency, made(once[0]), made(once[1]), Options{})
 		// 1/1 + 1/4 against 1/4 + 1/4

@@ -29,7 +29,7 @@ const between = "\x00"
 // node a curve, it has no links and no effects, and its residuals are the units'
 // distances from their median.
 type model struct {
-	group    group
+	group    Group
 	quantity Quantity
 	units    []unit // sorted by key
 	centre   float64
@@ -118,7 +118,7 @@ func (u unit) median() float64 { return stats.Quantile(u.values, 0.5) }
 // returns nil if the quantity is not identifiable. At most a quarter of the units may
 // have a β of 0: the line of more meets the axis at 0 because the start-up cost does
 // not show beside the bytes.
-func newModel(g group, q Quantity, now, before []unit, o Options) *model {
+func newModel(g Group, q Quantity, now, before []unit, o Options) *model {
 	m := &model{group: g, quantity: q, units: now, centre: centreOf(now)}
 	if before != nil {
 		// Values of both nights are relative to the fleet of before: then the
@@ -262,8 +262,8 @@ func (k keyed) compareKey(key string) int { return strings.Compare(k.key, key) }
 
 // groups sorts the curves of entries into groups, and within a group by key, so that
 // the curves of a unit are neighbours and are found by bisection.
-func groups(entries []fileSummary) map[group][]keyed {
-	all := map[group][]keyed{}
+func groups(entries []fileSummary) map[Group][]keyed {
+	all := map[Group][]keyed{}
 	for i := range entries {
 		for j := range entries[i].curves {
 			c := &entries[i].curves[j]

@@ -31,7 +31,7 @@ func (f *Answer) Map() (reports.Picture, error) {
 	white := false
 	for i := range f.groups {
 		for k := len(f.groups[i].Spreads) - 1; k >= 0; k-- { // τ before latency
-			m, ok := f.mapOf(f.groups[i].group, f.groups[i].Spreads[k].Quantity)
+			m, ok := f.mapOf(f.groups[i].Group, f.groups[i].Spreads[k].Quantity)
 			if ok && (!f.Compared || differs(m)) {
 				return m, nil
 			}
@@ -57,9 +57,9 @@ func differs(m reports.HeatMap) bool {
 }
 
 // part returns the part of a group, and its distribution of a quantity; nil if there is none.
-func (f *Answer) spreadOf(g group, q Quantity) (*groupSummary, *spread) {
+func (f *Answer) spreadOf(g Group, q Quantity) (*groupSummary, *spread) {
 	for i := range f.groups {
-		if f.groups[i].group != g {
+		if f.groups[i].Group != g {
 			continue
 		}
 		for k := range f.groups[i].Spreads {
@@ -73,7 +73,7 @@ func (f *Answer) spreadOf(g group, q Quantity) (*groupSummary, *spread) {
 
 // mapOf returns the heat map of a group; false if its curves are not of pairs, or
 // were not fitted.
-func (f *Answer) mapOf(g group, q Quantity) (h reports.HeatMap, ok bool) {
+func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 	_, s := f.spreadOf(g, q)
 	if s == nil || s.model == nil || s.model.fit == nil || len(s.model.names) < 2 {
 		return h, false
@@ -114,7 +114,7 @@ const maxMarks = 8
 
 // mapMarks marks the findings of a group: a pair at its cell, and a node on the diagonal, where its
 // row and column cross. Order has the places of the nodes, of which a cell shows each.
-func (f *Answer) mapMarks(g group, q Quantity, names []string, order []int,
+func (f *Answer) mapMarks(g Group, q Quantity, names []string, order []int,
 	each int) (marks []reports.Mark) {
 	at := map[string]float64{}
 	for i, k := range order {
@@ -142,18 +142,18 @@ const minOthers = 3
 // of their median at each size: a node that is 8 % slow cannot be seen in MB/s over decades of
 // sizes. Three slow nodes of ten are in more than half of the pairs, so the median of all pairs
 // would be a slow one, and the findings would lie inside the band.
-func (f *Answer) curves(g group) (fig reports.Figure, ok bool) {
+func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 	p, _ := f.spreadOf(g, Tau)
 	if p == nil || g.Last <= g.First {
 		return fig, false
 	}
 	// At equal factors, since the axis is logarithmic.
 	const points = 60
-	found := slices.DeleteFunc(slices.Clone(f.reported()), func(x finding) bool {
+	found := slices.DeleteFunc(slices.Clone(f.reported()), func(x Finding) bool {
 		return x.Group != g
 	})
 	all, whose := p.lines(func(u unit) bool {
-		return !slices.ContainsFunc(found, func(x finding) bool { return x.covers(u) })
+		return !slices.ContainsFunc(found, func(x Finding) bool { return x.covers(u) })
 	}), "others"
 	if len(all) < minOthers {
 		all, whose = p.lines(func(unit) bool { return true }), "fleet"
@@ -220,7 +220,7 @@ const maxSlowestPairs = 20
 // slowest returns the pairs of a group with the largest effects, whether or not they
 // stand out. The effects hold those of the nodes, as the cells of the map above them
 // do.
-func (f *Answer) slowest(g group, q Quantity) reports.Rows {
+func (f *Answer) slowest(g Group, q Quantity) reports.Rows {
 	_, s := f.spreadOf(g, q)
 	m := s.model
 	effect := func(l link) float64 { return m.effect(l.y - m.fit.mu) }
@@ -260,9 +260,9 @@ func (f *Answer) Document() reports.Document {
 		doc.Sections = append(doc.Sections,
 			reports.Section{Title: "Findings", Blocks: []reports.Block{worst}})
 	}
-	var drawn []group
+	var drawn []Group
 	where := reports.Section{Title: "Node by node"}
-	draw := func(g group, q Quantity) {
+	draw := func(g Group, q Quantity) {
 		if len(drawn) == maxDrawnGroups || slices.Contains(drawn, g) {
 			return
 		}
@@ -283,7 +283,7 @@ func (f *Answer) Document() reports.Document {
 	}
 	for _, p := range f.groups {
 		if len(drawn) == 0 && len(p.Spreads) > 0 {
-			draw(p.group, p.Spreads[len(p.Spreads)-1].Quantity)
+			draw(p.Group, p.Spreads[len(p.Spreads)-1].Quantity)
 		}
 	}
 	if where.Blocks != nil {
@@ -310,7 +310,7 @@ func (f *Answer) summary() string {
 	var kinds []string
 	count := map[string]int{}
 	for _, x := range worst {
-		kind := kindOfFinding(x.finding)
+		kind := kindOfFinding(x.Finding)
 		if count[kind]++; count[kind] == 1 {
 			kinds = append(kinds, kind)
 		}
@@ -327,5 +327,5 @@ func (f *Answer) summary() string {
 	effect := reports.PercentChange(x.Effect.Value) + " of " + quantityWord(x.Quantity)
 	return fmt.Sprintf("%s %s. The largest is %s: %s in %d of %d groups, most in %s.",
 		strings.Join(kinds, ", "), verb, x.subject(), effect,
-		x.groups, f.groupsOf(x.finding), x.Group)
+		x.groups, f.groupsOf(x.Finding), x.Group)
 }

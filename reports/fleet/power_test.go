@@ -79,7 +79,7 @@ func printHealthy(dir string, fleets int, seed uint64) error {
 	fmt.Println("| ranks a node | fleets | alarms |")
 	fmt.Println("|---|---|---|")
 	for _, k := range slices.Sorted(maps.Keys(ranks)) {
-		x, err := NewResiduals(entries, func(g group) bool {
+		x, err := NewResiduals(entries, func(g Group) bool {
 			return k == 0 || g.ranksPerNode() == k
 		})
 		if err != nil {

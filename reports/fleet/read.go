@@ -98,7 +98,7 @@ func listFiles(roots []string) ([]fileSummary, error) {
 }
 
 // A reading is the entries of a fleet: of now and, if asked for, of before.
-type reading struct {
+type Reading struct {
 	now, before []fileSummary
 	// Interrupted gives the progress of an interrupted reading; otherwise it is empty.
 	interrupted string
@@ -110,8 +110,8 @@ type reading struct {
 // the answer's skippedRows.
 func Load(
 	ctx context.Context, roots []string, before string, o Options, progress func(),
-) (reading, error) {
-	var in reading
+) (Reading, error) {
+	var in Reading
 	var err error
 	files := 0
 	in.now, files, err = readFiles(ctx, roots, o, progress)

@@ -32,9 +32,9 @@ func TestNodesOfNameAndColumns(t *testing.T) {
 
 // What could not be read is counted by file, not by output, and that of before apart.
 func TestFleetFaults(t *testing.T) {
-	good := curveSummary{Group: group{Benchmark: "b", Sizes: 1, First: 8, Last: 8}, Latency: 1}
+	good := curveSummary{Group: Group{Benchmark: "b", Sizes: 1, First: 8, Last: 8}, Latency: 1}
 	broken := []skippedFile{{reason: "x", fault: true}, {reason: "y", fault: true}, {reason: "z"}}
-	in := reading{
+	in := Reading{
 		now: []fileSummary{{path: "a", curves: []curveSummary{good}, skipped: broken},
 			{path: "b", skipped: broken[2:]}},
 		before: []fileSummary{{path: "a", curves: []curveSummary{good}}},

@@ -58,7 +58,7 @@ func (f *Answer) verdict() string {
 	if f.Compared {
 		than += " than before"
 	}
-	text := fmt.Sprintf("%s %s is %.3g %% %s (%s)", kindOfFinding(most.finding), most.subject(),
+	text := fmt.Sprintf("%s %s is %.3g %% %s (%s)", kindOfFinding(most.Finding), most.subject(),
 		100*math.Abs(most.Effect.Value), than, quantityWord(most.Quantity))
 	if len(all) > 1 {
 		text += fmt.Sprintf("; %d of %d tested stand out", len(all), f.Tests)
@@ -81,7 +81,7 @@ func (f *Answer) nothingFound() string {
 // that agree. The same slow cable shows in every benchmark that crosses it, and
 // people want one row for it.
 type worstFinding struct {
-	finding
+	Finding
 	groups int
 }
 
@@ -90,13 +90,13 @@ type worstFinding struct {
 // pairs.
 func (f *Answer) worst() (all []worstFinding) {
 	at := map[string]int{}
-	seen := map[string]map[group]bool{}
+	seen := map[string]map[Group]bool{}
 	for _, x := range f.reported() {
 		// A node alone and a pair of the same text must not meet in one row.
 		key := fmt.Sprint(x.Pair, x.subject())
 		if _, ok := at[key]; !ok {
-			at[key], seen[key] = len(all), map[group]bool{}
-			all = append(all, worstFinding{finding: x})
+			at[key], seen[key] = len(all), map[Group]bool{}
+			all = append(all, worstFinding{Finding: x})
 		}
 		seen[key][x.Group] = true
 		all[at[key]].groups = len(seen[key])
@@ -123,7 +123,7 @@ func (f *Answer) worstRows() reports.Rows {
 		head = "differs by (interval)"
 	}
 	return reports.TableOf(f.worst(),
-		reports.Col("", "kind", func(x worstFinding) any { return kindOfFinding(x.finding) }),
+		reports.Col("", "kind", func(x worstFinding) any { return kindOfFinding(x.Finding) }),
 		reports.Col("", "node or pair", func(x worstFinding) any { return x.subject() }),
 		reports.Col("", head, func(x worstFinding) any {
 			if x.Wrong {
@@ -136,7 +136,7 @@ func (f *Answer) worstRows() reports.Rows {
 			return quantityWord(x.Quantity)
 		}).Ranked(1),
 		reports.Col("", "groups", func(x worstFinding) any {
-			return fmt.Sprintf("%d of %d", x.groups, f.groupsOf(x.finding))
+			return fmt.Sprintf("%d of %d", x.groups, f.groupsOf(x.Finding))
 		}),
 		reports.Col("", "worst group", func(x worstFinding) any { return x.Group.String() }),
 	)
@@ -144,10 +144,10 @@ func (f *Answer) worstRows() reports.Rows {
 
 // groupsOf counts the groups that have measurements of the node or pair, which "2 of
 // 3" refers to.
-func (f *Answer) groupsOf(x finding) (n int) {
+func (f *Answer) groupsOf(x Finding) (n int) {
 	for _, p := range f.groups {
 		everywhere := len(x.Nodes) == 0 || x.Pair
-		if everywhere || slices.Contains(p.Names, x.Nodes[0]) || p.group.Nodes == len(x.Nodes) {
+		if everywhere || slices.Contains(p.Names, x.Nodes[0]) || p.Group.Nodes == len(x.Nodes) {
 			n++
 		}
 	}
@@ -155,7 +155,7 @@ func (f *Answer) groupsOf(x finding) (n int) {
 }
 
 // kindOfFinding returns the word of the column "what", which scripts compare.
-func kindOfFinding(x finding) string {
+func kindOfFinding(x Finding) string {
 	switch {
 	case x.Across != nil:
 		return "link"
@@ -186,8 +186,8 @@ func percentPlain(part float64) string {
 
 // findingRows returns a row for each finding, for programs; people have [Answer.worstRows].
 func (f *Answer) findingRows() reports.Rows {
-	node := func(i int) func(finding) any {
-		return func(x finding) any {
+	node := func(i int) func(Finding) any {
+		return func(x Finding) any {
 			names := x.Nodes
 			if x.Blocks != nil {
 				names = x.Blocks
@@ -198,44 +198,44 @@ func (f *Answer) findingRows() reports.Rows {
 			return nil
 		}
 	}
-	both := func(key string, cell func(finding) any) reports.Field[finding] {
+	both := func(key string, cell func(Finding) any) reports.Field[Finding] {
 		return reports.Col(key, key, cell)
 	}
-	fields := []reports.Field[finding]{
-		both("what", func(x finding) any { return kindOfFinding(x) }),
+	fields := []reports.Field[Finding]{
+		both("what", func(x Finding) any { return kindOfFinding(x) }),
 		both("node_a", node(0)), both("node_b", node(1)),
-		both("path", func(x finding) any { return reports.OrNil(x.Path) }),
-		both("quantity", func(x finding) any { return string(x.Quantity) }),
-		both("effect_percent", func(x finding) any { return 100 * x.Effect.Value }),
-		both("effect_low_percent", func(x finding) any { return 100 * x.Effect.Low }),
-		both("effect_high_percent", func(x finding) any { return 100 * x.Effect.High }),
-		both("p", func(x finding) any { return x.P }),
-		both("q", func(x finding) any { return x.Q }),
-		both("stands_out", func(x finding) any { return x.Reported }),
-		both("curves", func(x finding) any { return x.Values }),
+		both("path", func(x Finding) any { return reports.OrNil(x.Path) }),
+		both("quantity", func(x Finding) any { return string(x.Quantity) }),
+		both("effect_percent", func(x Finding) any { return 100 * x.Effect.Value }),
+		both("effect_low_percent", func(x Finding) any { return 100 * x.Effect.Low }),
+		both("effect_high_percent", func(x Finding) any { return 100 * x.Effect.High }),
+		both("p", func(x Finding) any { return x.P }),
+		both("q", func(x Finding) any { return x.Q }),
+		both("stands_out", func(x Finding) any { return x.Reported }),
+		both("curves", func(x Finding) any { return x.Values }),
 	}
 	for _, g := range groupFields() {
-		fields = append(fields, both(g.Key, func(x finding) any { return g.Cell(x.Group) }))
+		fields = append(fields, both(g.Key, func(x Finding) any { return g.Cell(x.Group) }))
 	}
 	fields = append(fields,
-		both("first_size_percent", func(x finding) any { return 100 * x.First }), // NaN is absent
-		both("last_size_percent", func(x finding) any { return 100 * x.Last }))
+		both("first_size_percent", func(x Finding) any { return 100 * x.First }), // NaN is absent
+		both("last_size_percent", func(x Finding) any { return 100 * x.Last }))
 	rows := reports.TableOf(f.Findings, fields...)
 	return f.remarked(rows)
 }
 
 // groupFields returns the columns, for programs alone, that name a group. Programs filter by the
 // parts of a group; people read them in one text.
-func groupFields() []reports.Field[group] {
-	return []reports.Field[group]{
-		reports.Col("benchmark", "", func(g group) any { return g.Benchmark }),
-		reports.Col("kind", "", func(g group) any { return g.Kind.String() }),
-		reports.Col("ranks", "", func(g group) any { return g.Ranks }),
-		reports.Col("nodes", "", func(g group) any { return g.Nodes }),
-		reports.Col("labels", "", func(g group) any { return reports.OrNil(g.Labels) }),
-		reports.Col("first_bytes", "", func(g group) any { return g.First }),
-		reports.Col("last_bytes", "", func(g group) any { return g.Last }),
-		reports.Col("sizes", "", func(g group) any { return g.Sizes }),
+func groupFields() []reports.Field[Group] {
+	return []reports.Field[Group]{
+		reports.Col("benchmark", "", func(g Group) any { return g.Benchmark }),
+		reports.Col("kind", "", func(g Group) any { return g.Kind.String() }),
+		reports.Col("ranks", "", func(g Group) any { return g.Ranks }),
+		reports.Col("nodes", "", func(g Group) any { return g.Nodes }),
+		reports.Col("labels", "", func(g Group) any { return reports.OrNil(g.Labels) }),
+		reports.Col("first_bytes", "", func(g Group) any { return g.First }),
+		reports.Col("last_bytes", "", func(g Group) any { return g.Last }),
+		reports.Col("sizes", "", func(g Group) any { return g.Sizes }),
 	}
 }
 
@@ -253,10 +253,10 @@ func (f *Answer) groupRows() reports.Rows {
 		}
 	}
 	fields := []reports.Field[groupSpread]{
-		reports.Col("", "group", func(s groupSpread) any { return s.part.group.String() }),
+		reports.Col("", "group", func(s groupSpread) any { return s.part.Group.String() }),
 	}
 	for _, g := range groupFields() {
-		cell := func(s groupSpread) any { return g.Cell(s.part.group) }
+		cell := func(s groupSpread) any { return g.Cell(s.part.Group) }
 		fields = append(fields, reports.Col(g.Key, "", cell))
 	}
 	// A fit without residuals has no estimate of the noise.

@@ -112,7 +112,7 @@ type Residuals struct {
 }
 
 // NewResiduals fits the entries of a fleet, of whose groups keep chooses some.
-func NewResiduals(entries []fileSummary, keep func(group) bool) (*Residuals, error) {
+func NewResiduals(entries []fileSummary, keep func(Group) bool) (*Residuals, error) {
 	kept := slices.Clone(entries)
 	for i := range kept {
 		kept[i].curves = slices.DeleteFunc(slices.Clone(kept[i].curves), func(c curveSummary) bool {
@@ -178,7 +178,7 @@ func (x *Residuals) Entries(r *rand.Rand) []fileSummary {
 				v := m.centre *
 					(1 + m.effect(m.fit.mu+u[nodes[a]]+u[nodes[b]]+rest[pairs[a+between+b]]))
 				e.curves = append(e.curves,
-					curveSummary{Group: p.group, Nodes: []string{a, b}, Latency: quantity.Micros(v),
+					curveSummary{Group: p.Group, Nodes: []string{a, b}, Latency: quantity.Micros(v),
 						Tau: quantity.MicrosPerByte(v)})
 			}
 		}

@@ -13,7 +13,7 @@ import (
 const LibraryChoice = "default"
 
 // A choice is an algorithm of the library in a call.
-type choice struct {
+type Choice struct {
 	collective.Entry // its Name may be LibraryChoice
 	Ranks, PerNode   int
 	Size, Segment    quantity.Bytes // Size as in collective.Call
@@ -21,11 +21,11 @@ type choice struct {
 
 // word returns the collective's name in environment variables and commands, which
 // cannot have hyphens.
-func (c choice) word() string { return strings.ReplaceAll(c.Collective, "-", "_") }
+func (c Choice) word() string { return strings.ReplaceAll(c.Collective, "-", "_") }
 
 // total returns the size of all ranks' blocks, or of the message: nccl-tests and NCCL
 // count this way, MPI and OSU by a rank's block.
-func (c choice) total() uint64 {
+func (c Choice) total() uint64 {
 	if c.InBlocks() {
 		return uint64(c.Size) * uint64(c.Ranks)
 	}
@@ -40,14 +40,14 @@ var errName = errors.New("not named COLLECTIVE.ALGORITHM.SEGMENT.RANKSxPERNODE.S
 
 // file returns the name of the files with a choice's measurements, without pass and extension. The
 // name says all of the choice, so that the script's folder needs no index.
-func (c choice) file() string {
+func (c Choice) file() string {
 	return fmt.Sprintf("%s.%s.%.0f.%dx%d.%.0f", c.Collective, c.Name,
 		float64(c.Segment), c.Ranks, c.PerNode, float64(c.Size))
 }
 
 // choiceOf returns the choice and the pass that a file is named after. The choice has only the
 // names that file wrote; [Map] finds the candidate.
-func choiceOf(file string) (c choice, pass string, err error) {
+func choiceOf(file string) (c Choice, pass string, err error) {
 	parts := strings.Split(file, ".")
 	if len(parts) != nameParts {
 		return c, "", errName
@@ -62,8 +62,8 @@ func choiceOf(file string) (c choice, pass string, err error) {
 }
 
 // A decision is the choice for a call.
-type decision struct {
-	choice
+type Decision struct {
+	Choice
 	Time    quantity.Micros // expected
 	Default quantity.Micros // expected time of the library's choice
 	Loss    float64         // expected loss against the fastest algorithm: 0.1 is 10 % slower
@@ -73,7 +73,7 @@ type decision struct {
 	Seen                   bool // the choice itself was measured
 	// Duel compares the choice with the library's own in pairs of launches. Only choices that win
 	// it become rules.
-	Duel duel
+	Duel Duel
 
 	candidate int
 }

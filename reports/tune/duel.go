@@ -12,7 +12,7 @@ import (
 // turns to be first: the state of a machine (clocks, places of ranks, other jobs) differs between
 // launches by more than algorithms do, so a choice that was measured in a lucky launch need not be
 // faster.
-type duel struct {
+type Duel struct {
 	Rounds int
 	// Gain is the mean logarithm of the default's time over the choice's, and Low its lower bound
 	// of 97.5 % by Student's t, −Inf below two rounds.
@@ -20,8 +20,8 @@ type duel struct {
 }
 
 // newDuel returns the duel of the logarithms of ratios, one a round.
-func newDuel(gains []float64) duel {
-	t := duel{Rounds: len(gains), Gain: stats.Mean(gains), Low: math.Inf(-1)}
+func newDuel(gains []float64) Duel {
+	t := Duel{Rounds: len(gains), Gain: stats.Mean(gains), Low: math.Inf(-1)}
 	if len(gains) > 1 {
 		var squares float64
 		for _, g := range gains {
@@ -37,18 +37,18 @@ func newDuel(gains []float64) duel {
 const minRounds = 4
 
 // over reports whether a duel has its rounds.
-func (t duel) over() bool { return t.Rounds >= minRounds }
+func (t Duel) over() bool { return t.Rounds >= minRounds }
 
 // wins reports whether the choice is faster beyond the noise of the rounds, by the margin in the
 // mean: ties are left to the library.
-func (t duel) wins() bool { return t.over() && t.Low > 0 && t.Gain > tuner.Margin }
+func (t Duel) wins() bool { return t.over() && t.Low > 0 && t.Gain > tuner.Margin }
 
 // deviation returns the standard deviation of a normal gain that has Low as its lower bound: few
 // rounds have heavy tails, which widen it.
-func (t duel) deviation() float64 { return (t.Gain - t.Low) / 1.96 }
+func (t Duel) deviation() float64 { return (t.Gain - t.Low) / 1.96 }
 
 // percent is the factor of a share.
 const percent = 100
 
 // percent returns how much longer the library's choice takes, in percent.
-func (t duel) percent() float64 { return percent * math.Expm1(t.Gain) }
+func (t Duel) percent() float64 { return percent * math.Expm1(t.Gain) }

@@ -15,13 +15,13 @@ func isDuel(pass string) bool { return strings.HasPrefix(pass, "duel") }
 
 // A round is a measurement of a choice in one round of a duel.
 type round struct {
-	choice choice
+	choice Choice
 	pass   string
 	time   quantity.Micros
 }
 
 // ownChoice returns the library's own choice for the call of a choice.
-func ownChoice(c choice) choice {
+func ownChoice(c Choice) Choice {
 	c.Entry = collective.Entry{Collective: c.Collective, Name: LibraryChoice}
 	c.Segment = 0
 	return c
@@ -52,7 +52,7 @@ func (m *Map) addDuels(rounds []round) {
 // first have the largest lower bound of the gain, the expected one less a standard deviation, and
 // the last at least this one: a duel takes four times as long as a measurement, which comes before
 // it where the gain is only a guess.
-func (m *Map) nextDuels(decisions []decision, n int, least float64) (all []int) {
+func (m *Map) nextDuels(decisions []Decision, n int, least float64) (all []int) {
 	low := map[int]float64{}
 	for call, d := range decisions {
 		i, own := d.candidate, m.own(call)
@@ -71,11 +71,11 @@ func (m *Map) nextDuels(decisions []decision, n int, least float64) (all []int) 
 }
 
 // kept returns the decisions whose choices won their duels; for all other calls the library's own.
-func kept(decisions []decision) []decision {
+func kept(decisions []Decision) []Decision {
 	all := slices.Clone(decisions)
 	for i, d := range all {
 		if d.Name != LibraryChoice && !d.Duel.wins() {
-			all[i].choice = ownChoice(d.choice)
+			all[i].Choice = ownChoice(d.Choice)
 		}
 	}
 	return all

@@ -24,7 +24,7 @@ type Limits struct {
 // expected loss is low, a script with the next measurements. The script runs this benchmark, one of
 // [Benchmarks], or the library's default if it is empty. The notes say what to do next. If the
 // context ends, the folder has the rules without a script, and the error is the context's.
-func (m *Map) WriteFolder(ctx context.Context, folder string, decisions []decision, limits Limits,
+func (m *Map) WriteFolder(ctx context.Context, folder string, decisions []Decision, limits Limits,
 	benchmark string) (notes []string, err error) {
 	if err := os.MkdirAll(folder, os.ModePerm); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (m *Map) WriteFolder(ctx context.Context, folder string, decisions []decisi
 
 // hasRules reports whether the rules file of the decisions has any: calls for which the library's
 // own choice is kept have none.
-func (m *Map) hasRules(decisions []decision) (bool, error) {
+func (m *Map) hasRules(decisions []Decision) (bool, error) {
 	var some, none strings.Builder
 	err := errors.Join(m.library.write(&some, kept(decisions)), m.library.write(&none, nil))
 	return some.String() != none.String(), err
@@ -72,7 +72,7 @@ func (m *Map) hasRules(decisions []decision) (bool, error) {
 const duelTime, duelShare = 4, 0.25
 
 // writeNext writes the script of the next measurements and duels under a name that is free.
-func (m *Map) writeNext(ctx context.Context, folder string, decisions []decision, limits Limits,
+func (m *Map) writeNext(ctx context.Context, folder string, decisions []Decision, limits Limits,
 	benchmark string) (note string, err error) {
 	var next []int
 	done := "all that may be the fastest was measured."

@@ -20,15 +20,15 @@ import (
 // measurement is of another one.
 type library struct {
 	collective.Library
-	force func(c choice) string // returns the environment that forces the choice's algorithm
+	force func(c Choice) string // returns the environment that forces the choice's algorithm
 	// versus returns the environment, and the variables of calibrate --versus, with which one
 	// launch measures the choice and the library's own in turns; nil if the library cannot do that.
-	versus    func(c choice) (environment, variables string)
+	versus    func(c Choice) (environment, variables string)
 	perNode   string // the launcher's flag for %d ranks on each node
 	benchmark string // default benchmark
 	rules     string // name of the rules file
 	use       string // how a program reads that file, %s
-	write     func(w io.Writer, decisions []decision) error
+	write     func(w io.Writer, decisions []Decision) error
 }
 
 // The benchmark is the one that its users have: OSU for MPI, nccl-tests for NCCL.
@@ -37,7 +37,7 @@ var libraries = []library{
 		Library: known("openmpi"), force: forceOpenMPI, versus: versusOpenMPI,
 		perNode: "--map-by ppr:%d:node", benchmark: "osu", rules: "rules.conf",
 		use:   rules.OpenMPIUse,
-		write: func(w io.Writer, all []decision) error { return rules.OpenMPI(w, rulesOf(all)) },
+		write: func(w io.Writer, all []Decision) error { return rules.OpenMPI(w, rulesOf(all)) },
 	},
 	{
 		Library: known("mpich"), force: forceMPICH,
@@ -80,7 +80,7 @@ func libraryOf(name string) (library, error) {
 const tunedOpenMPI = "OMPI_MCA_coll_tuned_priority=100 OMPI_MCA_coll_tuned_use_dynamic_rules=1"
 
 // parametersOpenMPI returns the parameters of coll/tuned that force a choice.
-func parametersOpenMPI(c choice) []string {
+func parametersOpenMPI(c Choice) []string {
 	algorithm := "coll_tuned_" + c.word() + "_algorithm"
 	all := []string{fmt.Sprintf("%s=%d", algorithm, c.OpenMPI)}
 	// Without the parameter, Open MPI takes its default for the segment.
@@ -95,23 +95,23 @@ func parametersOpenMPI(c choice) []string {
 
 // forceOpenMPI sets MCA parameters of coll/tuned in the environment, which mpirun passes
 // on to all ranks.
-func forceOpenMPI(c choice) string {
+func forceOpenMPI(c Choice) string {
 	return tunedOpenMPI + " OMPI_MCA_" + strings.Join(parametersOpenMPI(c), " OMPI_MCA_")
 }
 
 // versusOpenMPI sets the same parameters before a communicator is made. The library's own choice is
 // then coll/tuned's, as for calls without a rule.
-func versusOpenMPI(c choice) (environment, variables string) {
+func versusOpenMPI(c Choice) (environment, variables string) {
 	return tunedOpenMPI, strings.Join(parametersOpenMPI(c), ",")
 }
 
-func forceMPICH(c choice) string {
+func forceMPICH(c Choice) string {
 	// Without the first variable, a device's own collectives come before the algorithm.
 	return fmt.Sprintf("MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_%s_INTRA_ALGORITHM=%s",
 		strings.ToUpper(c.word()), c.MPICH)
 }
 
-func forceNCCL(c choice) string {
+func forceNCCL(c Choice) string {
 	s := "NCCL_ALGO=" + strings.ToUpper(c.NCCL[:1]) + c.NCCL[1:]
 	if c.total() >= rules.SimpleFrom { // as rules files say it
 		s += " NCCL_PROTO=Simple"
@@ -121,11 +121,11 @@ func forceNCCL(c choice) string {
 
 // writeMPICH writes one variable for each collective, with the algorithm that most of its decisions
 // have: no rules file is read by all versions of MPICH.
-func writeMPICH(w io.Writer, decisions []decision) error {
+func writeMPICH(w io.Writer, decisions []Decision) error {
 	var order []string // of the collectives
-	counts, most := map[string]int{}, map[string]choice{}
+	counts, most := map[string]int{}, map[string]Choice{}
 	for _, d := range decisions {
-		c := d.choice
+		c := d.Choice
 		if !slices.Contains(order, c.Collective) {
 			order = append(order, c.Collective)
 		}
@@ -148,9 +148,9 @@ func writeMPICH(w io.Writer, decisions []decision) error {
 // writeNCCL leaves out rules for messages that NCCL may send with another protocol:
 // the algorithm was measured with Simple, and a rule for LL or LL128 would be a
 // guess.
-func writeNCCL(w io.Writer, decisions []decision) error {
+func writeNCCL(w io.Writer, decisions []Decision) error {
 	return rules.NCCL(w, slices.DeleteFunc(rulesOf(decisions), func(r rules.Rule) bool {
-		largest := choice{Entry: collective.Entry{Collective: r.Collective},
+		largest := Choice{Entry: collective.Entry{Collective: r.Collective},
 			Ranks: int(r.Ranks.To), Size: quantity.Bytes(r.Bytes.To)}
 		return largest.total() < rules.SimpleFrom
 	}))
@@ -159,7 +159,7 @@ func writeNCCL(w io.Writer, decisions []decision) error {
 // rulesOf returns the rules that [collectives.Times.Rules] makes of the decisions,
 // without those of the library's own choice: where no rule applies, the library
 // decides as before.
-func rulesOf(decisions []decision) (all []rules.Rule) {
+func rulesOf(decisions []Decision) (all []rules.Rule) {
 	of := map[string]*collectives.Times{}
 	for _, d := range decisions {
 		if of[d.Collective] == nil {

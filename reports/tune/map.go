@@ -33,11 +33,11 @@ type Question struct {
 type Map struct {
 	Question
 	library    library
-	Choices    []choice // of the candidates
+	Choices    []Choice // of the candidates
 	candidates []tuner.Candidate
 	tuner      *tuner.Tuner
 	measured   map[int]int // number of measurements by candidate
-	duels      map[int]duel
+	duels      map[int]Duel
 	Unknown    int // number of measurements of other calls, which are ignored
 }
 
@@ -57,7 +57,7 @@ func NewMap(ctx context.Context, q Question) (*Map, error) {
 			return nil, usage.Fields(err, "ranks")
 		}
 	}
-	m := &Map{Question: q, library: library, measured: map[int]int{}, duels: map[int]duel{}}
+	m := &Map{Question: q, library: library, measured: map[int]int{}, duels: map[int]Duel{}}
 	for _, name := range q.Collectives {
 		if err := m.add(ctx, name); err != nil {
 			return nil, err
@@ -80,7 +80,7 @@ func (m *Map) add(ctx context.Context, name string) error {
 		return usage.Fields(err, "collective")
 	}
 	name = all[0].Collective
-	if slices.ContainsFunc(m.Choices, func(c choice) bool { return c.Collective == name }) {
+	if slices.ContainsFunc(m.Choices, func(c Choice) bool { return c.Collective == name }) {
 		return nil // named twice
 	}
 	sizes := m.Sizes
@@ -123,19 +123,19 @@ func (m *Map) add(ctx context.Context, name string) error {
 // choicesOf returns the algorithms that take a call, whole and in each of the
 // question's segments that cuts the message. The library's own choice is the first,
 // and every call has it.
-func (m *Map) choicesOf(entries []collective.Entry, ranks int, size quantity.Bytes) (all []choice) {
+func (m *Map) choicesOf(entries []collective.Entry, ranks int, size quantity.Bytes) (all []Choice) {
 	for _, e := range entries {
 		if e.Ranks != 0 && e.Ranks != ranks {
 			continue
 		}
-		all = append(all, choice{e, ranks, m.PerNode, size, 0})
+		all = append(all, Choice{e, ranks, m.PerNode, size, 0})
 		if e.Params&collective.Segment == 0 {
 			continue
 		}
 		for _, segment := range m.Segments {
 			// A segment as long as the message is the whole message, which is a candidate already.
 			if segment < size {
-				all = append(all, choice{e, ranks, m.PerNode, size, segment})
+				all = append(all, Choice{e, ranks, m.PerNode, size, segment})
 			}
 		}
 	}
@@ -144,8 +144,8 @@ func (m *Map) choicesOf(entries []collective.Entry, ranks int, size quantity.Byt
 
 // candidate returns the index of the candidate that is a choice, as far as that says; −1 if none
 // is.
-func (m *Map) candidate(c choice) int {
-	return slices.IndexFunc(m.Choices, func(o choice) bool {
+func (m *Map) candidate(c Choice) int {
+	return slices.IndexFunc(m.Choices, func(o Choice) bool {
 		algorithm := o.Collective == c.Collective && o.Name == c.Name && o.Segment == c.Segment
 		placed := o.PerNode == c.PerNode || c.PerNode == 0
 		return algorithm && o.Ranks == c.Ranks && o.Size == c.Size && placed
@@ -154,7 +154,7 @@ func (m *Map) candidate(c choice) int {
 
 // measure adds the measured time of a choice and reports whether a candidate is that choice. If
 // none is, it counts the time in Unknown.
-func (m *Map) measure(c choice, t quantity.Micros) bool {
+func (m *Map) measure(c Choice, t quantity.Micros) bool {
 	i := m.candidate(c)
 	// A time of 0 or NaN has no logarithm.
 	if i < 0 || !(t > 0) {
@@ -193,15 +193,15 @@ func (m *Map) choose(call int) int {
 
 // Decisions returns the choices for all calls, in the order of the question. They hold for the
 // measurements added so far, and change with each further one. The error is that of the context.
-func (m *Map) Decisions(ctx context.Context) (all []decision, err error) {
+func (m *Map) Decisions(ctx context.Context) (all []Decision, err error) {
 	calls := len(m.tuner.Calls())
 	for call := range calls {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		i := m.choose(call)
-		d := decision{
-			choice:    m.Choices[i],
+		d := Decision{
+			Choice:    m.Choices[i],
 			Time:      m.expected(i),
 			Default:   m.expected(m.own(call)),
 			Loss:      m.tuner.Loss(i, m.contrasts(call)...),

@@ -12,35 +12,35 @@ import (
 
 // Rows returns the table of the decisions. The losses are expectations of the model, calibrated by
 // held-out calls; docs/tune.md has how far they are from real ones.
-func (m *Map) Rows(all []decision) reports.Rows {
+func (m *Map) Rows(all []Decision) reports.Rows {
 	text := reports.PercentText("%.1f %%")
-	col := reports.Col[decision]
-	tried := slices.ContainsFunc(all, func(d decision) bool { return d.Duel.Rounds > 0 })
+	col := reports.Col[Decision]
+	tried := slices.ContainsFunc(all, func(d Decision) bool { return d.Duel.Rounds > 0 })
 	rows := reports.TableOf(all,
 		col("collective", reports.HeadIf(len(m.Collectives) > 1, "collective"),
-			func(d decision) any { return d.Collective }),
-		col("ranks", "ranks", func(d decision) any { return d.Ranks }),
-		col("size_bytes", "size", func(d decision) any { return d.Size }),
-		col("algorithm", "algorithm", func(d decision) any { return d.Name }),
+			func(d Decision) any { return d.Collective }),
+		col("ranks", "ranks", func(d Decision) any { return d.Ranks }),
+		col("size_bytes", "size", func(d Decision) any { return d.Size }),
+		col("algorithm", "algorithm", func(d Decision) any { return d.Name }),
 		col("segment_bytes", reports.HeadIf(len(m.Segments) > 0, "segment"),
-			func(d decision) any { return reports.OrAbsent(d.Segment, d.Segment > 0) }),
-		col("time_us", "time", func(d decision) any { return d.Time }),
-		col("default_us", "default", func(d decision) any { return d.Default }).Ranked(2),
+			func(d Decision) any { return reports.OrAbsent(d.Segment, d.Segment > 0) }),
+		col("time_us", "time", func(d Decision) any { return d.Time }),
+		col("default_us", "default", func(d Decision) any { return d.Default }).Ranked(2),
 		col("loss_percent", "loss",
-			func(d decision) any { return reports.Finite(percent * d.Loss) }).Texted(text),
+			func(d Decision) any { return reports.Finite(percent * d.Loss) }).Texted(text),
 		col("", "measured",
-			func(d decision) any {
+			func(d Decision) any {
 				return fmt.Sprintf("%d of %d", d.Measured, d.Of)
 			}).Ranked(1),
-		col("measured", "", func(d decision) any { return d.Measured }),
-		col("excluded", "", func(d decision) any { return d.Excluded }),
-		col("candidates", "", func(d decision) any { return d.Of }),
-		col("choice_measured", "", func(d decision) any { return d.Seen }),
-		col("gain_percent", reports.HeadIf(tried, "gain"), func(d decision) any {
+		col("measured", "", func(d Decision) any { return d.Measured }),
+		col("excluded", "", func(d Decision) any { return d.Excluded }),
+		col("candidates", "", func(d Decision) any { return d.Of }),
+		col("choice_measured", "", func(d Decision) any { return d.Seen }),
+		col("gain_percent", reports.HeadIf(tried, "gain"), func(d Decision) any {
 			return reports.OrAbsent(reports.Finite(d.Duel.percent()), d.Duel.Rounds > 0)
 		}).Texted(text),
-		col("rounds", "", func(d decision) any { return d.Duel.Rounds }),
-		col("rule", "", func(d decision) any {
+		col("rounds", "", func(d Decision) any { return d.Duel.Rounds }),
+		col("rule", "", func(d Decision) any {
 			return d.Name != LibraryChoice && d.Duel.wins()
 		}),
 	)
@@ -82,7 +82,7 @@ func (m *Map) Rows(all []decision) reports.Rows {
 }
 
 // meanLoss returns the mean of the decisions' expected losses.
-func meanLoss(all []decision) (loss float64) {
+func meanLoss(all []Decision) (loss float64) {
 	for _, d := range all {
 		loss += d.Loss / float64(len(all))
 	}
@@ -91,7 +91,7 @@ func meanLoss(all []decision) (loss float64) {
 
 // writeRules writes the decisions as the library's rules file. Its comments have the path, how a
 // program reads the file, and the gain of each choice in its duel, or why there is no rule.
-func (m *Map) writeRules(w io.Writer, path string, decisions []decision) error {
+func (m *Map) writeRules(w io.Writer, path string, decisions []Decision) error {
 	if _, err := fmt.Fprintf(w, "# Written by halfpeak tune.\n# %s\n", m.use(path)); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (m *Map) writeRules(w io.Writer, path string, decisions []decision) error {
 }
 
 // verdict returns what the duel says of a choice that is not the library's own.
-func (d decision) verdict() string {
+func (d Decision) verdict() string {
 	switch {
 	case d.Name == LibraryChoice:
 		return ""

@@ -28,7 +28,7 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	least, choices := map[string]quantity.Micros{}, map[string]choice{}
+	least, choices := map[string]quantity.Micros{}, map[string]Choice{}
 	var rounds []round
 	for _, path := range files {
 		c, pass, err := choiceOf(filepath.Base(path))
@@ -184,7 +184,7 @@ func (m *Map) addSeries(all []fitted.Data) (notes []string) {
 			foreign = append(foreign, s.Foreign)
 			continue
 		}
-		c := choice{}
+		c := Choice{}
 		c.Collective, c.Name = s.Collective, cmp.Or(s.Algorithm, LibraryChoice)
 		for _, p := range s.Points {
 			c.Ranks, c.PerNode, c.Size = p.Ranks, p.PerNode, p.Size

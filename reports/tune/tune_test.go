@@ -19,7 +19,7 @@ import (
 )
 
 // decided returns the decisions of a map.
-func decided(t *testing.T, m *Map) []decision {
+func decided(t *testing.T, m *Map) []Decision {
 	t.Helper()
 	all, err := m.Decisions(t.Context())
 	if err != nil {
@@ -233,7 +233,7 @@ func TestScript(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(m.Choices, func(o choice) bool {
+		i := slices.IndexFunc(m.Choices, func(o Choice) bool {
 			return o.Name == c.name && o.Ranks == 16 && o.Size == 65536
 		})
 		var text strings.Builder
@@ -392,7 +392,7 @@ func TestDuelInOneLaunch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ring := slices.IndexFunc(m.Choices, func(c choice) bool { return c.Name == "ring" })
+	ring := slices.IndexFunc(m.Choices, func(c Choice) bool { return c.Name == "ring" })
 	for bench, launches := range map[string]int{"calibrate": 1, "osu": 4} { // two in each order
 		var text strings.Builder
 		if err := m.writeScript(&text, nil, []int{ring}, 2, bench); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // A form is a form of rules files. Algorithms that its library does not have are not compared: the
 // best choice would be one that the user cannot make.
-type form struct {
+type Form struct {
 	Name string
 	collective.Library
 	Segments bool   // its rules can have a size of segments
@@ -21,7 +21,7 @@ type form struct {
 }
 
 // Forms lists the forms of rules files.
-var Forms = []form{
+var Forms = []Form{
 	{Name: "openmpi", Library: library("openmpi"), Segments: true, Use: OpenMPIUse, Write: OpenMPI},
 	{Name: "openmpi-json", Library: library("openmpi"), Segments: true, Write: openMPIJSON},
 	{Name: "nccl-tuner", Library: library("nccl"), Pads: true, Write: NCCL,
@@ -40,14 +40,14 @@ func library(name string) collective.Library {
 }
 
 // FormNames returns the names of the forms.
-func FormNames() []string { return list.Map(Forms, func(f form) string { return f.Name }) }
+func FormNames() []string { return list.Map(Forms, func(f Form) string { return f.Name }) }
 
 // FindForm returns the form with this name.
-func FindForm(name string) (form, error) {
+func FindForm(name string) (Form, error) {
 	for _, f := range Forms {
 		if f.Name == name {
 			return f, nil
 		}
 	}
-	return form{}, fmt.Errorf("no form of rules %q%s", name, usage.Hint(name, FormNames()))
+	return Form{}, fmt.Errorf("no form of rules %q%s", name, usage.Hint(name, FormNames()))
 }
