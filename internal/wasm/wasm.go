@@ -82,35 +82,45 @@ func Build(ctx context.Context, source string) (page.Program, error) {
 }
 
 // ownSource returns the folder of this program's source: the one where it was built, if
-// it still exists, or the release of the same version, which go fetches. A version with
-// changes that were not committed is refused, since the page would differ from the
-// program.
+// it still exists, the checkout around the working directory, or the release of the same
+// version, which go fetches. A version with changes that were not committed is not fetched,
+// since the page would differ from the program.
 func ownSource(ctx context.Context, tool string) (string, error) {
-	// With -trimpath the name of this file is no path of a disk, and go fetches the release. The
-	// name in go.mod guards against another module that lies at that path by now.
+	// With -trimpath the name of this file is no path of a disk.
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
-		root := filepath.Dir(filepath.Dir(filepath.Dir(file)))
-		if text, err := os.ReadFile(filepath.Join(root, "go.mod")); err == nil &&
-			bytes.HasPrefix(text, []byte("module "+module+"\n")) {
+		if root := filepath.Dir(filepath.Dir(filepath.Dir(file))); isSource(root) {
 			return root, nil
 		}
 	}
+	if dir, err := os.Getwd(); err == nil {
+		for ; !isSource(dir) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		}
+		if isSource(dir) {
+			return dir, nil
+		}
+	}
+	lost := errors.New("the source of this halfpeak was not found; run it in its checkout, or " +
+		"build it with -tags explorer")
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Path != module || !strings.HasPrefix(info.Main.Version, "v") ||
 		strings.Contains(info.Main.Version, "+dirty") {
-		return "",
-			errors.New("the source of this halfpeak was not found; build halfpeak in its " +
-				"checkout, or with -tags explorer")
+		return "", lost
 	}
 	text, err := output(ctx, tool, "", "mod", "download", "-json", module+"@"+info.Main.Version)
-	if err != nil {
+	if errors.Is(err, errInterrupted) {
 		return "", err
 	}
 	var of struct{ Dir string }
-	if err := json.Unmarshal([]byte(text), &of); err != nil || of.Dir == "" {
-		return "", fmt.Errorf("go mod download did not return %s@%s", module, info.Main.Version)
+	if err != nil || json.Unmarshal([]byte(text), &of) != nil || of.Dir == "" {
+		return "", fmt.Errorf("%w; go does not fetch its version %s", lost, info.Main.Version)
 	}
 	return of.Dir, nil
+}
+
+// isSource says whether a folder is the module's root: another module may lie there by now.
+func isSource(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	return err == nil && bytes.HasPrefix(text, []byte("module "+module+"\n"))
 }
 
 var errInterrupted = errors.New("interrupted")
