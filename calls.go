@@ -17,15 +17,12 @@ import (
 // A Message is a message from one rank to another; its time is one way. On a machine of levels,
 // either Level names the one that it crosses, or From and To are its ranks, one on each core.
 type Message struct {
-	Size     quantity.Bytes // at least 1
+	Size     quantity.Bytes // 1 to 2⁵³
 	Level    string
 	From, To int
 }
 
 func (m Message) ask(_ context.Context, d Design) (e Estimate, err error) {
-	if m.Size < 1 {
-		return e, fmt.Errorf("a message of %s; it has at least 1 byte", m.Size)
-	}
 	of, err := m.layer(d)
 	if err != nil {
 		return e, err
@@ -61,8 +58,11 @@ func (d Design) Across(by messages.Way) (Design, error) {
 	return Of(layer), err
 }
 
-// layer returns the layer of the design that the message crosses.
+// layer returns the layer of the design that the message crosses, if it has a size.
 func (m Message) layer(d Design) (platforms.Design, error) {
+	if !(m.Size >= 1 && m.Size <= 1<<53) {
+		return d.Design, fmt.Errorf("%g bytes: a message has 1 to 2⁵³", float64(m.Size))
+	}
 	if err := d.Messages(); err != nil {
 		return d.Design, err
 	}

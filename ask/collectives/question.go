@@ -37,14 +37,31 @@ type question struct {
 	copying quantity.MicrosPerByte
 }
 
+// maxRanks and maxSize bound the ranks and the bytes of a call: times of more are of no machine, and
+// of more bytes no float64 is exact.
+const (
+	maxRanks = 1 << 20
+	maxSize  = quantity.Bytes(1 << 53)
+)
+
 // on returns the question with all that a design's file says: the measurements of the collective,
 // the local work of the ranks, the machine, and how far its times can be trusted. The errors are
-// an unknown collective, and those of the measurements.
+// an unknown collective, ranks and sizes that no call has, and those of the measurements.
 func (c Calls) on(d platforms.Design) (q question, err error) {
 	q = question{Calls: c, layer: d.Layer, machine: d.Machine(), library: d.Platform.Library,
 		ofLevels: len(d.Platform.Levels) > 0, within: calibrate.DeviationOf(d.Platform)}
 	if q.of, err = c.entries(); err != nil {
 		return q, err
+	}
+	for _, n := range c.Ranks {
+		if n < 1 || n > maxRanks {
+			return q, fmt.Errorf("%d ranks: a collective has 1 to %d", n, maxRanks)
+		}
+	}
+	for _, n := range c.Sizes {
+		if !(n >= 0 && n <= maxSize) {
+			return q, fmt.Errorf("%g bytes: a collective has 0 to 2⁵³", float64(n))
+		}
 	}
 	q.Collective = q.of[0].Collective
 	if !c.Simulated {
