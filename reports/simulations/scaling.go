@@ -61,17 +61,45 @@ func ScalingRows(s *scaling.Scaling) reports.Rows {
 	}
 	rows := reports.TableOf(s.Rows, columns...)
 	rows.Doubts = s.Notes
-	if last := len(s.Rows) - 1; last >= 0 {
-		rows.Verdict = reports.Say("%s: %v, efficiency %.3g %%, %.3g %% waiting",
-			lex.Plural(s.Rows[last].Ranks, "rank"), s.Rows[last].Finish,
-			100*reports.Finite(s.Rows[last].Efficiency), of(waiting)(s.Rows[last]))
-	}
+	rows.Verdict = scalingVerdict(s)
 	if len(s.Rows) > 1 {
 		rows.Notes = append(rows.Notes, "Speed-up and efficiency are against the smallest number "+
 			"of ranks.")
 	}
 	rows.Next = kneeNotes(s)
 	return rows
+}
+
+// scalingVerdict describes the largest number of ranks with the last parameters; of several
+// machines, it names the one that is fastest there.
+func scalingVerdict(s *scaling.Scaling) (none reports.Sentence) {
+	if len(s.Rows) == 0 {
+		return none
+	}
+	last := s.Rows[len(s.Rows)-1]
+	of := lex.Plural(last.Ranks, "rank")
+	if last.Params != "" {
+		of += " with " + last.Params
+	}
+	best, worst := last, last
+	for _, r := range s.Rows {
+		if r.Ranks != last.Ranks || r.Params != last.Params {
+			continue
+		}
+		if r.Finish < best.Finish {
+			best = r
+		}
+		if r.Finish > worst.Finish {
+			worst = r
+		}
+	}
+	if best.Machine != worst.Machine {
+		return reports.Say("%s: %s is fastest, %v; %s takes %v", of, best.Machine, best.Finish,
+			worst.Machine, worst.Finish)
+	}
+	return reports.Say("%s: %v, efficiency %.3g %%, %.3g %% waiting", of, last.Finish,
+		100*reports.Finite(last.Efficiency),
+		reports.Finite(100*float64(last.Waiting/max(last.Finish, 1e-12))))
 }
 
 // kneeNotes says from which number of ranks messages take most of the time, and of which line.
