@@ -37,8 +37,8 @@ type question struct {
 	copying quantity.MicrosPerByte
 }
 
-// maxRanks and maxSize bound the ranks and the bytes of a call: times of more are of no machine, and
-// of more bytes no float64 is exact.
+// maxRanks and maxSize bound the ranks and bytes of a call: machines have fewer ranks, and of more
+// bytes no float64 is exact.
 const (
 	maxRanks = 1 << 20
 	maxSize  = quantity.Bytes(1 << 53)
