@@ -17,7 +17,7 @@ func newDemo() *cobra.Command {
 			if err := demo.Write(args[0]); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "cd %s\n\n%s", usage.ShellLine(args[0]),
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "cd %s\n%s", usage.ShellLine(args[0]),
 				demo.Commands)
 			return err
 		})

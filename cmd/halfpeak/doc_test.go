@@ -29,7 +29,6 @@ var inputs = map[string]string{
 	"together.goal":       "../../engine/simulate/testdata/together.goal",
 	"stuck.goal":          "../../engine/simulate/testdata/stuck.goal",
 	"stencil.star":        "../../engine/simulate/testdata/stencil.star",
-	"app.trace":           "../../engine/simulate/testdata/app.trace",
 	"train.star":          "../../engine/simulate/testdata/train.star",
 
 	"yesterday.csv": "../../reports/fleet/testdata/yesterday.csv",
