@@ -66,18 +66,26 @@ func Shown(dim quantity.Dimension, in quantity.Interval) any {
 // can be compared at a glance. Most columns have one dimension or none.
 func (r Rows) scales(j int, units quantity.UnitChoice) map[quantity.Dimension]quantity.Scale {
 	numbers, digits := map[quantity.Dimension][]float64{}, map[quantity.Dimension]int{}
-	singles := map[quantity.Dimension][]float64{}
-	for _, row := range r.Data {
-		if dim, ns, d, ok := scalable(row[j]); ok {
-			numbers[dim], digits[dim] = append(numbers[dim], ns...), max(digits[dim], d)
-			if len(ns) == 1 {
-				singles[dim] = append(singles[dim], ns[0])
+	for k, c := range r.Columns {
+		if k != j && (c.quantity == "" || c.quantity != r.Columns[j].quantity || !r.seen(k)) {
+			continue
+		}
+		singles := map[quantity.Dimension][]float64{}
+		for _, row := range r.Data {
+			if dim, ns, d, ok := scalable(row[k]); ok {
+				numbers[dim], digits[dim] = append(numbers[dim], ns...), max(digits[dim], d)
+				if len(ns) == 1 {
+					singles[dim] = append(singles[dim], ns[0])
+				}
 			}
+		}
+		for dim, ns := range singles {
+			digits[dim] = max(digits[dim], tellingDigits(ns))
 		}
 	}
 	scales := map[quantity.Dimension]quantity.Scale{}
 	for dim, ns := range numbers {
-		d := max(digits[dim], tellingDigits(singles[dim]))
+		d := max(digits[dim], 3)
 		if of := r.Columns[j].Digits; of > 0 {
 			d = of
 		}

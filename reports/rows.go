@@ -75,6 +75,8 @@ type Column struct {
 	// and Markdown; 0: three, or up to five if they tell values of the column apart.
 	Digits int
 
+	quantity string // columns of one quantity have one scale; empty: a scale of its own
+
 	// Rank is the order of dropping columns on a narrow terminal: the highest first, 0
 	// never. Columns that identify a row come before those with results.
 	Rank int
@@ -222,9 +224,10 @@ func (f Field[T]) Texted(text func(any) string) Field[T] {
 }
 
 // Rounded returns the column with this number of significant digits for people; see
-// [Column.Digits].
-func (f Field[T]) Rounded(digits int) Field[T] {
-	f.Digits = digits
+// [Column.Digits]. Columns of one quantity, such as a value and the ends of its interval, have one
+// unit and equally many digits.
+func (f Field[T]) Rounded(digits int, quantity ...string) Field[T] {
+	f.Digits, f.quantity = digits, strings.Join(quantity, " ")
 	return f
 }
 

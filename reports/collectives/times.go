@@ -64,16 +64,16 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 		col("algorithm", "algorithm", func(c collectives.Timing) any { return c.Name }),
 		col("ranks", "ranks", func(c collectives.Timing) any { return c.Ranks }),
 		col("size_bytes", "size", func(c collectives.Timing) any { return c.Size() }),
-		col("time_us", "time", func(c collectives.Timing) any { return c.Time }).Rounded(digits),
+		col("time_us", "time", func(c collectives.Timing) any { return c.Time }).Rounded(digits, "time"),
 		timed.Low, timed.High,
 		col("", "95 % from", func(c collectives.Timing) any {
 			return quantity.Micros(shown(c).Low)
-		}).If(t.Fitted),
+		}).Rounded(digits, "time").If(t.Fitted),
 		col("", "to", func(c collectives.Timing) any {
 			return quantity.Micros(shown(c).High)
-		}).If(t.Fitted),
+		}).Rounded(digits, "time").If(t.Fitted),
 		col("average_us", "average",
-			func(c collectives.Timing) any { return c.Average }).Rounded(digits).Ranked(4),
+			func(c collectives.Timing) any { return c.Average }).Rounded(digits, "time").Ranked(4),
 		col("best", "best", func(c collectives.Timing) any {
 			return reports.OrAbsent(c.Best, c.Compared)
 		}),
@@ -131,6 +131,9 @@ func verdict(all []collectives.Timing, own *collectives.Timing) reports.Sentence
 			within := c.Within
 			within.Value = float64(c.Time)
 			time = reports.Shown(quantity.DimTime, within)
+		}
+		if c.Ranks == 1 && c.Time == 0 {
+			return reports.Say("%s of %v on one rank sends no message", c.Collective, c.Size())
 		}
 		return reports.Say("%s of %v on %d ranks: %s, %v%s", c.Collective, c.Size(), c.Ranks, name,
 			time, runnerUp)
