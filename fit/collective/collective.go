@@ -232,14 +232,13 @@ func (r *Result) Accuracy() string {
 	var parts, phrases []string
 	own := func(c heldOut) float64 { return c.own }
 	if e := medianError(own, r.blend.between()); !math.IsNaN(e) {
-		parts = append(parts, percent(e)+" between the others")
+		parts = append(parts, percent(e)+" between the rest")
 	}
 	if e := medianError(own, r.blend.beyond()); !math.IsNaN(e) {
-		parts = append(parts, percent(e)+" beyond them")
+		parts = append(parts, percent(e)+" beyond the rest")
 	}
 	if parts != nil {
-		phrases = append(phrases, "predictions of numbers of ranks left out are off by "+
-			strings.Join(parts, ", ")+" in the median")
+		phrases = append(phrases, "median error of ranks left out "+strings.Join(parts, ", "))
 	}
 	if c := r.blend.changed(); c.size > 0 && r.Algorithm == "" {
 		phrases = append(phrases, fmt.Sprintf("the library seems to change its algorithm at "+

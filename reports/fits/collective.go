@@ -86,7 +86,7 @@ func collectiveRows(f *fits.Fitted) reports.Rows {
 		// These two sentences define every number of the table. Parameters that could
 		// not be told from each other are merged into one ("the others"), and a table
 		// of constants cannot show that predictions use more than them.
-		rows.Notes = append(rows.Notes, noteOf(c, len(f.Collectives) > 1))
+		rows.Notes = append(rows.Notes, noteOf(c, c.Label()))
 	}
 	// Of several series, the first of the last collective.
 	if len(f.Collectives) > 0 {
@@ -94,7 +94,7 @@ func collectiveRows(f *fits.Fitted) reports.Rows {
 		i := slices.IndexFunc(f.Collectives, func(c *fitted.Result) bool {
 			return c.Collective == last
 		})
-		rows.Verdict = reports.Say("%s", rows.Notes[i])
+		rows.Verdict = reports.Say("%s", noteOf(f.Collectives[i], last))
 		rows.Notes = slices.Delete(rows.Notes, i, i+1)
 	}
 	rows.Notes = append(rows.Notes,
@@ -124,16 +124,11 @@ func estimateCols(key, head string, dim quantity.Dimension,
 	return all.Fields()
 }
 
-// noteOf describes the data of a joint fit, and how well it predicts. Its number of
-// ranks comes first, because accuracy beyond the measured ranks depends on it most
-// (docs/accuracy.md).
-func noteOf(c *fitted.Result, several bool) string {
-	about := ""
-	if several {
-		about = c.Label() + ": "
-	}
+// noteOf describes the data of a joint fit, by this name, and how well it predicts. Its ranks
+// come first, because accuracy beyond them depends on them most (docs/accuracy.md).
+func noteOf(c *fitted.Result, name string) string {
 	least, most := slices.Min(c.Ranks), slices.Max(c.Ranks)
-	text := fmt.Sprintf("%d numbers of ranks, %d to %d", len(c.Ranks), least, most)
+	text := fmt.Sprintf("%d to %d ranks", least, most)
 	if len(c.Ranks) == 1 {
 		text = fmt.Sprintf("%d ranks only", least)
 		if c.Algorithm == "" {
@@ -146,5 +141,5 @@ func noteOf(c *fitted.Result, several bool) string {
 	if accuracy := c.Accuracy(); accuracy != "" {
 		text += "; " + accuracy
 	}
-	return about + text
+	return name + ": " + text
 }
