@@ -317,6 +317,9 @@ func (d Design) NewValue(p Param, operator byte, right string) (quantity.Value, 
 				strings.ReplaceAll(unit, "µ", "u"),
 				strings.NewReplacer(" ", "", "µ", "u").Replace(p.Shown()))
 		}
+		if want == quantity.DimInverse && v.Dim == quantity.DimRate {
+			hint = fmt.Sprintf("; write 1/(%s)", right)
+		}
 		return v, 0, fmt.Errorf("%q is %s; %s takes %s here%s", right, v.Dim, p.Path, want, hint)
 	}
 	if operator == '=' {

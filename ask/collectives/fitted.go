@@ -79,9 +79,17 @@ func (q question) grid(ctx context.Context) (*grid, error) {
 			q.Collective)
 		return nil, usage.Fields(err, "map-by")
 	}
-	if len(q.Segments) > 0 || q.Call.Gamma != 0 || q.Call.Root != 0 || q.Call.Fanout != 0 {
-		err := fmt.Errorf("%s was measured without segments, from root 0", q.Collective)
-		return nil, usage.Fields(err, "segment", "root", "fan-out", "gamma")
+	for _, option := range []struct {
+		name  string
+		given bool
+	}{
+		{"segment", len(q.Segments) > 0}, {"root", q.Call.Root != 0},
+		{"fan-out", q.Call.Fanout != 0}, {"gamma", q.Call.Gamma != 0},
+	} {
+		if option.given {
+			return nil, usage.Fields(fmt.Errorf("%s was measured with its own work and without "+
+				"segments, from root 0; omit the option", q.Collective), option.name)
+		}
 	}
 	g := grid{
 		question: q,
@@ -188,6 +196,8 @@ func (g *grid) noMeasurement() error {
 	switch {
 	case g.Algorithm == "":
 		asked += " by " + strings.Join(g.unnamed(), " and ") + ", which run where none is named"
+	case strings.Contains(g.Algorithm, ","):
+		asked += " by " + strings.ReplaceAll(g.Algorithm, ",", " or ")
 	case !g.several():
 		asked += " by " + strconv.Quote(g.Algorithm)
 	}

@@ -83,6 +83,9 @@ func (d Design) parseTarget(text string) (Target, error) {
 		v.Dim = quantity.DimSize
 	}
 	if v.Dim != q.Dim() {
+		if err := v.Check(q.Dim()); err != nil && v.Dim == quantity.DimNone {
+			return Target{}, fmt.Errorf("%q has %w", strings.TrimSpace(right), err)
+		}
 		return Target{}, fmt.Errorf("%s is %s, not %s", q.Name, q.Dim(), v.Dim)
 	}
 	t := Target{Quantity: q, Least: relation == ">", Value: v.Num}

@@ -169,7 +169,12 @@ func newReproduce() *cobra.Command {
 	var all bool
 	cmd := command("reproduce", wantArgs(0, 0, "no argument; --paper NAME selects a paper"),
 		func(cmd *cobra.Command, _ []string) error {
-			if paper != "" && !slices.Contains(data.Papers(), paper) {
+			i := slices.IndexFunc(data.Papers(), func(name string) bool {
+				return strings.EqualFold(name, paper)
+			})
+			if i >= 0 {
+				paper = data.Papers()[i]
+			} else if paper != "" {
 				return usagef("no paper %q; choose from %s", paper,
 					strings.Join(data.Papers(), ", "))
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -33,8 +34,8 @@ func newCalibrate() *cobra.Command {
 	cmd := command("calibrate", wantArgs(0, 0, `no file, but --write DIR`),
 		func(cmd *cobra.Command, args []string) error {
 			// Other files in the folder stay; of these names, older versions are replaced.
-			if err := os.MkdirAll(folder, 0o777); err != nil {
-				return err
+			if err := os.Mkdir(folder, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+				return atomicfile.FileError(folder, err)
 			}
 			sources := []cSource{{"calibrate.c", calibrate.Source,
 				"mpicc -O2 %s -o calibrate -lm\nmpirun ./calibrate > me.csv   # or srun, on 2 " +

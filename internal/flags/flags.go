@@ -77,7 +77,7 @@ func ParseRanks(text string) (ranks []int, err error) {
 	sizes, err := quantity.ParseSizes(text)
 	if err != nil || strings.Trim(text, "0123456789,./ ") != "" || slices.Max(sizes) > 1<<20 {
 		return nil,
-			errors.New(`give numbers of ranks, at most 1048576, as in "64", "4,6,8" or "2..256"`)
+			errors.New(`give numbers from 1 to 1048576, as in "64", "4,6,8" or "2..256"`)
 	}
 	for _, n := range sizes {
 		ranks = append(ranks, int(n))
