@@ -64,7 +64,8 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 		col("algorithm", "algorithm", func(c collectives.Timing) any { return c.Name }),
 		col("ranks", "ranks", func(c collectives.Timing) any { return c.Ranks }),
 		col("size_bytes", "size", func(c collectives.Timing) any { return c.Size() }),
-		col("time_us", "time", func(c collectives.Timing) any { return c.Time }).Rounded(digits, "time"),
+		col("time_us", "time",
+			func(c collectives.Timing) any { return c.Time }).Rounded(digits, "time"),
 		timed.Low, timed.High,
 		col("", "95 % from", func(c collectives.Timing) any {
 			return quantity.Micros(shown(c).Low)
