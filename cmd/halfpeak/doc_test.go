@@ -381,3 +381,23 @@ func TestIndexHasAllCommands(t *testing.T) {
 		}
 	}
 }
+
+// The program of the README compiles as it stands, and prints what its comment says.
+func TestReadmeProgram(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, program, _ := strings.Cut(string(readme), "```go\n")
+	program, _, _ = strings.Cut(program, "```")
+	_, want, _ := strings.Cut(program, "\n} // ")
+	path := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(path, []byte(program), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "run", path)
+	cmd.Dir = "../../internal/demo/files"
+	if got, err := cmd.CombinedOutput(); err != nil || string(got) != want {
+		t.Errorf("%v: %s, want %q", err, got, want)
+	}
+}
