@@ -154,8 +154,8 @@ func TestDemo(t *testing.T) {
 			commands.WriteString("$ " + line)
 		}
 	}
-	if n := strings.Count(commands.String(), "\n"); n != 10 {
-		t.Errorf("demo lists %d commands, want 10", n)
+	if n := strings.Count(commands.String(), "\n"); n != 11 {
+		t.Errorf("demo lists %d commands, want 11", n)
 	}
 	session(t, scratch(t), commands.String(), 0)
 }
