@@ -101,7 +101,7 @@ func errorsOf(points []Point) Errors {
 	return e
 }
 
-// A trial is a model that [Auto] tried.
+// A Trial is a model that [Auto] tried.
 type Trial struct {
 	Model, Method string
 	// Error is the mean relative error, as a fraction, of predicting each left-out size from the

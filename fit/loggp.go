@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A logGPResult has the parameters of LogGP (Alexandrov et al. 1995), for each protocol of the
+// A LogGPResult has the parameters of LogGP (Alexandrov et al. 1995), for each protocol of the
 // system:
 //
 //	T(n)  = o_s + (n−1)G + L + o_r           the latencies

@@ -13,7 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A logPResult has the parameters of LogP. A parameter that the data do not identify has a warning,
+// A LogPResult has the parameters of LogP. A parameter that the data do not identify has a warning,
 // and an interval from its known bound to +Inf.
 type LogPResult struct {
 	// o_r is 0 if no Δ of the signature was long enough to show it,

@@ -12,7 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A logGPProtocol has the parameters of a range of sizes.
+// A LogGPProtocol has the parameters of a range of sizes.
 type LogGPProtocol struct {
 	From, To quantity.Bytes // measured sizes
 	// The overheads have no intervals: they are measured directly.

@@ -152,7 +152,7 @@ type Cut struct {
 	Size quantity.Bytes // the packet size of the rule CutFixed, ≥ 1
 }
 
-// cutRule is a way to choose the packet size.
+// CutRule is a way to choose the packet size.
 type CutRule int
 
 // The ways to choose the packet size for a message.

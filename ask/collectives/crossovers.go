@@ -15,7 +15,7 @@ type Crossover struct {
 	Best   Timing // the best here
 }
 
-// crossovers returns the changes of the best between neighbours among the times that were asked
+// Crossovers returns the changes of the best between neighbours among the times that were asked
 // for: to the byte, and to the rank. It does not see an algorithm that is the best only between two
 // neighbours. The errors are those of [Calls.On].
 func (t *Times) Crossovers(ctx context.Context) ([]Crossover, error) {

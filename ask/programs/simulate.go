@@ -15,7 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A table is one of the tables that a simulation can give.
+// A Table is one of the tables that a simulation can give.
 type Table int
 
 const (

@@ -51,7 +51,7 @@ type Program struct {
 	Run func(ep *engine.Endpoint, a Args) (Result, error)
 }
 
-// where is the set of systems that a program runs on.
+// Where is the set of systems that a program runs on.
 type Where uint8
 
 // The systems.
@@ -86,7 +86,7 @@ const (
 	Packet    Quantity = "best packet"        // the packet size with the least one-way time
 )
 
-// shape lists the fields of a result that are set.
+// Shape lists the fields of a result that are set.
 type Shape uint8
 
 // The shapes of results.

@@ -1,6 +1,6 @@
 package simulate
 
-// parts are the times, in ticks, that the program of a rank spends on computations and on the
+// Parts are the times, in ticks, that the program of a rank spends on computations and on the
 // processor's parts of messages. It waits the rest of the time. What other processors of the rank
 // do, as for streams, is not in it.
 type Parts struct{ Computing, Messages uint64 }
@@ -16,7 +16,7 @@ func (p *Parts) add(a *act) {
 	}
 }
 
-// A markEnd is the moment, in ticks, at which a mark of a program is reached.
+// A MarkEnd is the moment, in ticks, at which a mark of a program is reached.
 type MarkEnd struct {
 	Op  uint32
 	End uint64

@@ -8,7 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// shares divide a time, in ticks, among its causes.
+// Shares divide a time, in ticks, among its causes.
 type Shares struct {
 	Latency         uint64 // L
 	SendOverhead    uint64 // o_s
@@ -51,7 +51,7 @@ type Share struct {
 	Ticks uint64
 }
 
-// parts returns the shares with their names: Collective and Sharing last, if there is any.
+// Parts returns the shares with their names: Collective and Sharing last, if there is any.
 func (s Shares) Parts() (parts []Share) {
 	for i, part := range s.all() {
 		if *part > 0 || part != &s.Collective && part != &s.Sharing {
@@ -68,7 +68,7 @@ func (s *Shares) add(t Shares) {
 	}
 }
 
-// slopes are the derivatives of a finish time by the parameters of LogGOPS: how often each is on
+// Slopes are the derivatives of a finish time by the parameters of LogGOPS: how often each is on
 // the path. ∂T/∂o counts both overheads, ∂T/∂G and ∂T/∂O bytes. They hold as long as
 // the path stays the same.
 type Slopes struct{ L, O, G, GapPerByte, OverheadPerByte uint64 }

@@ -11,7 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A timeline holds the activities of the ranks over time, for pictures. Between its spans a rank
+// A Timeline holds the activities of the ranks over time, for pictures. Between its spans a rank
 // waits or is idle.
 type Timeline struct {
 	Ranks    int
@@ -44,7 +44,7 @@ type Message struct {
 	Critical       bool            // the path of the rank that finishes last goes along it
 }
 
-// timeline returns what the run recorded.
+// Timeline returns what the run recorded.
 func (r *Result) Timeline() (*Timeline, error) {
 	path, err := r.Path()
 	if err != nil {

@@ -28,7 +28,7 @@ const (
 	down = 1
 )
 
-// A way is the source of a prediction.
+// A Way is the source of a prediction.
 type Way string
 
 const (

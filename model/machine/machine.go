@@ -341,7 +341,7 @@ func portTimes(l model.Layer, n quantity.Bytes) (out, in quantity.Micros) {
 	return out, in
 }
 
-// An occupancy is one message's use of a shared resource, in µs. Each is the delay that it adds to
+// An Occupancy is one message's use of a shared resource, in µs. Each is the delay that it adds to
 // every other message, 0 if nothing is shared; Alone is the time that the message itself spends
 // there. With two lanes, Each is half of Alone. Bytes is the part of Each that the resource needs
 // for the bytes after the first. The rest is a gap, which may follow the message.

@@ -83,7 +83,7 @@ func (r Reproduction) Unexplained() error {
 		strings.Join(ids, ", "))
 }
 
-// An accuracy sums up the errors of the models' values. A printed bound ("over 250
+// An Accuracy sums up the errors of the models' values. A printed bound ("over 250
 // MB/s") is kept or not; an error against it would count a good model as wrong, and
 // so bounds are counted apart.
 type Accuracy struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A finding is a node, a pair or a curve compared with the fleet.
+// A Finding is a node, a pair or a curve compared with the fleet.
 type Finding struct {
 	// Nodes is one for a node, and two for a pair. A curve that nothing names has a Path instead.
 	Nodes []string

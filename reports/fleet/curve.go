@@ -14,7 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A group is what comparable curves have in common: only curves of equal groups are compared.
+// A Group is what comparable curves have in common: only curves of equal groups are compared.
 type Group struct {
 	// Benchmark is the format and the title of the table.
 	Benchmark string

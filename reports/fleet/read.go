@@ -97,7 +97,7 @@ func listFiles(roots []string) ([]fileSummary, error) {
 	return entries, nil
 }
 
-// A reading is the entries of a fleet: of now and, if asked for, of before.
+// A Reading is the entries of a fleet: of now and, if asked for, of before.
 type Reading struct {
 	now, before []fileSummary
 	// Interrupted gives the progress of an interrupted reading; otherwise it is empty.

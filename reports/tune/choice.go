@@ -12,7 +12,7 @@ import (
 // LibraryChoice is the name of the algorithm that the library takes if none is forced.
 const LibraryChoice = "default"
 
-// A choice is an algorithm of the library in a call.
+// A Choice is an algorithm of the library in a call.
 type Choice struct {
 	collective.Entry // its Name may be LibraryChoice
 	Ranks, PerNode   int
@@ -61,7 +61,7 @@ func choiceOf(file string) (c Choice, pass string, err error) {
 	return c, parts[nameParts-2], nil
 }
 
-// A decision is the choice for a call.
+// A Decision is the choice for a call.
 type Decision struct {
 	Choice
 	Time    quantity.Micros // expected

@@ -7,7 +7,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/tuner"
 )
 
-// A duel compares a choice with the library's own in rounds. Each round is a launch in which both
+// A Duel compares a choice with the library's own in rounds. Each round is a launch in which both
 // take turns or, if the library cannot do that, two launches, one right after the other, which take
 // turns to be first: the state of a machine (clocks, places of ranks, other jobs) differs between
 // launches by more than algorithms do, so a choice that was measured in a lucky launch need not be

@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// A form is a form of rules files. Algorithms that its library does not have are not compared: the
+// A Form is a form of rules files. Algorithms that its library does not have are not compared: the
 // best choice would be one that the user cannot make.
 type Form struct {
 	Name string
