@@ -12,18 +12,19 @@ import (
 // scheduleRows compares schedules: a row for each on each machine, and which is fastest.
 func scheduleRows(all []*programs.Simulation) reports.Rows {
 	type row struct {
+		of            int // of all; two may have one name
 		name, machine string
 		ranks         int
 		finish, first quantity.Micros
 	}
 	var runs []row
 	machines := 0
-	for _, s := range all {
+	for of, s := range all {
 		machines = len(s.Runs)
 		for i, m := range s.Runs {
 			first, _ := all[0].Runs[i].Result.Finish()
 			finish, _ := m.Result.Finish()
-			runs = append(runs, row{s.Name, m.Machine, s.Schedule.Ranks(), finish, first})
+			runs = append(runs, row{of, s.Name, m.Machine, s.Schedule.Ranks(), finish, first})
 		}
 	}
 	rows := reports.TableOf(runs,
@@ -48,7 +49,7 @@ func scheduleRows(all []*programs.Simulation) reports.Rows {
 	best, next := runs[0], runs[1]
 	if machines > 1 {
 		next = runs[slices.IndexFunc(runs, func(r row) bool {
-			return r.name != best.name && r.machine == best.machine
+			return r.of != best.of && r.machine == best.machine
 		})]
 	}
 	rows.Verdict = reports.Say("%s is fastest, %v; %s takes %v", best.name, best.finish, next.name,
