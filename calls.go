@@ -74,7 +74,8 @@ func (m Message) layer(d Design) (platforms.Design, error) {
 // messages.
 type Collective struct {
 	Name string // "allreduce"
-	// Algorithm is the name of one, or "best"; empty: the library's own, see [collective.Default].
+	// Algorithm is the name of one, or "best"; empty: the library's own, see
+	// [collective.Library.Default].
 	Algorithm string
 	Ranks     int
 	Size      quantity.Bytes // of the message, or of each rank's block

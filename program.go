@@ -14,6 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/ask/scaling"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -153,17 +154,14 @@ func Scale(ctx context.Context, name string, r Reading, o programs.Setup, on ...
 	return scaling.Scale(ctx, name, reading, o, inner(on)...)
 }
 
-// libraryOf returns the library of collectives of all designs; "" if it is not known, or if they
+// libraryOf returns the library of collectives of all designs; none if it is not known, or if they
 // have several.
-func libraryOf(designs []Design) string {
-	if len(designs) == 0 {
-		return ""
-	}
-	library := designs[0].Platform.Library
-	for _, d := range designs {
-		if d.Platform.Library != library {
-			return ""
+func libraryOf(designs []Design) (l collective.Library) {
+	for i, d := range designs {
+		if i > 0 && d.Platform.Library != l {
+			return collective.Library{}
 		}
+		l = d.Platform.Library
 	}
-	return library
+	return l
 }

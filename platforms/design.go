@@ -111,7 +111,7 @@ func (d Design) Collectives(name string) (all []MeasuredCollective) {
 		return nil
 	}
 	for _, c := range d.Platform.Collectives {
-		if c.Collective == name {
+		if c.Of.Collective == name {
 			all = append(all, c)
 		}
 	}

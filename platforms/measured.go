@@ -3,6 +3,7 @@ package platforms
 import (
 	"sync"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/model/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -60,9 +61,9 @@ func (c *measuredCurve) forecast(n quantity.Bytes) forecast.Forecast {
 
 // A MeasuredCollective is the measured times of a collective operation; see fit/collective.
 type MeasuredCollective struct {
-	Name       string // of the table
-	Collective string // as MPI has it
-	Algorithm  string // by halfpeak's name; empty: the library's choice, or LibraryAlgorithm
+	Name string // of the table
+	// Of is the algorithm; the collective alone: the library's choice, or LibraryAlgorithm.
+	Of collective.Entry
 	// LibraryAlgorithm is the library's name of a forced algorithm that halfpeak does not have.
 	LibraryAlgorithm string
 

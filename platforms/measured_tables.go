@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -53,13 +54,16 @@ func (b *builder) collectiveTables() {
 		s.named()
 		c := MeasuredCollective{Name: t.Name}
 		s.read(&c)
-		if c.Collective == "" {
+		if c.Of.Collective == "" {
 			s.fail("collective", `no collective; give its name, as in collective = "allreduce"`)
 		}
-		if c.Algorithm != "" && c.LibraryAlgorithm != "" {
+		if c.Of.Name != "" && c.LibraryAlgorithm != "" {
 			s.fail("library_algorithm", "%q beside the algorithm %q; give one of the two",
-				c.LibraryAlgorithm, c.Algorithm)
+				c.LibraryAlgorithm, c.Of.Name)
 		}
+		of, err := collective.Find(c.Of.Collective, c.Of.Name)
+		b.must(s.path, err)
+		c.Of = of
 		// Benchmarks print either. They differ where ranks finish at different times, as in a tree.
 		if c.Statistic != "average" && c.Statistic != "slowest" {
 			s.fail("statistic", `%q: over ranks, "average" or "slowest"`, c.Statistic)

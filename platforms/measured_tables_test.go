@@ -36,7 +36,7 @@ func TestMeasuredCollectives(t *testing.T) {
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)
 	}
-	if c := all[0]; c.Algorithm != "binomial" || c.Statistic != "slowest" || c.Ranks[1] != 4 ||
+	if c := all[0]; c.Of.Name != "binomial" || c.Statistic != "slowest" || c.Ranks[1] != 4 ||
 		c.Sizes[1] != 1024 || c.Times[0][1] != 2 || c.Times[1][1] != 0 || c.Runs[0][0] != 20 ||
 		c.Deviations[0][0] != 0.1 || c.Runs[0][1] != 0 {
 		t.Errorf("%+v", c)

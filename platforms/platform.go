@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/forecast"
@@ -29,8 +30,8 @@ type Platform struct {
 	Levels    []Table // from inside out; none: all pairs of ranks are equally far apart
 	// Collectives are the measured ones, in the order of the file.
 	Collectives []MeasuredCollective
-	Default     string // the layer that the platform's name alone stands for
-	Library     string // of collectives, one of [collective.Libraries]; "": unknown
+	Default     string             // the layer that the platform's name alone stands for
+	Library     collective.Library // of collectives; zero: unknown
 	composition *composition
 }
 
@@ -69,7 +70,8 @@ type Roof struct {
 func (p Platform) Layer(name string) (Layer, error) {
 	if len(p.Layers) == 0 {
 		return Layer{}, fmt.Errorf("platform %s has measured collectives and no layer; "+
-			"use \"halfpeak collective %s %s.toml\"", p.Name, p.Collectives[0].Collective, p.Name)
+			"use \"halfpeak collective %s %s.toml\"",
+			p.Name, p.Collectives[0].Of.Collective, p.Name)
 	}
 	names := make([]string, len(p.Layers))
 	for i, l := range p.Layers {

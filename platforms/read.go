@@ -47,7 +47,6 @@ func (s *source) platform() (_ Platform, err error) {
 			Title:       s.Title,
 			Paper:       s.Paper,
 			Note:        s.Note,
-			Library:     s.Library,
 			Places:      map[string]Place{},
 			composition: c,
 		},

@@ -210,11 +210,12 @@ var measuredKind = &tableKind{
 var collectiveKind = &tableKind{
 	name: "collective", of: func(f *File) *[]Table { return &f.Collectives },
 	keys: []key{
-		{name: "collective", at: func(of any) any { return &of.(*MeasuredCollective).Collective },
+		{name: "collective",
+			at: func(of any) any { return &of.(*MeasuredCollective).Of.Collective },
 			help: "measured times of a collective, which `halfpeak collective` fits: " +
 				"`\"bcast\"`; `\"binomial\"` by halfpeak's name, or none where the library " +
 				"chose. A file of these needs no layer"},
-		{name: "algorithm", at: func(of any) any { return &of.(*MeasuredCollective).Algorithm }},
+		{name: "algorithm", at: func(of any) any { return &of.(*MeasuredCollective).Of.Name }},
 		{name: "library_algorithm",
 			at: func(of any) any { return &of.(*MeasuredCollective).LibraryAlgorithm },
 			help: "in place of `algorithm`: the library's name of an algorithm that was forced, " +

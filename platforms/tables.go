@@ -29,10 +29,11 @@ func (b *builder) clock() {
 	b.p.Clock = v.Num
 }
 
-// library checks the library of collectives.
+// library reads the library of collectives.
 func (b *builder) library() {
 	if b.Library != "" {
-		_, err := collective.FindLibrary(b.Library)
+		var err error
+		b.p.Library, err = collective.FindLibrary(b.Library)
 		b.must("library", err)
 	}
 }

@@ -21,12 +21,11 @@ func AlgorithmsOf(name string) (Algorithms, error) {
 
 // entries returns the algorithms of the collective. An unknown one is an error.
 func (c Calls) entries() (Algorithms, error) {
-	all := collective.Of(c.Collective)
-	if all == nil {
-		_, err := collective.Find(c.Collective, "")
+	of, err := collective.Find(c.Collective, "")
+	if err != nil {
 		return nil, usage.Error{Err: err}
 	}
-	return all, nil
+	return collective.Of(of.Collective), nil
 }
 
 // parameters lists the parameters that algorithms can have, with whether a call sets

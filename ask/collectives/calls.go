@@ -5,6 +5,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -14,7 +15,7 @@ import (
 type Calls struct {
 	Collective string
 	// Algorithm is a name, or several as in "ring,tree"; "all", or "best" for the rows of the best
-	// alone; empty: the library's own choice, see [collective.Default].
+	// alone; empty: the library's own choice, see [collective.Library.Default].
 	Algorithm string
 	Ranks     []int
 	// Nodes are numbers of nodes in place of numbers of ranks: of PerNode ranks each or, if that is
@@ -27,7 +28,7 @@ type Calls struct {
 	Total    bool               // sizes are those of all ranks' blocks
 	Call     collective.Call    // Root, Fanout, Gamma and Channels
 	Map      programs.Placement // of ranks on the machine
-	Library  string             // only algorithms that rules in this form can name; empty: all
+	Form     rules.Form         `json:"-"` // only algorithms that it can name; zero: all
 	// Statistic selects measurements; empty: all.
 	Statistic fitted.Statistic
 	// Simulated asks for simulations where the collective was measured too.

@@ -38,7 +38,7 @@ func (q question) nodes(on simulate.Machine, ranks int) (perNode, rails int) {
 // is tried among others. One in two levels is another algorithm elsewhere.
 func serves(e collective.Entry, ranks int, c collective.Call) bool {
 	return (e.Ranks == 0 || e.Ranks == ranks) && (e.Most == 0 || ranks <= e.Most) &&
-		(e.Params&collective.PerNode == 0 || e.Runs(ranks, c) == e.Name)
+		(e.Params&collective.PerNode == 0 || e.Runs(ranks, c).Name == e.Name)
 }
 
 // onNodes returns a call of an algorithm on the nodes of the machine. By default, an algorithm of
@@ -51,7 +51,7 @@ func (q question) onNodes(e collective.Entry, c collective.Call, perNode, rails 
 			"and the machine has no level with port or ports"), "channels")
 	case e.Params&collective.Channels == 0:
 		c.Channels = 0
-	case c.Channels == 0 && rails > 1 && e.NCCL != "" && q.library == "nccl":
+	case c.Channels == 0 && rails > 1 && e.NCCL != "" && q.library.Name == "nccl":
 		c.Channels = min(rails, collective.MaxChannels)
 	}
 	if e.Params&(collective.PerNode|collective.Channels) != 0 {

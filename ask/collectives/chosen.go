@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -30,20 +29,16 @@ func (q question) algorithms() (all Algorithms, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.Library != "" {
-		l, err := rules.FindForm(q.Library)
-		if err != nil {
-			return nil, err
-		}
+	if l := q.Form; l.Name != "" {
 		unnamed := func(e collective.Entry) bool { return !l.Has(e) }
 		named := slices.DeleteFunc(slices.Clone(all), unnamed)
 		if len(named) == 0 {
 			return nil, fmt.Errorf("rules of the form %s cannot say %s %s",
-				q.Library, all[0].Collective, q.Algorithm)
+				l.Name, all[0].Collective, q.Algorithm)
 		}
 		// The best of segmented calls could not be written down.
 		if !l.Segments && len(q.Segments) > 0 {
-			err := fmt.Errorf("rules of the form %s have no segments", q.Library)
+			err := fmt.Errorf("rules of the form %s have no segments", l.Name)
 			return nil, usage.Fields(err, "segment")
 		}
 		all = named
@@ -80,5 +75,5 @@ func (q question) defaults() (all Algorithms, err error) {
 
 // defaultOf returns the algorithm of a call for which none is named.
 func (q question) defaultOf(ranks int, size quantity.Bytes) (collective.Entry, bool) {
-	return collective.Default(q.library, q.Collective, ranks, uint64(size))
+	return q.library.Default(q.Collective, ranks, uint64(size))
 }

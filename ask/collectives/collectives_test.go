@@ -36,13 +36,18 @@ func TestCollectiveTimes(t *testing.T) {
 
 func TestCollectiveRules(t *testing.T) {
 	got, err := Calls{Collective: "bcast", Algorithm: "linear", Ranks: []int{8, 2, 4},
-		Sizes: []quantity.Bytes{64, 8}, Library: "openmpi"}.On(context.Background(), linearLayer())
+		Sizes: []quantity.Bytes{64, 8}, Form: rules.OpenMPI}.On(context.Background(), linearLayer())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := rules.Rule{Collective: "bcast", Algorithm: "linear", Ranks: rules.Range{From: 2, To: 8}, Bytes: rules.Range{From: 8, To: 64}}
-	if all := got.Rules(); len(all) != 1 || all[0] != want {
-		t.Errorf("rules %+v, want one, %+v", all, want)
+	all := got.Rules()
+	if len(all) != 1 {
+		t.Fatalf("rules %+v, want one", all)
+	}
+	r := all[0]
+	if r.Of.Collective != "bcast" || r.Of.Name != "linear" ||
+		(r.Ranks != rules.Range{From: 2, To: 8}) || (r.Bytes != rules.Range{From: 8, To: 64}) {
+		t.Errorf("rule %+v, want bcast linear from 2 to 8 ranks and from 8 to 64 bytes", r)
 	}
 }
 
@@ -52,7 +57,7 @@ func TestRulesBoundaries(t *testing.T) {
 	ctx := context.Background()
 	ask := func(sizes ...quantity.Bytes) *Times {
 		got, err := Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{64}, Sizes: sizes,
-			Library: "nccl-tuner"}.On(ctx, linearLayer())
+			Form: rules.NCCL}.On(ctx, linearLayer())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +72,7 @@ func TestRulesBoundaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := refined.Rules()
-	if len(all) != 2 || all[0].Algorithm != "double-tree" || all[1].Algorithm != "ring" || all[0].Bytes.From != 8 || all[1].Bytes.From != all[0].Bytes.To+1 {
+	if len(all) != 2 || all[0].Of.Name != "double-tree" || all[1].Of.Name != "ring" || all[0].Bytes.From != 8 || all[1].Bytes.From != all[0].Bytes.To+1 {
 		t.Fatalf("rules %+v, want a tree and from there the ring", all)
 	}
 	around := ask(quantity.Bytes(all[0].Bytes.To), quantity.Bytes(all[1].Bytes.From))

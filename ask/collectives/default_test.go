@@ -40,7 +40,7 @@ func TestDefault(t *testing.T) {
 		return last.Name, float64(last.Time)
 	}
 	openmpi := d
-	openmpi.Platform.Library = "openmpi"
+	openmpi.Platform.Library.Name = "openmpi"
 	for _, c := range []struct {
 		d    platforms.Design
 		size quantity.Bytes

@@ -31,27 +31,14 @@ type Fits struct {
 	of    map[string][]table // by collective
 }
 
-// fitsOf returns a design's measurements of a collective, which may be none.
-func fitsOf(d platforms.Design, name string) ([]table, error) {
-	return fitCollectives(d.Asked(), d.Collectives(name))
-}
-
-// fitCollectives takes tables as they are in the file; the fits follow when they are
-// asked for.
-func fitCollectives(ref string, tables []platforms.MeasuredCollective) (all []table, err error) {
-	for _, t := range tables {
-		at := fmt.Sprintf("%s: collective.%s", ref, t.Name)
-		d, err := fitted.DataOf(t)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", at, err)
-		}
-		e := collective.Entry{Collective: d.Collective, Name: cmp.Or(d.Foreign, libraryChoice)}
-		if d.Algorithm != "" {
-			if e, err = collective.Find(d.Collective, d.Algorithm); err != nil {
-				return nil, err // cannot be: the data name an algorithm of the registry
-			}
-		}
-		all = append(all, table{Entry: e, Data: d, at: at})
+// fitsOf returns a design's measurements of a collective, which may be none. Their fits follow when
+// they are asked for.
+func fitsOf(d platforms.Design, name string) (all []table) {
+	for _, t := range d.Collectives(name) {
+		e := t.Of
+		e.Name = cmp.Or(e.Name, t.LibraryAlgorithm, libraryChoice)
+		all = append(all, table{Entry: e, Data: fitted.DataOf(t),
+			at: fmt.Sprintf("%s: collective.%s", d.Asked(), t.Name)})
 	}
-	return all, nil
+	return all
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -170,17 +169,13 @@ func (g *grid) choose() error {
 	if len(g.tables) == 0 {
 		return g.noMeasurement()
 	}
-	if g.Library != "" {
-		l, err := rules.FindForm(g.Library)
-		if err != nil {
-			return err
-		}
+	if l := g.Form; l.Name != "" {
 		unnamed := func(e collective.Entry) bool { return !l.Has(e) }
 		g.algorithms = slices.DeleteFunc(g.algorithms, unnamed)
 		if len(g.algorithms) == 0 {
 			return fmt.Errorf("%s rules have no name for any of the measured algorithms; take "+
 				"another form, or measure algorithms that the library can be told to use: %s",
-				g.Library, g.tune())
+				l.Name, g.tune())
 		}
 	}
 	// The slowest rank of one algorithm and the average of another cannot be compared.

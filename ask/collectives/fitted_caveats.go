@@ -27,7 +27,7 @@ func (c *caveats) count(f *table, p fitted.Prediction) {
 		c.reasons = append(c.reasons, p.NoInterval)
 	}
 	// An algorithm of the registry has one form. That of another, or of a choice, is searched.
-	if f.Data.Algorithm != "" {
+	if f.Data.Of.Name != "" {
 		return
 	}
 	series := fmt.Sprintf("%s, %s", f.Entry.Name, f.Data.Statistic)

@@ -29,7 +29,7 @@ func MeasuredTimes(ctx context.Context, machines []platforms.Design) (
 	measured := func(d platforms.Design) bool {
 		return !d.Whole && slices.ContainsFunc(d.Platform.Collectives,
 			func(c platforms.MeasuredCollective) bool {
-				return len(d.Collectives(c.Collective)) > 0
+				return len(d.Collectives(c.Of.Collective)) > 0
 			})
 	}
 	at := slices.IndexFunc(machines, measured)

@@ -28,7 +28,7 @@ type Comparison struct {
 
 // A ComparedCell is one measured call with its modelled time.
 type ComparedCell struct {
-	Of *fitted.Data // that the call is of
+	Data *fitted.Data // that the call is of
 	fitted.Point
 	// modelled is the algorithm of the model's time: the measured one, or the model's best where
 	// the library chose.
@@ -100,8 +100,8 @@ func (c Calls) Compare(ctx context.Context, d platforms.Design, files MeasuredFi
 	answer := &Comparison{Notes: slices.Concat(in.Notes, notes)}
 	var unasked []string
 	for _, d := range all {
-		if d.Collective != q.Collective {
-			unasked = append(unasked, d.Collective)
+		if d.Of.Collective != q.Collective {
+			unasked = append(unasked, d.Of.Collective)
 			continue
 		}
 		if files.Statistic != "" && files.Statistic != d.Statistic {
@@ -109,8 +109,8 @@ func (c Calls) Compare(ctx context.Context, d platforms.Design, files MeasuredFi
 		}
 		if !q.several() {
 			// A file need not name its algorithm; the user who asks for one knows it.
-			d.Algorithm = cmp.Or(d.Algorithm, q.Algorithm)
-			if d.Foreign != "" || d.Algorithm != q.Algorithm {
+			d.Of.Name = cmp.Or(d.Of.Name, q.Algorithm)
+			if d.Foreign != "" || d.Of.Name != q.Algorithm {
 				continue
 			}
 		}
@@ -142,7 +142,7 @@ func (a *Comparison) add(ctx context.Context, q question, d *fitted.Data) error 
 	if len(points) == 0 {
 		return nil
 	}
-	calls.Algorithm, calls.Ranks, calls.Sizes = cmp.Or(d.Algorithm, "all"), nil, nil
+	calls.Algorithm, calls.Ranks, calls.Sizes = cmp.Or(d.Of.Name, "all"), nil, nil
 	for _, p := range points {
 		calls.Ranks, calls.Sizes = append(calls.Ranks, p.Ranks), append(calls.Sizes, p.Size)
 	}
@@ -170,7 +170,7 @@ func (a *Comparison) add(ctx context.Context, q question, d *fitted.Data) error 
 			a.Without++
 			continue
 		}
-		cells = append(cells, ComparedCell{Of: d, Point: p, Modelled: c.Name, Model: t,
+		cells = append(cells, ComparedCell{Data: d, Point: p, Modelled: c.Name, Model: t,
 			InSample: fittedTo(q, d, p), Interval: placeIn(within, p.Time)})
 	}
 	if len(cells) > 0 {
@@ -184,7 +184,7 @@ func (a *Comparison) add(ctx context.Context, q question, d *fitted.Data) error 
 // another file: the same call with the same time.
 func fittedTo(q question, d *fitted.Data, p fitted.Point) bool {
 	return slices.ContainsFunc(q.fits, func(f table) bool {
-		return f.Data.Collective == d.Collective && f.Data.Statistic == d.Statistic &&
+		return f.Data.Of.Collective == d.Of.Collective && f.Data.Statistic == d.Statistic &&
 			slices.ContainsFunc(f.Data.Points, func(of fitted.Point) bool {
 				// A file has at least a few digits of a time.
 				same := math.Abs(float64(of.Time-p.Time)) <= 1e-9*float64(p.Time)

@@ -113,7 +113,7 @@ func (q *question) takeFits() []table {
 		names := q.unnamed()
 		if q.fits = nil; len(names) == 1 && names[0] != libraryChoice {
 			q.Algorithm = names[0]
-		} else if q.library == "" && names[0] == libraryChoice {
+		} else if q.library.Name == "" && names[0] == libraryChoice {
 			q.Algorithm = "best"
 		}
 		if names[0] == libraryChoice {

@@ -29,7 +29,7 @@ type question struct {
 	machine  machine.Machine     // without levels: the layer
 	within   calibrate.Deviation // of the times
 	local    platforms.Costs     // whose times to copy and to combine are those of the ranks
-	library  string              // whose choices algorithms are where none is named
+	library  collective.Library  // whose choices algorithms are where none is named
 	ofLevels bool                // the platform of the layer has levels
 	ranAs    string              // how the library runs the collective, as far as was measured
 	// copying is the time per byte that each rank first takes to copy its own data. It delays all
@@ -65,9 +65,7 @@ func (c Calls) on(d platforms.Design) (q question, err error) {
 	}
 	q.Collective = q.of[0].Collective
 	if !c.Simulated {
-		if q.fits, err = c.fitsOf(d, q.Collective); err != nil {
-			return q, err
-		}
+		q.fits = c.fitsOf(d, q.Collective)
 	}
 	q.ranAs = calibrate.MeasuredAs(d.Platform, q.Collective)
 	switch {
@@ -91,7 +89,7 @@ func (c Calls) From(kept *Fits) Calls {
 }
 
 // fitsOf returns the design's measurements of the collective, which may be none.
-func (c Calls) fitsOf(d platforms.Design, name string) (all []table, err error) {
+func (c Calls) fitsOf(d platforms.Design, name string) []table {
 	if c.kept == nil {
 		return fitsOf(d, name)
 	}
@@ -99,16 +97,14 @@ func (c Calls) fitsOf(d platforms.Design, name string) (all []table, err error) 
 	defer c.kept.mutex.Unlock()
 	all, known := c.kept.of[name]
 	if known {
-		return all, nil
-	}
-	if all, err = fitsOf(d, name); err != nil {
-		return nil, err
+		return all
 	}
 	if c.kept.of == nil {
 		c.kept.of = map[string][]table{}
 	}
+	all = fitsOf(d, name)
 	c.kept.of[name] = all
-	return all, nil
+	return all
 }
 
 // onWholeNodes returns the question with the ranks of its numbers of nodes.

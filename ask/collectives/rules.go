@@ -33,14 +33,11 @@ func DenseSizes(sizes []quantity.Bytes) []quantity.Bytes {
 	return stats.Ascending(all)
 }
 
-// WriteRules writes rules with the best choices in the form of the calls' Library, or with the one
+// WriteRules writes rules with the best choices in the form of the calls, or with the one
 // algorithm that was asked for. Boundaries between sizes are exact to the byte, see
 // [Times.Crossovers]; path is the file's name for a comment that says how to use it.
 func (t *Times) WriteRules(ctx context.Context, w io.Writer, path string) error {
-	l, err := rules.FindForm(t.asked.Library)
-	if err != nil {
-		return err
-	}
+	l := t.asked.Form
 	refined, err := t.refined(ctx)
 	if err != nil {
 		return err
@@ -98,7 +95,7 @@ func (t *Times) Rules() []rules.Rule {
 		sizes := steps(here, func(c Timing) uint64 { return c.Call.Bytes })
 		var now []rules.Rule
 		for _, c := range here {
-			r := rules.Rule{Collective: c.Collective, Algorithm: c.Name,
+			r := rules.Rule{Of: c.Entry,
 				Ranks: ranks(c), Bytes: sizes(c), Segment: c.Call.Segment}
 			if c.Params&collective.Fanout != 0 {
 				r.Fanout = c.Call.Fanout
@@ -134,7 +131,7 @@ func continues(a, b rules.Rule) bool {
 }
 
 func sameChoice(a, b rules.Rule) bool {
-	return a.Algorithm == b.Algorithm && a.Segment == b.Segment && a.Fanout == b.Fanout
+	return a.Of.Name == b.Of.Name && a.Segment == b.Segment && a.Fanout == b.Fanout
 }
 
 // steps returns the range of each value: up to just below the next; the last holds

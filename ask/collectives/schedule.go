@@ -11,28 +11,25 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// Schedule returns the schedule of one collective. An unknown algorithm, or one that
-// does not take the call, is a [usage.Error]. Too many operations are an error too.
+// Schedule returns the schedule of one collective. An algorithm that does not take the call is a
+// [usage.Error]. Too many operations are an error too.
 // Unlike [Calls.On], it checks before it builds: the user named one algorithm and
 // wants to know why it cannot be.
 //
 // An algorithm whose shape depends on the costs of messages, such as logp-optimal, has
 // that of the design, with one rank on each core. It is an error if such an algorithm
 // has no design, whose Layer.Model is nil then, or if another algorithm has one.
-func Schedule(name, algorithm string, ranks int, c collective.Call, d platforms.Design) (
+func Schedule(e collective.Entry, ranks int, c collective.Call, d platforms.Design) (
 	*schedule.Schedule, error) {
-	e, err := collective.Find(name, algorithm)
-	if err == nil {
-		err = (Algorithms{e}).checkParameters(c)
-	}
+	err := (Algorithms{e}).checkParameters(c)
 	shaped := e.Params&collective.Shape != 0
 	switch given := d.Layer.Model != nil; {
 	case err != nil:
 	case shaped && !given:
 		err = usage.Fields(fmt.Errorf("%s %s requires a machine, whose L, o and g shape its tree",
-			name, algorithm), "machine")
+			e.Collective, e.Name), "machine")
 	case given && !shaped:
-		err = usage.Fields(fmt.Errorf("%s %s is the same on all machines", name, algorithm),
+		err = usage.Fields(fmt.Errorf("%s %s is the same on all machines", e.Collective, e.Name),
 			"machine")
 	case given:
 		m, failed := programs.MachineOf(d.Machine(), d.Layer, programs.Placement{}, ranks,

@@ -39,7 +39,7 @@ func jointly(sources []Source, o measuredOptions) bool {
 		}
 		// Two benchmarks of a collective are two series: they time it in different
 		// ways.
-		key := c.Name + " " + seriesName(s.Table)
+		key := c.Name + " " + seriesName(s.Table, false)
 		if before, seen := ranks[key]; c.Ranks == 0 || seen && before != c.Ranks {
 			return true
 		}

@@ -29,9 +29,10 @@ import (
 func MeasuredSeries(sources []Source, o measuredOptions) (
 	all []fitted.Data, notes []string, err error) {
 	// An unknown name is an error even if all tables name theirs: it is misspelt.
-	if o.Collective != "" && collective.Of(o.Collective) == nil {
-		_, err := collective.Find(o.Collective, "")
-		return nil, nil, err
+	if o.Collective != "" {
+		if _, err := collective.Find(o.Collective, ""); err != nil {
+			return nil, nil, err
+		}
 	}
 	of := map[seriesKey]*series{}
 	// The order of keys is that of the files, so that output does not depend on a
@@ -44,7 +45,7 @@ func MeasuredSeries(sources []Source, o measuredOptions) (
 			skipped++
 			continue
 		}
-		k, c, note, err := o.callsOf(s, &unsaid)
+		k, e, c, note, err := o.callsOf(s, &unsaid)
 		if errors.Is(err, errNoRanks) {
 			without = append(without, s.Place())
 			continue
@@ -57,10 +58,10 @@ func MeasuredSeries(sources []Source, o measuredOptions) (
 			continue
 		}
 		if of[k] == nil {
-			of[k] = &series{}
+			of[k] = &series{of: e}
 			keys = append(keys, k)
 		}
-		of[k].add(s.Place(), s.Table, c, o.countsAll(k, c, s.Table))
+		of[k].add(s.Place(), s.Table, c, o.countsAll(e, c, s.Table))
 	}
 	// A list is assigned by order, so it needs a number for every such table.
 	if len(o.Ranks) > 1 && unsaid != len(o.Ranks) {
@@ -92,12 +93,13 @@ func MeasuredSeries(sources []Source, o measuredOptions) (
 		notes = append(notes, note)
 	}
 	for _, k := range keys {
+		e := of[k].of
 		if note := apart(of[k].runs); note != "" {
 			notes = append(notes, k.collective+": "+note)
 		}
-		all = append(all, k.data(fitted.Average, of[k].average))
+		all = append(all, k.data(e, fitted.Average, of[k].average))
 		if !of[k].partly {
-			all = append(all, k.data(fitted.Slowest, of[k].slowest))
+			all = append(all, k.data(e, fitted.Slowest, of[k].slowest))
 		}
 	}
 	return all, notes, err
@@ -134,34 +136,38 @@ type seriesKey struct {
 	groups                      int    // that call at once
 }
 
-// callsOf returns the series of a table and its calls with the ranks that took part,
-// or a note with the reason why the table is left out. What the file says goes before
-// what the options say. unsaid counts the tables that do not give their ranks: a list
+// callsOf returns the series of a table, its algorithm, and its calls with the ranks that took
+// part, or a note with the reason why the table is left out. What the file says goes before what
+// the options say. unsaid counts the tables that do not give their ranks: a list
 // in the options is assigned to them in their order.
 func (o measuredOptions) callsOf(s Source, unsaid *int) (
-	k seriesKey, c benchfile.CollectiveOp, note string, err error) {
+	k seriesKey, e collective.Entry, c benchfile.CollectiveOp, note string, err error) {
 	c = s.Table.Collective
 	if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {
 		err = fmt.Errorf("%s: the file does not say which collective it measured; "+
 			"name it, for example allreduce", s.File.Name)
-		return k, c, "", usage.Fields(err, "collective")
+		return k, e, c, "", usage.Fields(err, "collective")
 	}
 	c.PerNode = cmp.Or(c.PerNode, o.PerNode)
 	if c.Ranks = cmp.Or(c.Ranks, c.Nodes*c.PerNode); c.Ranks == 0 {
 		if c.Ranks, err = o.unsaidRanks(*unsaid); err != nil {
-			return k, c, "", fmt.Errorf("%s %w", s.Place(), err)
+			return k, e, c, "", fmt.Errorf("%s %w", s.Place(), err)
 		}
 		*unsaid++
 	}
+	all, nonBlocking := registered(c.Name)
+	k = seriesKey{collective: c.Name, name: seriesName(s.Table, nonBlocking), groups: c.Groups}
+	if all == nil {
+		return k, e, c, fmt.Sprintf("no algorithm of %s is known, and it is left out", c.Name), nil
+	}
 	// The algorithm of the options is checked first, so that its misspelling is
 	// reported and not that a file's is unknown.
-	k = seriesKey{collective: registered(c.Name), name: seriesName(s.Table), groups: c.Groups}
-	asked, err := registeredAlgorithm(k.collective, o.Algorithm)
+	asked, err := registeredAlgorithm(all, o.Algorithm)
 	if err == nil {
-		k.algorithm, err = registeredAlgorithm(k.collective, c.Algorithm)
+		e, err = registeredAlgorithm(all, c.Algorithm)
 		switch {
-		case k.algorithm == "" && asked != "":
-			k.algorithm, err = asked, nil // also of a file whose name for it is unknown
+		case e.Name == "" && asked.Name != "":
+			e, err = asked, nil // also of a file whose name for it is unknown
 		// Libraries have algorithms without a schedule here, such as NCCL's NVLS. Their form is
 		// searched, as of a library's own choice. A number is looked up in Open MPI alone.
 		case err != nil && !isNumber(c.Algorithm):
@@ -169,23 +175,23 @@ func (o measuredOptions) callsOf(s Source, unsaid *int) (
 		}
 	}
 	if err != nil {
-		return k, c, "", fmt.Errorf("%s: %w", s.Place(), err)
+		return k, e, c, "", fmt.Errorf("%s: %w", s.Place(), err)
 	}
-	if collective.Of(k.collective) == nil {
-		return k, c, fmt.Sprintf("no algorithm of %s is known, and it is left out", c.Name), nil
-	}
+	k.collective, k.algorithm = e.Collective, e.Name
 	// One rank sends no message, so its times show no parameter of the network.
 	if c.Ranks < 2 {
-		return k, c, fmt.Sprintf("on %d rank, left out", c.Ranks), nil
+		return k, e, c, fmt.Sprintf("on %d rank, left out", c.Ranks), nil
 	}
-	return k, c, "", nil
+	return k, e, c, "", nil
 }
 
 // countsAll reports whether the sizes of a table are those of all ranks' blocks.
 // Benchmarks count so unless they say otherwise; plain tables give a rank's block, as
 // the registry does. A mistake here is a factor of the number of ranks in the sizes.
-func (o measuredOptions) countsAll(k seriesKey, c benchfile.CollectiveOp, t *benchfile.Table) bool {
-	if c.PerRank || !(collective.Entry{Collective: k.collective}).InBlocks() {
+func (o measuredOptions) countsAll(
+	e collective.Entry, c benchfile.CollectiveOp, t *benchfile.Table) bool {
+
+	if c.PerRank || !e.InBlocks() {
 		return false
 	}
 	plain := t.Format == "csv" || t.Format == "json"
@@ -196,6 +202,7 @@ func (o measuredOptions) countsAll(k seriesKey, c benchfile.CollectiveOp, t *ben
 // partly is kept, and the points are dropped only at the end, since a later table
 // decides.
 type series struct {
+	of               collective.Entry
 	average, slowest []fitted.Point
 	runs             []run // the average of each table
 	partly           bool  // a time of the slowest rank is missing, so these are not used
@@ -224,16 +231,18 @@ func (s *series) add(name string, t *benchfile.Table, c benchfile.CollectiveOp, 
 // data returns the data of points, one for each call. If the placement of some is not
 // known, none is used, since calls of the same ranks could not be told apart from
 // repeats.
-func (k seriesKey) data(statistic fitted.Statistic, points []fitted.Point) fitted.Data {
+func (k seriesKey) data(
+	of collective.Entry, statistic fitted.Statistic, points []fitted.Point) fitted.Data {
+
 	if slices.ContainsFunc(points, func(p fitted.Point) bool { return p.PerNode == 0 }) {
 		for i := range points {
 			points[i].PerNode = 0
 		}
 	}
 	name := strings.TrimSpace(k.name + " " + k.unknown)
-	return fitted.Data{Collective: k.collective, Algorithm: k.algorithm, Name: name,
-		Foreign: k.unknown, Groups: k.groups, Statistic: statistic,
-		Points: fitted.OnePerCall(points)}
+	return fitted.Data{Of: of, Name: name, Foreign: k.unknown, Groups: k.groups,
+		Statistic: statistic,
+		Points:    fitted.OnePerCall(points)}
 }
 
 // unsaidRanks returns the ranks of the n-th table that does not give them. That a
@@ -254,12 +263,12 @@ func (o measuredOptions) unsaidRanks(n int) (int, error) {
 
 // seriesName returns the name that distinguishes the series of a collective. Plain
 // tables have no benchmark to name.
-func seriesName(t *benchfile.Table) string {
+func seriesName(t *benchfile.Table, nonBlocking bool) string {
 	name := t.Series
 	if t.Format != "csv" && t.Format != "json" {
 		name = t.Format + " " + name
 	}
-	if isNonBlocking(t.Collective.Name) {
+	if nonBlocking {
 		name += " non-blocking"
 	}
 	if t.Collective.Groups > 1 {
@@ -268,72 +277,55 @@ func seriesName(t *benchfile.Table) string {
 	return strings.TrimSpace(name)
 }
 
-// registered returns the registry's name for a collective as files name it.
-// Collectives of varying counts, such as allgatherv, are measured with equal counts
-// by OSU and IMB, and then move the same bytes by the same algorithms, as do the non-blocking ones.
-func registered(name string) string {
-	blocking := strings.TrimPrefix(name, "i")
-	for _, twin := range []string{
-		name, blocking, strings.TrimSuffix(name, "v"), strings.TrimSuffix(blocking, "v"),
-	} {
-		if collective.Of(twin) != nil {
-			return canonicalOf(twin)
+// registered returns the algorithms of a collective as files name it, nil if it is unknown, and
+// whether the name is that of its non-blocking twin, whose time is that of the communication alone.
+// Collectives of varying counts, such as allgatherv, are measured with equal counts by OSU and IMB,
+// and then move the same bytes by the same algorithms, as do the non-blocking ones.
+func registered(name string) (all []collective.Entry, nonBlocking bool) {
+	blocking, i := strings.CutPrefix(name, "i")
+	for _, twin := range []string{name, strings.TrimSuffix(name, "v")} {
+		if all = collective.Of(twin); all != nil {
+			return all, false
 		}
 	}
-	return canonicalOf(name)
-}
-
-// isNonBlocking reports whether a collective is a non-blocking twin of a registered one: its time
-// is that of the communication alone, by the same algorithms.
-func isNonBlocking(name string) bool {
-	return strings.HasPrefix(name, "i") && collective.Of(name) == nil &&
-		collective.Of(registered(name)) != nil
-}
-
-// canonicalOf returns the registry's name for a collective, or name if it is unknown
-// there. Benchmarks and users write all_reduce, AllReduce and allreduce; names are
-// compared only in this form.
-func canonicalOf(name string) string {
-	if all := collective.Of(name); len(all) > 0 {
-		return all[0].Collective
+	for _, twin := range []string{blocking, strings.TrimSuffix(blocking, "v")} {
+		if all = collective.Of(twin); all != nil {
+			return all, i
+		}
 	}
-	return name
+	return nil, false
 }
 
-// registeredAlgorithm returns the registry's name for an algorithm. Files give it by
-// our name, by Open MPI's number (as coll_tuned_allreduce_algorithm takes it), or by
-// the name in NCCL or MPICH, alone or behind those of the collective and the library
-// (allreduce_nccl_ring). It is empty for the library's choice, whose algorithm is then
-// searched.
-func registeredAlgorithm(name, file string) (string, error) {
-	file = strings.TrimPrefix(file, name+"_")
+// registeredAlgorithm returns one of a collective's algorithms. Files give it by our name, by Open
+// MPI's number (as coll_tuned_allreduce_algorithm takes it), or by the name in NCCL or MPICH, alone
+// or behind those of the collective and the library (allreduce_nccl_ring). It has no name for the
+// library's choice, whose algorithm is then searched.
+func registeredAlgorithm(all []collective.Entry, file string) (collective.Entry, error) {
+	none := collective.Entry{Collective: all[0].Collective}
+	file = strings.TrimPrefix(file, none.Collective+"_")
 	file = strings.TrimPrefix(strings.TrimPrefix(file, "nccl_"), "mpich_")
 	// Number 0 leaves the choice to Open MPI.
 	if file == "" || file == "0" || file == "auto" || file == "default" {
-		return "", nil
+		return none, nil
 	}
-	all := collective.Of(name)
 	if number, err := strconv.Atoi(file); err == nil {
-		if all == nil {
-			return file, nil // the unknown collective is reported elsewhere
-		}
 		numbered := func(e collective.Entry) bool { return e.OpenMPI == number }
 		if i := slices.IndexFunc(all, numbered); i >= 0 {
-			return all[i].Name, nil
+			return all[i], nil
 		}
 		err := fmt.Errorf("no algorithm of %s has the number %d in Open MPI; give its name",
-			name, number)
-		return "", usage.Fields(err, "algorithm")
+			none.Collective, number)
+		return none, usage.Fields(err, "algorithm")
 	}
-	e, err := collective.Find(name, file)
+	e, err := collective.Find(none.Collective, file)
 	if err == nil { // a name here before the same one elsewhere
-		return e.Name, nil
+		return e, nil
 	}
 	elsewhere := func(e collective.Entry) bool {
 		return slices.Contains([]string{e.NCCL, e.MPICH}, strings.ToLower(file))
 	}
 	if i := slices.IndexFunc(all, elsewhere); i >= 0 {
-		return all[i].Name, nil
+		return all[i], nil
 	}
-	return "", err
+	return none, err
 }

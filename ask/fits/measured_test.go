@@ -61,7 +61,7 @@ func TestMeasuredSeries(t *testing.T) {
 	for i, w := range wants {
 		s := all[i]
 		p := s.Points[0]
-		if s.Collective != "allgather" || s.Name != w.name || s.Statistic != w.of || p.Ranks != 4 || float64(p.Size) != w.size || float64(p.Time) != w.time || p.Count != w.n {
+		if s.Of.Collective != "allgather" || s.Name != w.name || s.Statistic != w.of || p.Ranks != 4 || float64(p.Size) != w.size || float64(p.Time) != w.time || p.Count != w.n {
 			t.Errorf("%+v, want %+v", s, w)
 		}
 	}
@@ -83,8 +83,8 @@ allreduce,allreduce_hier_bw,4,4,65536,41
 	}
 	got := map[string]float64{}
 	for _, d := range all {
-		got[d.Algorithm+" "+d.Name] = float64(d.Points[0].Time)
-		if (d.Foreign == "") == (d.Algorithm == "") {
+		got[d.Of.Name+" "+d.Name] = float64(d.Points[0].Time)
+		if (d.Foreign == "") == (d.Of.Name == "") {
 			t.Errorf("%s: foreign is %q", d.Label(), d.Foreign)
 		}
 	}
@@ -112,7 +112,7 @@ func TestUnsaid(t *testing.T) {
 	} {
 		all, err := seriesOf(t, Options{Measured: c.o}, map[string]string{"x.txt": osu})
 		switch {
-		case c.want == "" && (err != nil || all[0].Algorithm != "bruck" || all[0].Points[0].Ranks != 4):
+		case c.want == "" && (err != nil || all[0].Of.Name != "bruck" || all[0].Points[0].Ranks != 4):
 			t.Errorf("%+v: %v", all, err)
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%+v: error %v, want one with %q", c.o, err, c.want)

@@ -158,7 +158,7 @@ func (f *Fitted) collectivesFile() platforms.File {
 	d := platforms.File{Title: "collectives of " + from}
 	names := map[string]int{}
 	for _, c := range f.Collectives {
-		parts := []string{c.Collective, c.Algorithm, plainName(c.Name), string(c.Statistic)}
+		parts := []string{c.Of.Collective, c.Of.Name, plainName(c.Name), string(c.Statistic)}
 		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 		name := strings.Join(parts, "-")
 		// Two series may differ only in letters that a TOML key has not; a number keeps

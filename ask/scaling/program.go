@@ -14,6 +14,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/calls"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
@@ -76,7 +77,7 @@ type Reading struct {
 	Ranks   []int // one number, or for [Scale] several
 	Params  []string
 	Print   func(rank int, text string) // see [program.Options]
-	Library string                      // of collectives, see [calls.Choices]
+	Library collective.Library          // of collectives, see [calls.Choices]
 	// Time is that of collectives that were measured, see [program.Options]; nil: none.
 	Time func(program.Collective) (ns uint64, joint bool, err error)
 }

@@ -74,8 +74,8 @@ func newCollective() *cobra.Command {
 	f.BoolVar(&o.question.Loop, "osu-loop", false,
 		"report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
 	o.measured.declare(cmd)
-	f.StringVar(&o.question.Library, "to", "",
-		"write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
+	flags.Var(f, &o.question.Form, rules.FindForm, "form", "to", "",
+		"write rules in this form: openmpi, openmpi-json, nccl-tuner, intel")
 	f.BoolVar(&o.unverified, "unverified", false, "allow --to without measured collectives")
 	f.BoolVar(&o.crossovers, "crossovers", false,
 		"list the exact sizes and numbers of ranks where the best algorithm changes")
@@ -166,7 +166,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		return o.out.write(cmd, collectives.CrossoverRows(changes, times.On))
-	case o.question.Library == "":
+	case o.question.Form.Name == "":
 		return o.out.write(cmd, collectives.Rows(times))
 	}
 	return o.export(ctx, cmd, times)
@@ -300,7 +300,8 @@ func (o *collectiveOptions) place(ranksGiven bool) error {
 func (o *collectiveOptions) check(platform string) error {
 	q, measured, fitted := &o.question, o.measured.files.Paths != nil, o.fitted()
 	// Rules have the form of their library; only one of them is JSON, as -o FILE.json asks for.
-	own := q.Library != "" && q.Library != "openmpi-json"
+	form := q.Form.Name
+	own := form != "" && form != rules.OpenMPIJSON.Name
 	switch {
 	case (q.PerNode > 0 || q.Total) && !fitted:
 		return usagef("--ranks-per-node and --total need measured collectives: fit them with " +
@@ -311,15 +312,13 @@ func (o *collectiveOptions) check(platform string) error {
 			"file with measured collectives")
 	case own && extension(o.out.path) == "json":
 		return usagef("--to %s has its own form, without --format; for rules in JSON use --to "+
-			"openmpi-json", q.Library)
-	case q.Library == "" || measured:
+			"openmpi-json", form)
+	case form == "" || measured:
 		return nil
-	// An unknown library is refused later, with the names of the known ones.
-	case !fitted && !o.unverified &&
-		slices.Contains(rules.FormNames(), q.Library):
+	case !fitted && !o.unverified:
 		return usagef("--to %s: no collective of %s was measured, and rules from times of single "+
 			"messages are often slower than the library's own choice; measure collectives and fit "+
-			"them (halfpeak fit --model collective), or add --unverified", q.Library, platform)
+			"them (halfpeak fit --model collective), or add --unverified", form, platform)
 	}
 	q.Sizes = askcollectives.DenseSizes(q.Sizes)
 	return nil

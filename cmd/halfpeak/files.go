@@ -56,7 +56,7 @@ func nextCommand(flag, path string) string {
 	switch {
 	case len(p.Collectives) > 0:
 		c := p.Collectives[len(p.Collectives)-1]
-		words := []string{"halfpeak", "collective", c.Collective, path}
+		words := []string{"halfpeak", "collective", c.Of.Collective, path}
 		if nodes := nodesOf(c); nodes > 1 {
 			words = append(words, "--nodes", fmt.Sprint(2*nodes))
 		}

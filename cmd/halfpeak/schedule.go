@@ -9,6 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/collectives"
 )
@@ -61,7 +62,11 @@ func newSchedule() *cobra.Command {
 					return err
 				}
 			}
-			s, err := askcollectives.Schedule(args[0], name, ranks, c, d.Design)
+			e, err := collective.Find(args[0], name)
+			if err != nil {
+				return usage.Error{Err: err}
+			}
+			s, err := askcollectives.Schedule(e, ranks, c, d.Design)
 			if err != nil {
 				return err
 			}

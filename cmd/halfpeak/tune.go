@@ -209,10 +209,7 @@ func (o *tuneOptions) read(ctx context.Context, platform platforms.Platform,
 	if err != nil {
 		return nil, nil, err
 	}
-	notes, err := m.ReadTables(platform)
-	if err != nil {
-		return nil, nil, err
-	}
+	notes := m.ReadTables(platform)
 	if len(files) > 0 {
 		more, err := m.ReadFiles(files, fits.Options{})
 		if err != nil {

@@ -35,7 +35,7 @@ func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measu
 	}
 	all := collective.Of(r.Measure)
 	library, _ := collective.LibraryOf(c.Library)
-	e, known := library.Choice(r.Measure, r.Pairs, uint64(r.Size))
+	e, known := library.Choice(all, r.Pairs, uint64(r.Size))
 	if known {
 		all = []collective.Entry{e}
 	}
@@ -73,7 +73,7 @@ func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measu
 		}
 		// Of algorithms that take the same time, the first one counts.
 		if p.nearest == "" || distance(t, r.Time) < distance(p.time, r.Time) {
-			p.nearest, p.time = e.Runs(r.Pairs, call), t
+			p.nearest, p.time = e.Runs(r.Pairs, call).Name, t
 		}
 	}
 	return p, nil

@@ -30,7 +30,7 @@ func TestHeldOutPlacesShowJobs(t *testing.T) {
 	width := func(deviation float64) (mean float64) {
 		const networks = 10
 		for range networks {
-			d := Data{Collective: "allreduce", Algorithm: "ring", Statistic: Slowest}
+			d := Data{Of: entry("allreduce", "ring"), Statistic: Slowest}
 			for nodes := 4; nodes <= 32; nodes *= 2 {
 				job := math.Exp(deviation * random.NormFloat64())
 				for n := 256; n <= 1<<20; n *= 4 {
@@ -64,7 +64,7 @@ func TestHeldOutPlacesShowJobs(t *testing.T) {
 // though the same form describes both after the fit.
 func TestSecondPlaceShowsTheMachine(t *testing.T) {
 	width := func(second float64) float64 {
-		d := Data{Collective: "allreduce", Algorithm: "ring", Statistic: Slowest}
+		d := Data{Of: entry("allreduce", "ring"), Statistic: Slowest}
 		for _, nodes := range []int{4, 8} {
 			for n := 256; n <= 1<<20; n *= 4 {
 				p := float64(nodes)

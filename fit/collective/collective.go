@@ -48,7 +48,7 @@ func Fit(d Data) (*Result, error) {
 		finite := !math.IsInf(float64(p.Time)+float64(p.Size), 0)
 		if p.Ranks < 2 || !(p.Time > 0) || !(p.Size >= 0) || !finite {
 			return nil, fmt.Errorf("%w: %s of %v on %d ranks takes %v µs",
-				ErrNoFit, d.Collective, p.Size, p.Ranks, float64(p.Time))
+				ErrNoFit, d.Of.Collective, p.Size, p.Ranks, float64(p.Time))
 		}
 		r.Points = append(r.Points, p)
 		r.Ranks = append(r.Ranks, p.Ranks)
@@ -60,10 +60,10 @@ func Fit(d Data) (*Result, error) {
 	switch {
 	case len(r.Points) < 2:
 		return nil, fmt.Errorf("%w: %s: one time only; "+
-			"a fit takes several sizes and numbers of ranks", ErrNoFit, d.Collective)
+			"a fit takes several sizes and numbers of ranks", ErrNoFit, d.Of.Collective)
 	case len(r.Ranks) > maxRanks:
 		return nil, fmt.Errorf("%w: %s on %d numbers of ranks; %d are enough, leave some out",
-			ErrNoFit, d.Collective, len(r.Ranks), maxRanks)
+			ErrNoFit, d.Of.Collective, len(r.Ranks), maxRanks)
 	}
 	if len(noise) > 0 {
 		r.Noise = stats.Median(noise)
@@ -80,7 +80,7 @@ func Fit(d Data) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.blend = newBlend(points, blockwise(d.Collective), forms)
+	r.blend = newBlend(points, blockwise(d.Of.Collective), forms)
 	for i := range forms {
 		if err := forms[i].checked(r.blend.places); err != nil {
 			return nil, err
@@ -129,14 +129,14 @@ func (r *Result) PlacementOf(ranks int) Placement {
 func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 	if at.Ranks < 2 {
 		return Prediction{}, fmt.Errorf("%w: %s on %d ranks: at least 2 are needed",
-			ErrNoFit, r.Collective, at.Ranks)
+			ErrNoFit, r.Of.Collective, at.Ranks)
 	}
 	b, p, size := r.blend, r.placeOf(at), float64(n)
 	log, spread, apart, weights := b.predict(p, size)
 	t := math.Exp(log)
 	if !(t > 0) || math.IsInf(t, 0) {
 		return Prediction{}, fmt.Errorf("%w: %s of %s on %d ranks: "+
-			"the fitted forms have no time there", ErrNoFit, r.Collective, n, at.Ranks)
+			"the fitted forms have no time there", ErrNoFit, r.Of.Collective, n, at.Ranks)
 	}
 	down, up := b.deviations(p, size, spread, apart, r.Noise)
 	outside := !b.inside(p) || b.fill(p) > 0 || b.sizeOctaves(size) > 0
@@ -240,7 +240,7 @@ func (r *Result) Accuracy() string {
 	if parts != nil {
 		phrases = append(phrases, "median error of ranks left out "+strings.Join(parts, ", "))
 	}
-	if c := r.blend.changed(); c.size > 0 && r.Algorithm == "" {
+	if c := r.blend.changed(); c.size > 0 && r.Of.Name == "" {
 		phrases = append(phrases, fmt.Sprintf("the library seems to change its algorithm at "+
 			"%s, on %.0f ranks and not on %.0f: from there, intervals on more ranks are wider",
 			quantity.Bytes(c.size), c.after.ranks, c.before.ranks))

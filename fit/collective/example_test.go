@@ -3,13 +3,19 @@ package collective_test
 import (
 	"fmt"
 
+	schedules "github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // Barriers that were measured with 2 to 32 ranks, and one with 64.
 func Example() {
-	data := collective.Data{Collective: "barrier", Statistic: collective.Average}
+	barrier, err := schedules.Find("barrier", "") // by the library's own choice
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	data := collective.Data{Of: barrier, Statistic: collective.Average}
 	for _, m := range []struct {
 		ranks int
 		time  quantity.Micros

@@ -38,11 +38,11 @@ type form struct {
 // searched has the algorithms that libraries choose from, by collective: a call by a library's own
 // choice is predicted by all of them. On nodes of GPUs the first is the most likely one, see
 // [othersPrior].
-var searched = map[string][]string{
+var searched = entries(map[string][]string{
 	"allreduce":            {"double-tree", "ring", "recursive-doubling", "rabenseifner"},
 	"allgather":            {"ring", "recursive-doubling"},
 	"reduce-scatter":       {"ring", "recursive-halving"},
-	"reduce-scatter-block": {"pairwise", "recursive-halving"},
+	"reduce-scatter-block": {"recursive-doubling", "recursive-halving"},
 	"alltoall":             {"pairwise", "bruck"},
 	"bcast":                {"binomial", "pipeline", "scatter-ring"},
 	"reduce":               {"binomial", "pipeline", "rabenseifner"},
@@ -50,6 +50,26 @@ var searched = map[string][]string{
 	"scatter":              {"binomial", "linear"},
 	"barrier":              {"dissemination", "linear"},
 	"scan":                 {"recursive-doubling", "linear"},
+})
+
+// entries returns the algorithms of these names, by collective.
+func entries(names map[string][]string) map[string][]engine.Entry {
+	all := map[string][]engine.Entry{}
+	for collective := range names {
+		for _, name := range names[collective] {
+			all[collective] = append(all[collective], entry(collective, name))
+		}
+	}
+	return all
+}
+
+// entry returns an algorithm that the tables of this package name.
+func entry(collective, name string) engine.Entry {
+	e, err := engine.Find(collective, name)
+	if err != nil {
+		panic(err)
+	}
+	return e
 }
 
 // segmented has the algorithms that libraries cut into many segments, whose schedule has one: a
@@ -70,23 +90,18 @@ var nodesOnly = []string{"double-tree"}
 // It is an error if the registry has no algorithm of the collective that runs on any number of
 // ranks and machine.
 func formsFor(d Data, oneNode bool) (all []form, err error) {
-	names := searched[d.Collective]
-	if d.Algorithm != "" {
-		names = []string{d.Algorithm}
-	} else if names == nil {
-		_, err := engine.Find(d.Collective, "")
-		return nil, fmt.Errorf("%w: %w", ErrNoFit, err)
+	tried := searched[d.Of.Collective]
+	if d.Of.Name != "" {
+		tried = []engine.Entry{d.Of}
+	} else if tried == nil {
+		return nil, fmt.Errorf("%w: no algorithm of %s is known", ErrNoFit, d.Of.Collective)
 	}
-	for _, name := range names {
-		if oneNode && len(names) > 1 && slices.Contains(nodesOnly, name) {
+	for _, e := range tried {
+		if oneNode && len(tried) > 1 && slices.Contains(nodesOnly, e.Name) {
 			continue
 		}
-		e, err := engine.Find(d.Collective, name)
-		if err != nil {
-			return nil, err
-		}
 		f := form{Entry: e, of: d.Statistic}
-		f.gpuRing = name == "ring" && place{float64(d.perNode()), 1}.gpus()
+		f.gpuRing = e.Name == "ring" && place{float64(d.perNode()), 1}.gpus()
 		if e.Ranks != 0 || e.Params&engine.Shape != 0 {
 			return nil, fmt.Errorf("%w: %s %s has no steps on other ranks or machines; "+
 				"omit the algorithm", ErrNoFit, e.Collective, e.Name)

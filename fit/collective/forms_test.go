@@ -40,7 +40,7 @@ func TestShapes(t *testing.T) {
 // formNamed returns the form of an algorithm.
 func formNamed(t *testing.T, collective, name string, of Statistic) *form {
 	t.Helper()
-	all, err := formsFor(Data{Collective: collective, Algorithm: name, Statistic: of}, false)
+	all, err := formsFor(Data{Of: entry(collective, name), Statistic: of}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,13 +11,13 @@ import (
 // doublings are times of an algorithm on one rank a node that are proportional to steps.
 func doublings(t *testing.T, name, algorithm string, steps func(ranks int) float64, counts ...int) *Result {
 	t.Helper()
-	d := Data{Collective: name, Statistic: Slowest}
+	d := Data{Of: entry(name, ""), Statistic: Slowest}
 	for _, ranks := range counts {
 		for n := quantity.Bytes(8); n <= 4096; n *= 8 {
 			d.Points = append(d.Points, Point{Ranks: ranks, PerNode: 1, Size: n, Time: quantity.Micros(steps(ranks)), Count: 1})
 		}
 	}
-	d.Algorithm = algorithm
+	d.Of = entry(d.Of.Collective, algorithm)
 	r, err := Fit(d)
 	if err != nil {
 		t.Fatal(err)
@@ -81,13 +81,13 @@ func TestSparseSizes(t *testing.T) {
 		return quantity.Micros(float64(ranks-1) * (5 + 0.001*float64(n)))
 	}
 	for _, counts := range [][]int{{8}, {8, 16}} {
-		d := Data{Collective: "allgather", Statistic: Slowest}
+		d := Data{Of: entry("allgather", ""), Statistic: Slowest}
 		for _, ranks := range counts {
 			for n := quantity.Bytes(64); n <= 2<<20; n *= 8 {
 				d.Points = append(d.Points, Point{Ranks: ranks, PerNode: 1, Size: n, Time: ring(ranks, n), Count: 1})
 			}
 		}
-		d.Algorithm = "ring"
+		d.Of = entry(d.Of.Collective, "ring")
 		r, err := Fit(d)
 		if err != nil {
 			t.Fatal(err)
@@ -122,13 +122,13 @@ func TestFewerNodes(t *testing.T) {
 	if widths[0] < 1.4*widths[1] {
 		t.Errorf("widths of 4 and 64 nodes: %.2f, as logs", widths)
 	}
-	d := Data{Collective: "bcast", Statistic: Slowest}
+	d := Data{Of: entry("bcast", ""), Statistic: Slowest}
 	for _, ranks := range []int{150, 254} {
 		for n := quantity.Bytes(8); n <= 4096; n *= 8 {
 			d.Points = append(d.Points, Point{Ranks: ranks, PerNode: 128, Size: n, Time: quantity.Micros(40 + ranks/10), Count: 1})
 		}
 	}
-	d.Algorithm = "binary"
+	d.Of = entry(d.Of.Collective, "binary")
 	r, err := Fit(d)
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestFewerNodes(t *testing.T) {
 // takes. If 4 were faster than 1, 8 are not taken to be faster still.
 func TestMoreRanksOnNodes(t *testing.T) {
 	for _, four := range []float64{40, 12} {
-		d := Data{Collective: "allreduce", Statistic: Slowest}
+		d := Data{Of: entry("allreduce", ""), Statistic: Slowest}
 		for perNode, us := range map[int]float64{1: 20, 4: four} {
 			for n := quantity.Bytes(8); n <= 4096; n *= 2 {
 				d.Points = append(d.Points, Point{Ranks: 2 * perNode, PerNode: perNode, Size: n, Time: quantity.Micros(us), Count: 1})
@@ -167,7 +167,7 @@ func TestMoreRanksOnNodes(t *testing.T) {
 // not three and seven times as long as on 2.
 func TestTwoRanksAlone(t *testing.T) {
 	ring := func(ranks int) float64 { return 6.6 + 2*0.6*float64(ranks-1) }
-	d := Data{Collective: "allreduce", Statistic: Slowest}
+	d := Data{Of: entry("allreduce", ""), Statistic: Slowest}
 	for n := quantity.Bytes(8); n <= 4096; n *= 8 {
 		d.Points = append(d.Points, Point{
 			Ranks: 2, PerNode: 8, Size: n, Time: quantity.Micros(ring(2)), Count: 1,
@@ -220,7 +220,7 @@ func TestNoIntervalOnSecondNode(t *testing.T) {
 func TestRunsWidenIntervals(t *testing.T) {
 	var widths []float64
 	for _, apart := range []float64{0, 0.2} {
-		d := Data{Collective: "allreduce", Algorithm: "ring", Statistic: Slowest}
+		d := Data{Of: entry("allreduce", "ring"), Statistic: Slowest}
 		for _, ranks := range []int{4, 8, 16} {
 			for run := -1; run <= 1; run++ {
 				for n := quantity.Bytes(8); n <= 4096; n *= 8 {

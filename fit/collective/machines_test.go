@@ -23,7 +23,7 @@ func orfeo(t *testing.T) map[string]map[Statistic]Data {
 	for _, c := range calls {
 		for of, us := range map[Statistic]float64{Average: c.Mean, Slowest: c.Max} {
 			d := all[c.Algorithm][of]
-			d.Collective, d.Statistic = "bcast", of
+			d.Of, d.Statistic = entry("bcast", ""), of
 			d.Points = append(d.Points, Point{Ranks: c.Ranks, Size: quantity.Bytes(c.Bytes),
 				Time: quantity.Micros(us), Count: 1})
 			all[c.Algorithm][of] = d
@@ -68,7 +68,7 @@ func TestChoice(t *testing.T) {
 			for _, algorithm := range algorithms {
 				train := all[algorithm][of]
 				train.Points = slices.DeleteFunc(slices.Clone(train.Points), out)
-				train.Algorithm = algorithm
+				train.Of = entry(train.Of.Collective, algorithm)
 				r, err := Fit(train)
 				if err != nil {
 					t.Fatal(err)
@@ -134,7 +134,7 @@ func nearest(all []*Result, at Placement, n quantity.Bytes) (fastest int) {
 // perNode of them on a node.
 func read(t *testing.T, series string, perNode int, files map[string]int) Data {
 	t.Helper()
-	d := Data{Collective: "allreduce", Statistic: Average}
+	d := Data{Of: entry("allreduce", ""), Statistic: Average}
 	for path, ranks := range files {
 		curves, err := published.Of("collectives/" + path)
 		if err != nil {
@@ -223,7 +223,7 @@ func TestUnsteady(t *testing.T) {
 	if r, err := Fit(d); err != nil || len(r.Parameters()) < 3 {
 		t.Errorf("one number of ranks told an algorithm: %v", err)
 	}
-	d.Algorithm = "recursive-doubling"
+	d.Of = entry(d.Of.Collective, "recursive-doubling")
 	r, err := Fit(d)
 	if err != nil {
 		t.Fatal(err)

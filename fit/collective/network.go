@@ -47,7 +47,7 @@ func (r *Result) Changed(now quantity.Interval, at Placement, n quantity.Bytes,
 		return now, fmt.Errorf("the ranks on each node are not known: add them to the measurements")
 	case p.perNode() > 1 && b.octaves(one) > 0:
 		return now, fmt.Errorf("how much of the time is inside nodes is not known: measure %s on "+
-			"one node of %.0f ranks", r.Collective, p.perNode())
+			"one node of %.0f ranks", r.Of.Collective, p.perNode())
 	}
 	low, high := math.Inf(1), 0.0
 	for _, reading := range b.readings(p, one, float64(n)) {
@@ -57,7 +57,7 @@ func (r *Result) Changed(now quantity.Interval, at Placement, n quantity.Bytes,
 	}
 	if !(low > 0) || math.IsInf(high, 0) {
 		return now, fmt.Errorf("no algorithm describes %s of %s on %d ranks: measure it",
-			r.Collective, n, at.Ranks)
+			r.Of.Collective, n, at.Ranks)
 	}
 	return quantity.Interval{Value: now.Value * math.Sqrt(low*high), Low: now.Low * low,
 		High: now.High * high}, nil

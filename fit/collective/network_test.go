@@ -26,7 +26,7 @@ func TestChangedNetwork(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 1))
 	inside, asked := 0, 0
 	for _, by := range []network{{1, 0.5}, {1, 2}, {0.5, 1}} {
-		d := Data{Collective: "allreduce", Algorithm: "double-tree", Statistic: Average}
+		d := Data{Of: entry("allreduce", "double-tree"), Statistic: Average}
 		for _, nodes := range []int{1, 2, 4, 8} {
 			for n := 1024.; n <= 1<<30; n *= 4 {
 				noise := math.Exp(0.01 * random.NormFloat64())
@@ -66,7 +66,7 @@ func TestChangedNetwork(t *testing.T) {
 
 // Without a node alone, nothing says what is inside.
 func TestChangedNeedsOneNode(t *testing.T) {
-	d := Data{Collective: "allreduce", Algorithm: "ring", Statistic: Average}
+	d := Data{Of: entry("allreduce", "ring"), Statistic: Average}
 	for _, nodes := range []int{2, 4} {
 		for n := 1024.; n <= 1<<20; n *= 4 {
 			d.Points = append(d.Points, Point{Ranks: 8 * nodes, PerNode: 8, Count: 1,

@@ -45,10 +45,10 @@ var Statistics = []Statistic{Average, Slowest}
 
 // Data is one collective as measured, by one algorithm or by the library's choice.
 type Data struct {
-	Collective string // as in the registry: allreduce, bcast, …
-	Algorithm  string // of the registry; empty: the library's choice, which [Fit] searches
+	// Of is the algorithm; the collective alone: the library's choice, which [Fit] searches.
+	Of engine.Entry
 	// Foreign is the library's name of an algorithm that was forced and that the registry does not
-	// have, so that Algorithm is empty.
+	// have, so that Of has none.
 	Foreign string
 	// Name distinguishes data of one collective and algorithm: what a file says of it, as in-place
 	// or mapby=core, or the name of its table in a platform file.
@@ -61,16 +61,16 @@ type Data struct {
 }
 
 // librarys reports whether the times are those of the library's own choice.
-func (d Data) librarys() bool { return d.Algorithm == "" && d.Foreign == "" }
+func (d Data) librarys() bool { return d.Of.Name == "" && d.Foreign == "" }
 
 // Label names the data in messages.
 func (d Data) Label() string {
-	parts := []string{d.Collective}
+	parts := []string{d.Of.Collective}
 	switch {
 	case d.librarys():
 		parts = append(parts, "by the library's choice")
 	case d.Foreign == "": // else the algorithm is part of the name
-		parts = append(parts, d.Algorithm)
+		parts = append(parts, d.Of.Name)
 	}
 	if d.Name != "" {
 		parts = append(parts, d.Name)

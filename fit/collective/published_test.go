@@ -11,7 +11,7 @@ import (
 var nccl123 = []float64{10, 13.76, 16.88, 20.8, 25.2, 29.5, 33.7}
 
 func ringOf8(upTo int) Data {
-	d := Data{Collective: "allreduce", Statistic: Average}
+	d := Data{Of: entry("allreduce", ""), Statistic: Average}
 	for i, t := range nccl123[:upTo-1] {
 		d.Points = append(d.Points, Point{Ranks: i + 2, Size: 8, Time: quantity.Micros(t), Count: 1})
 	}
@@ -24,7 +24,7 @@ func ringOf8(upTo int) Data {
 // predicts 4 ranks from 2 and 3 better than the ring does, counts 45 %.
 func TestRingOf8Bytes(t *testing.T) {
 	d := ringOf8(4)
-	d.Algorithm = "ring"
+	d.Of = entry(d.Of.Collective, "ring")
 	r, err := Fit(d)
 	if err != nil {
 		t.Fatal(err)

@@ -97,7 +97,7 @@ func TestMeasuredOnce(t *testing.T) {
 	}
 	for algorithm, both := range orfeo(t) {
 		d := both[Average]
-		d.Algorithm = algorithm
+		d.Of = entry(d.Of.Collective, algorithm)
 		r, err := Fit(d)
 		if err != nil {
 			t.Fatal(err)
@@ -124,7 +124,7 @@ func TestRepeatsAreNoDisturbance(t *testing.T) {
 		count int64
 		low   float64
 	}{{1, 11}, {20, 38}} {
-		d := Data{Collective: "bcast", Statistic: Slowest}
+		d := Data{Of: entry("bcast", ""), Statistic: Slowest}
 		for _, ranks := range []int{2, 4, 8, 16, 32} {
 			for n := 1.0; n <= 4096; n *= 2 {
 				p := Point{Ranks: ranks, Size: quantity.Bytes(n), Time: quantity.Micros(10 + 0.1*math.Sin(n*float64(ranks))), Count: c.count, Deviation: 0.01}
@@ -155,7 +155,7 @@ func TestRepeatsAreNoDisturbance(t *testing.T) {
 // another protocol.
 func TestDisturbedCalls(t *testing.T) {
 	for _, repeats := range []int{1, 3} {
-		d := Data{Collective: "allreduce", Statistic: Slowest}
+		d := Data{Of: entry("allreduce", ""), Statistic: Slowest}
 		for _, ranks := range []int{2, 4, 8} {
 			for n := quantity.Bytes(8); n <= 4096; n *= 2 {
 				for i := range repeats {
@@ -167,7 +167,7 @@ func TestDisturbedCalls(t *testing.T) {
 				}
 			}
 		}
-		d.Algorithm = "recursive-doubling"
+		d.Of = entry(d.Of.Collective, "recursive-doubling")
 		r, err := Fit(d)
 		if err != nil {
 			t.Fatal(err)

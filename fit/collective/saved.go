@@ -3,7 +3,6 @@ package collective
 import (
 	"slices"
 
-	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -14,17 +13,9 @@ import (
 // that a newer version of the method applies to older files.
 
 // DataOf returns the measurements of a table of a platform file; their Name is that of the table.
-// The table's algorithm must be in the registry, unless it is named as the library calls it.
-func DataOf(t platforms.MeasuredCollective) (Data, error) {
-	d := Data{Collective: t.Collective, Name: t.Name, Foreign: t.LibraryAlgorithm,
+func DataOf(t platforms.MeasuredCollective) Data {
+	d := Data{Of: t.Of, Name: t.Name, Foreign: t.LibraryAlgorithm,
 		Statistic: Statistic(t.Statistic), Groups: t.Groups}
-	if t.Algorithm != "" {
-		e, err := engine.Find(t.Collective, t.Algorithm)
-		if err != nil {
-			return d, err
-		}
-		d.Algorithm = e.Name
-	}
 	for i, ranks := range t.Ranks {
 		for j, size := range t.Sizes {
 			if !(t.Times[i][j] > 0) {
@@ -41,7 +32,7 @@ func DataOf(t platforms.MeasuredCollective) (Data, error) {
 			d.Points = append(d.Points, p)
 		}
 	}
-	return d, nil
+	return d
 }
 
 // Measured returns the measurements as a platform file has them, from which [DataOf] reads them.
@@ -49,7 +40,7 @@ func DataOf(t platforms.MeasuredCollective) (Data, error) {
 func (d Data) Measured(name, source string) platforms.MeasuredCollective {
 	sizes := stats.Ascending(list.Map(d.Points, func(p Point) quantity.Bytes { return p.Size }))
 	c := platforms.MeasuredCollective{
-		Name: name, Collective: d.Collective, Algorithm: d.Algorithm,
+		Name: name, Of: d.Of,
 		LibraryAlgorithm: d.Foreign, Statistic: string(d.Statistic), Groups: d.Groups,
 		Sizes: sizes, Source: source,
 	}

@@ -22,13 +22,13 @@ func TestBeyondMeasuredSizes(t *testing.T) {
 		{64 << 10, 8 << 20, 8 << 10},
 		{8, 1 << 10, 4 << 10},
 	} {
-		d := Data{Collective: "allreduce", Statistic: Slowest}
+		d := Data{Of: entry("allreduce", ""), Statistic: Slowest}
 		for _, ranks := range []int{4, 8, 16} {
 			for n := c.from; n <= c.to; n *= 2 {
 				d.Points = append(d.Points, Point{Ranks: ranks, PerNode: 1, Size: n, Time: linear(ranks, n), Count: 1})
 			}
 		}
-		d.Algorithm = "recursive-doubling"
+		d.Of = entry(d.Of.Collective, "recursive-doubling")
 		r, err := Fit(d)
 		if err != nil {
 			t.Fatal(err)
@@ -54,7 +54,7 @@ func TestBeyondOneSize(t *testing.T) {
 		{64, 8, 1},
 		{8, 64, 1},
 	} {
-		d := Data{Collective: "allreduce", Statistic: Slowest}
+		d := Data{Of: entry("allreduce", ""), Statistic: Slowest}
 		for _, ranks := range []int{8, 64} {
 			d.Points = append(d.Points, Point{Ranks: ranks, PerNode: 1, Size: c.measured, Time: 100, Count: 1})
 		}
@@ -76,7 +76,7 @@ func TestBeyondOneSize(t *testing.T) {
 func TestLibraryChanges(t *testing.T) {
 	const at = 16 << 10
 	fit := func(slower func(nodes int, n quantity.Bytes) float64) *Result {
-		d := Data{Collective: "allreduce", Statistic: Slowest}
+		d := Data{Of: entry("allreduce", ""), Statistic: Slowest}
 		for _, nodes := range []int{2, 8} {
 			for n := quantity.Bytes(64); n <= 1<<20; n *= 2 {
 				us := math.Log2(float64(nodes)) * (5 + 2e-3*float64(n)) * slower(nodes, n)

@@ -26,7 +26,7 @@ func synthetic(t *testing.T, e engine.Entry, of Statistic, base, alpha, beta, no
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := Data{Collective: e.Collective, Statistic: of}
+	d := Data{Of: entry(e.Collective, ""), Statistic: of}
 	for _, p := range someRanks {
 		for _, n := range someSizes {
 			s, err := e.Schedule(p, engine.Call{Bytes: uint64(n)})
@@ -73,7 +73,7 @@ func TestFindsParameters(t *testing.T) {
 		tested++
 		for _, of := range Statistics {
 			d := synthetic(t, e, of, base, alpha, beta, noise, random)
-			d.Algorithm = e.Name
+			d.Of = entry(d.Of.Collective, e.Name)
 			r, err := Fit(d)
 			if err != nil {
 				t.Errorf("%s %s: %v", e.Collective, e.Name, err)
@@ -129,7 +129,7 @@ func TestCoverage(t *testing.T) {
 			d.Points[i].PerNode = 1
 			d.Points[i].Time *= quantity.Micros(math.Exp(noise * random.NormFloat64()))
 		}
-		d.Algorithm = "binomial"
+		d.Of = entry(d.Of.Collective, "binomial")
 		r, err := Fit(d)
 		if err != nil {
 			t.Fatal(err)

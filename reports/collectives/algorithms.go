@@ -36,7 +36,7 @@ func AlgorithmRows(a collectives.Algorithms) reports.Rows {
 func usual(a collectives.Algorithms) []string {
 	var all []string
 	for _, e := range a {
-		u, known := collective.Usual(e.Collective)
+		u, known := collective.Library{}.Default(e.Collective, 2, 0)
 		text := u.Name
 		if u.Collective != e.Collective {
 			text = u.Collective + " " + text

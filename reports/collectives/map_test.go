@@ -133,7 +133,7 @@ func TestCollectiveMap(t *testing.T) {
 		}
 	}
 	for _, c := range times.Times {
-		if own := c.Runs(c.Ranks, c.Call) == c.Name; own && !names[c.Name] {
+		if own := c.Runs(c.Ranks, c.Call).Name == c.Name; own && !names[c.Name] {
 			t.Errorf("no curve of %s", c.Name)
 		}
 	}

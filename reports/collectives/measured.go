@@ -20,18 +20,18 @@ const (
 func MeasuredRows(a *collectives.Comparison) reports.Rows {
 	type cell = collectives.ComparedCell
 	col := reports.Col[cell]
-	named := slices.ContainsFunc(a.Cells, func(c cell) bool { return c.Of.Name != "" })
+	named := slices.ContainsFunc(a.Cells, func(c cell) bool { return c.Data.Name != "" })
 	inSample := slices.ContainsFunc(a.Cells, func(c cell) bool { return c.InSample })
 	known := slices.ContainsFunc(a.Cells, func(c cell) bool { return c.Interval != "" })
 	signed := reports.PercentText("%+.1f %%")
 	rows := reports.TableOf(a.Cells,
-		col("collective", "", func(c cell) any { return c.Of.Collective }),
+		col("collective", "", func(c cell) any { return c.Data.Of.Collective }),
 		col("series", reports.HeadIf(named, "series"),
-			func(c cell) any { return c.Of.Name }).Ranked(4),
+			func(c cell) any { return c.Data.Name }).Ranked(4),
 		col("algorithm", "measured",
-			func(c cell) any { return reports.OrNil(cmp.Or(c.Of.Algorithm, c.Of.Foreign)) }),
+			func(c cell) any { return reports.OrNil(cmp.Or(c.Data.Of.Name, c.Data.Foreign)) }),
 		col("modelled_algorithm", "model", func(c cell) any { return c.Modelled }).Ranked(3),
-		col("statistic", "statistic", func(c cell) any { return string(c.Of.Statistic) }),
+		col("statistic", "statistic", func(c cell) any { return string(c.Data.Statistic) }),
 		col("ranks", "ranks", func(c cell) any { return c.Ranks }),
 		col("size_bytes", "size", func(c cell) any { return c.Size }),
 		col("measured_us", "measured", func(c cell) any { return c.Time }),

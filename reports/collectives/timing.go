@@ -10,7 +10,7 @@ import (
 // Libraries fall back to another one for some calls, as for fewer elements than
 // ranks.
 func ranAs(c collectives.Timing) any {
-	if name := c.Runs(c.Ranks, c.Call); name != c.Name {
+	if name := c.Runs(c.Ranks, c.Call).Name; name != c.Name {
 		return name
 	}
 	return nil

@@ -35,18 +35,18 @@ func collectiveRows(f *fits.Fitted) reports.Rows {
 		}
 		// A given algorithm is not weighed against others.
 		named = named || c.Name != ""
-		several = several || c.Collective != f.Collectives[0].Collective
-		searched = searched || c.Algorithm == ""
+		several = several || c.Of.Collective != f.Collectives[0].Of.Collective
+		searched = searched || c.Of.Name == ""
 	}
 	type row = parameterRow
 	col := reports.Col[row]
 	fields := []reports.Field[row]{
 		col("collective", reports.HeadIf(several, "collective"),
-			func(r row) any { return r.Collective }),
+			func(r row) any { return r.Of.Collective }),
 		col("series", reports.HeadIf(named, "series"),
 			func(r row) any { return r.Name }).Ranked(3),
 		col("algorithm", "algorithm", func(r row) any { return r.Parameters.Algorithm }),
-		col("searched", "", func(r row) any { return r.Result.Algorithm == "" }),
+		col("searched", "", func(r row) any { return r.Of.Name == "" }),
 		col("statistic", "statistic", func(r row) any { return string(r.Statistic) }).Ranked(4),
 		col("ranks_from", "", func(r row) any { return slices.Min(r.Parameters.Ranks) }),
 		col("ranks_to", "", func(r row) any { return slices.Max(r.Parameters.Ranks) }),
@@ -79,9 +79,9 @@ func collectiveRows(f *fits.Fitted) reports.Rows {
 	// In-place and out-of-place calls, or averages and minima, are series of one measurement.
 	firsts := map[string]*fitted.Result{}
 	for _, c := range slices.Backward(f.Collectives) {
-		firsts[c.Collective] = c
+		firsts[c.Of.Collective] = c
 	}
-	rows.Minor = func(i int) bool { return firsts[all[i].Collective] != all[i].Result }
+	rows.Minor = func(i int) bool { return firsts[all[i].Of.Collective] != all[i].Result }
 	for _, c := range f.Collectives {
 		// These two sentences define every number of the table. Parameters that could
 		// not be told from each other are merged into one ("the others"), and a table
@@ -90,9 +90,9 @@ func collectiveRows(f *fits.Fitted) reports.Rows {
 	}
 	// Of several series, the first of the last collective.
 	if len(f.Collectives) > 0 {
-		last := f.Collectives[len(f.Collectives)-1].Collective
+		last := f.Collectives[len(f.Collectives)-1].Of.Collective
 		i := slices.IndexFunc(f.Collectives, func(c *fitted.Result) bool {
-			return c.Collective == last
+			return c.Of.Collective == last
 		})
 		rows.Verdict = reports.Say("%s", noteOf(f.Collectives[i], last))
 		rows.Notes = slices.Delete(rows.Notes, i, i+1)
@@ -131,7 +131,7 @@ func noteOf(c *fitted.Result, name string) string {
 	text := fmt.Sprintf("%d to %d ranks", least, most)
 	if len(c.Ranks) == 1 {
 		text = fmt.Sprintf("%d ranks only", least)
-		if c.Algorithm == "" {
+		if c.Of.Name == "" {
 			text += ", which do not identify the algorithm"
 		}
 	}

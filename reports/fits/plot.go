@@ -29,7 +29,7 @@ func Picture(f *fits.Fitted) (reports.Picture, error) {
 			result = "machine"
 		case f.Collectives != nil:
 			result, plot = "collectives", fmt.Sprintf("draw them with \"halfpeak collective %s\"",
-				f.Collectives[0].Collective)
+				f.Collectives[0].Of.Collective)
 		}
 		err := fmt.Errorf("a figure shows times against sizes; save the %s and %s", result, plot)
 		return nil, usage.Fields(err, "plot")

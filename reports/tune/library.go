@@ -34,10 +34,12 @@ type library struct {
 // The benchmark is the one that its users have: OSU for MPI, nccl-tests for NCCL.
 var libraries = []library{
 	{
-		Library: known("openmpi"), force: forceOpenMPI, versus: versusOpenMPI,
+		Library: rules.OpenMPI.Library, force: forceOpenMPI, versus: versusOpenMPI,
 		perNode: "--map-by ppr:%d:node", benchmark: "osu", rules: "rules.conf",
-		use:   rules.OpenMPIUse,
-		write: func(w io.Writer, all []Decision) error { return rules.OpenMPI(w, rulesOf(all)) },
+		use: rules.OpenMPI.Use,
+		write: func(w io.Writer, all []Decision) error {
+			return rules.OpenMPI.Write(w, rulesOf(all))
+		},
 	},
 	{
 		Library: known("mpich"), force: forceMPICH,
@@ -46,7 +48,7 @@ var libraries = []library{
 		write: writeMPICH,
 	},
 	{
-		Library: known("nccl"), force: forceNCCL,
+		Library: rules.NCCL.Library, force: forceNCCL,
 		perNode: "--map-by ppr:%d:node", benchmark: "nccl-tests", rules: "rules.csv",
 		use:   "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in NCCL_TUNER_PLUGIN",
 		write: writeNCCL,
@@ -149,8 +151,8 @@ func writeMPICH(w io.Writer, decisions []Decision) error {
 // the algorithm was measured with Simple, and a rule for LL or LL128 would be a
 // guess.
 func writeNCCL(w io.Writer, decisions []Decision) error {
-	return rules.NCCL(w, slices.DeleteFunc(rulesOf(decisions), func(r rules.Rule) bool {
-		largest := Choice{Entry: collective.Entry{Collective: r.Collective},
+	return rules.NCCL.Write(w, slices.DeleteFunc(rulesOf(decisions), func(r rules.Rule) bool {
+		largest := Choice{Entry: r.Of,
 			Ranks: int(r.Ranks.To), Size: quantity.Bytes(r.Bytes.To)}
 		return largest.total() < rules.SimpleFrom
 	}))
@@ -172,5 +174,5 @@ func rulesOf(decisions []Decision) (all []rules.Rule) {
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		all = append(all, of[name].Rules()...)
 	}
-	return slices.DeleteFunc(all, func(r rules.Rule) bool { return r.Algorithm == LibraryChoice })
+	return slices.DeleteFunc(all, func(r rules.Rule) bool { return r.Of.Name == LibraryChoice })
 }

@@ -70,16 +70,17 @@ func NewMap(ctx context.Context, q Question) (*Map, error) {
 // add adds the candidates of a collective: for each call the library's own choice,
 // and all algorithms that take it.
 func (m *Map) add(ctx context.Context, name string) error {
-	foreign := func(e collective.Entry) bool { return !m.library.Has(e) }
-	all := slices.DeleteFunc(collective.Of(name), foreign)
-	if len(all) == 0 {
-		_, err := collective.Find(name, "")
-		if collective.Of(name) != nil {
-			err = fmt.Errorf("%s has no algorithm of %s that can be forced", m.Library, name)
-		}
+	of, err := collective.Find(name, "")
+	if err != nil {
 		return usage.Fields(err, "collective")
 	}
-	name = all[0].Collective
+	foreign := func(e collective.Entry) bool { return !m.library.Has(e) }
+	all := slices.DeleteFunc(collective.Of(of.Collective), foreign)
+	if len(all) == 0 {
+		err = fmt.Errorf("%s has no algorithm of %s that can be forced", m.Library, name)
+		return usage.Fields(err, "collective")
+	}
+	name = of.Collective
 	if slices.ContainsFunc(m.Choices, func(c Choice) bool { return c.Collective == name }) {
 		return nil // named twice
 	}
@@ -97,7 +98,8 @@ func (m *Map) add(ctx context.Context, name string) error {
 	if n := len(m.candidates); n > 0 {
 		call = m.candidates[n-1].Call + 1
 	}
-	entries := append([]collective.Entry{{Collective: name, Name: LibraryChoice}}, all...)
+	of.Name = LibraryChoice
+	entries := append([]collective.Entry{of}, all...)
 	for _, ranks := range m.Ranks {
 		for _, size := range sizes {
 			for _, c := range m.choicesOf(entries, ranks, size) {

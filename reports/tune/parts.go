@@ -29,9 +29,13 @@ func PartsOf(ctx context.Context, d platforms.Design, c collectives.Calls) (
 	map[Place]tuner.Parts, error) {
 	const none = 1e-6
 	c.Simulated = true
+	of, err := collectives.AlgorithmsOf(c.Collective)
+	if err != nil {
+		return nil, err
+	}
 	reads := func(p collective.ParamSet) bool {
 		has := func(e collective.Entry) bool { return e.Params&p != 0 }
-		return slices.ContainsFunc(collective.Of(c.Collective), has)
+		return slices.ContainsFunc(of, has)
 	}
 	if !reads(collective.Segment) {
 		c.Segments = nil

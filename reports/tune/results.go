@@ -144,16 +144,12 @@ func (m *Map) ReadFiles(paths []string, o fits.Options) (notes []string, err err
 }
 
 // ReadTables adds the measured collectives of a platform's file, as [Map.ReadFiles] adds files.
-func (m *Map) ReadTables(p platforms.Platform) (notes []string, err error) {
+func (m *Map) ReadTables(p platforms.Platform) (notes []string) {
 	var all []fitted.Data
 	for _, t := range p.Collectives {
-		d, err := fitted.DataOf(t)
-		if err != nil {
-			return nil, fmt.Errorf("%s: collective.%s: %w", p.Name, t.Name, err)
-		}
-		all = append(all, d)
+		all = append(all, fitted.DataOf(t))
 	}
-	return m.addSeries(all), nil
+	return m.addSeries(all)
 }
 
 // addSeries adds the measured times of series. It returns notes on those that no candidate has.
@@ -184,8 +180,8 @@ func (m *Map) addSeries(all []fitted.Data) (notes []string) {
 			foreign = append(foreign, s.Foreign)
 			continue
 		}
-		c := Choice{}
-		c.Collective, c.Name = s.Collective, cmp.Or(s.Algorithm, LibraryChoice)
+		c := Choice{Entry: s.Of}
+		c.Name = cmp.Or(c.Name, LibraryChoice)
 		for _, p := range s.Points {
 			c.Ranks, c.PerNode, c.Size = p.Ranks, p.PerNode, p.Size
 			// A question without a placement takes that of the measurements, if it is one.

@@ -92,7 +92,7 @@ func TestNext(t *testing.T) {
 	for _, i := range m.nextDuels(all, len(all), 0) {
 		m.duels[i] = newDuel([]float64{0.3, 0.31, 0.29, 0.3})
 	}
-	if rules := rulesOf(kept(decided(t, m))); len(rules) == 0 || rules[0].Algorithm != "ring" {
+	if rules := rulesOf(kept(decided(t, m))); len(rules) == 0 || rules[0].Of.Name != "ring" {
 		t.Errorf("rules after duels that were won: %v", rules)
 	}
 }
@@ -377,11 +377,9 @@ func TestMeasuredOfPlatform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = m.ReadTables(platforms.Platform{Collectives: []platforms.MeasuredCollective{{Name: "own", Collective: "allreduce", Statistic: "slowest",
+	m.ReadTables(platforms.Platform{Collectives: []platforms.MeasuredCollective{{
+		Name: "own", Of: collective.Entry{Collective: "allreduce"}, Statistic: "slowest",
 		Ranks: []int{8}, Sizes: []quantity.Bytes{1024}, Times: [][]quantity.Micros{{20}}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	near(t, "the library's choice", float64(m.expected(m.own(0))), 20, 0.5)
 }
 

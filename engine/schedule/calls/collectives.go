@@ -3,9 +3,9 @@ package calls
 import "github.com/halfpeak/halfpeak/engine/schedule/collective"
 
 // Choices say which algorithm runs a collective for which the program names none. The zero value
-// stands for [collective.Usual].
+// stands for the usual ones, see [collective.Library.Default].
 type Choices struct {
-	Library string // whose choices are taken as far as they are known, see [collective.Default]
+	Library collective.Library // whose choices are taken as far as they are known
 	// Named are algorithms that come before those of the library, by MPI's names in lower case.
 	Named map[string]collective.Algorithm
 }
@@ -18,6 +18,6 @@ func (c Choices) Of(name string, ranks int, bytes uint64) collective.Algorithm {
 	if a := c.Named[name]; a != nil {
 		return a
 	}
-	e, _ := collective.Default(c.Library, name, ranks, bytes)
+	e, _ := c.Library.Default(name, ranks, bytes)
 	return e.Algorithm
 }

@@ -158,9 +158,8 @@ const (
 	maxPieces = 1 << 26
 )
 
-// Runs returns the name of the algorithm that the schedule follows: e.Name, or the substitute that
-// e.When gives.
-func (e Entry) Runs(ranks int, c Call) string {
+// substitute returns the name of the algorithm that runs: e.Name, or what e.When gives.
+func (e Entry) substitute(ranks int, c Call) string {
 	c = e.padded(ranks, c)
 	n, size := c.elements(), c.element()
 	few := n < uint64(ranks)

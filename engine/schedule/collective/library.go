@@ -13,23 +13,27 @@ import (
 )
 
 // A Library is a row of [Libraries]: what a library of collectives calls its algorithms, and which
-// of them it takes by itself.
+// of them it takes by itself. The zero value is of no library.
 type Library struct {
 	Name string // in platform files, flags and choices.txt
-	// called returns the library's name or number of an algorithm; "" if it has none.
-	called func(e Entry) string
-	// known are the beginnings of what the library says about its version, if the choices of such a
-	// version are in choices.txt.
-	known []string
 }
 
 // Libraries lists the libraries.
-var Libraries = []Library{
-	{"openmpi", func(e Entry) string { return number(e.OpenMPI) },
-		[]string{"Open MPI v4.1", "Open MPI v5.0"}},
-	{"mpich", func(e Entry) string { return e.MPICH }, []string{"MPICH Version: 4."}},
-	{"nccl", func(e Entry) string { return e.NCCL }, nil},
-	{"intel", func(e Entry) string { return number(e.Intel) }, nil},
+var Libraries = []Library{{"openmpi"}, {"mpich"}, {"nccl"}, {"intel"}}
+
+// called returns the library's name or number of an algorithm; "" if it has none.
+func (l Library) called(e Entry) string {
+	switch l.Name {
+	case "openmpi":
+		return number(e.OpenMPI)
+	case "mpich":
+		return e.MPICH
+	case "nccl":
+		return e.NCCL
+	case "intel":
+		return number(e.Intel)
+	}
+	return ""
 }
 
 func number(n int) string {
@@ -55,15 +59,19 @@ func FindLibrary(name string) (Library, error) {
 	return Library{}, fmt.Errorf("no library %q%s", name, usage.Hint(name, names))
 }
 
+// versions are the beginnings of what libraries say about their version, if the choices of such a
+// version are in choices.txt.
+var versions = []struct{ beginning, library string }{
+	{"Open MPI v4.1", "openmpi"}, {"Open MPI v5.0", "openmpi"}, {"MPICH Version: 4.", "mpich"},
+}
+
 // LibraryOf returns the library whose choices are known, by what MPI_Get_library_version says. Of
 // other versions they are not.
 func LibraryOf(version string) (l Library, known bool) {
 	version = strings.Join(strings.Fields(version), " ")
-	for _, l := range Libraries {
-		for _, beginning := range l.known {
-			if strings.HasPrefix(version, beginning) {
-				return l, true
-			}
+	for _, v := range versions {
+		if strings.HasPrefix(version, v.beginning) {
+			return Library{v.library}, true
 		}
 	}
 	return Library{}, false
@@ -73,10 +81,10 @@ func LibraryOf(version string) (l Library, known bool) {
 func (l Library) Has(e Entry) bool { return l.called(e) != "" }
 
 // Choice returns the algorithm that the library takes by default for a collective of so many ranks,
-// and bytes of a message or of the block of one rank. It is not known for libraries, collectives
-// and algorithms that choices.txt or the registry do not have.
-func (l Library) Choice(name string, ranks int, bytes uint64) (e Entry, known bool) {
-	all := Of(name)
+// and bytes of a message or of the block of one rank; all are the algorithms of the collective. It
+// is not known for libraries, collectives and algorithms that choices.txt or the registry do not
+// have.
+func (l Library) Choice(all []Entry, ranks int, bytes uint64) (e Entry, known bool) {
 	if len(all) == 0 {
 		return e, false
 	}
@@ -136,10 +144,8 @@ var usual = map[string]string{
 	"scatterv":             "scatter linear",
 }
 
-// Usual returns the algorithm of a collective for which neither a user nor a library names one. The
-// name is MPI's in lower case; calls with blocks of unequal sizes have names of their own, such as
-// gatherv.
-func Usual(name string) (e Entry, known bool) {
+// usualOf returns the algorithm of a collective for which neither a user nor a library names one.
+func usualOf(name string) (e Entry, known bool) {
 	of, algorithm, _ := strings.Cut(usual[name], " ")
 	i := slices.IndexFunc(Algorithms, func(e Entry) bool {
 		return e.Collective == of && e.Name == algorithm
@@ -150,13 +156,13 @@ func Usual(name string) (e Entry, known bool) {
 	return Algorithms[i], true
 }
 
-// Default returns the algorithm of a call for which none is named: the choice of a library of this
-// name, if it is known, else the usual one. See [Library.Choice] and [Usual].
-func Default(library, name string, ranks int, bytes uint64) (e Entry, known bool) {
-	if l, err := FindLibrary(library); err == nil {
-		if e, known = l.Choice(name, ranks, bytes); known {
-			return e, true
-		}
+// Default returns the algorithm of a call for which none is named: the choice of the library, if it
+// is known, else a simple one of MPI libraries, which holds for any number of ranks and bytes. The
+// name is MPI's in lower case; calls with blocks of unequal sizes have names of their own, such as
+// gatherv. Bytes are as in [Library.Choice].
+func (l Library) Default(name string, ranks int, bytes uint64) (e Entry, known bool) {
+	if e, known = l.Choice(Of(name), ranks, bytes); known {
+		return e, true
 	}
-	return Usual(name)
+	return usualOf(name)
 }

@@ -25,7 +25,7 @@ func TestLibraryChoice(t *testing.T) {
 		{"some MPI", "bcast", 2, 8, ""},
 	} {
 		l, _ := LibraryOf(test.version)
-		e, known := l.Choice(test.collective, test.ranks, test.size)
+		e, known := l.Choice(Of(test.collective), test.ranks, test.size)
 		if known != (test.want != "") || known && e.Name != test.want {
 			t.Errorf("%s, %s of %d ranks, %d B: %s, want %s", test.version, test.collective,
 				test.ranks, test.size, e.Name, test.want)
@@ -45,7 +45,7 @@ func TestLibraryChoice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, known := l.Choice(fields[1], 2, 8); !known {
+			if _, known := l.Choice(Of(fields[1]), 2, 8); !known {
 				t.Errorf("no algorithm for %q", part)
 			}
 			choices = old

@@ -264,11 +264,14 @@ func linearBroadcast(p *member) {
 	tree(starTree).broadcast(p)
 }
 
-// Find returns the algorithm of that name, or of that name in NCCL. It also accepts "broadcast" for
-// bcast, and underscores for hyphens. The error of an unknown name suggests the closest one, or
-// lists all.
+// Find returns the algorithm of that name, or of that name in NCCL; without one, the entry of the
+// collective alone. It also accepts "broadcast" for bcast, and underscores for hyphens. The error
+// of an unknown name suggests the closest one, or lists all.
 func Find(collective, name string) (Entry, error) {
 	all := Of(collective)
+	if all != nil && name == "" {
+		return Entry{Collective: all[0].Collective}, nil
+	}
 	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	at := slices.IndexFunc(all, func(e Entry) bool { return e.Name == name })
 	if at < 0 && name != "" {
@@ -314,7 +317,7 @@ func init() {
 		if e := &Algorithms[i]; e.When != "" {
 			own := e.Algorithm
 			e.Algorithm = func(p *member) {
-				if other, is := e.runs(p.Size, p.Call); is {
+				if other := e.Runs(p.Size, p.Call); other.Name != e.Name {
 					other.Algorithm(p)
 				} else {
 					own(p)
@@ -327,12 +330,12 @@ func init() {
 	}
 }
 
-// runs returns the entry that runs in place of e, if that is another one.
-func (e Entry) runs(ranks int, c Call) (other Entry, is bool) {
-	name := e.Runs(ranks, c)
+// Runs returns the algorithm that the schedule follows: e, or the substitute that e.When gives.
+func (e Entry) Runs(ranks int, c Call) Entry {
+	name := e.substitute(ranks, c)
 	if name == e.Name {
-		return e, false
+		return e
 	}
-	other, err := Find(e.Collective, name)
-	return other, err == nil
+	other, _ := Find(e.Collective, name) // the registry has every substitute
+	return other
 }

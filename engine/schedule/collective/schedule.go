@@ -30,7 +30,7 @@ func (e Entry) ScheduleLimit(ctx context.Context, most, ranks int, c Call) (*sch
 // may have another one. Members with shares of different sizes are not alike.
 func (e Entry) alike(ranks int, c Call) symmetry {
 	c = e.padded(ranks, c)
-	e, _ = e.runs(ranks, c)
+	e = e.Runs(ranks, c)
 	if e.striped(c) || e.symmetry == exchanged && !isPower(ranks) || e.partition == shares &&
 		!c.equalShares(ranks) {
 		return asymmetric
@@ -62,7 +62,7 @@ func (e Entry) SymmetricSchedule(ranks int, c Call) (*schedule.Schedule, error) 
 // own processor or interface. ok is false for all other calls.
 func (e Entry) LargestShares(ranks int, c Call) (larger Call, share uint64, ok bool) {
 	c = e.padded(ranks, c)
-	e, _ = e.runs(ranks, c)
+	e = e.Runs(ranks, c)
 	if e.Collective != "allreduce" || e.Name != "ring" || !c.wholeElements() {
 		return c, 0, false
 	}

@@ -24,8 +24,8 @@ func number(name, file, value, other string) ablation {
 
 var ablations = []ablation{
 	{"none", "blend.go", "", ""},
-	{"one form, the first", "forms.go", "names := searched[d.Collective]",
-		"names := searched[d.Collective][:1:1]"},
+	{"one form, the first", "forms.go", "tried := searched[d.Of.Collective]",
+		"tried := searched[d.Of.Collective][:1:1]"},
 	{"a tree of NCCL on one node", "forms.go", `nodesOnly = []string{"double-tree"}`,
 		"nodesOnly = []string{}"},
 	{"messages to all ranks cross nodes", "forms.go", "case f.spread:", "case false:"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	measured "github.com/halfpeak/halfpeak/internal/published"
@@ -28,13 +29,21 @@ func (s series) librarys() bool {
 	return own || s.forced == ""
 }
 
+// entry returns an algorithm that this program names.
+func entry(of, algorithm string) collective.Entry {
+	e, err := collective.Find(of, algorithm)
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
 func (s series) data() fitted.Data {
 	of := fitted.Slowest
 	if strings.Contains(s.name, "latency") { // OSU's main column
 		of = fitted.Average
 	}
-	d := fitted.Data{Collective: s.collective, Algorithm: s.algorithm, Statistic: of,
-		Points: s.points}
+	d := fitted.Data{Of: entry(s.collective, s.algorithm), Statistic: of, Points: s.points}
 	if !s.librarys() && s.algorithm == "" {
 		d.Foreign = s.forced
 	}

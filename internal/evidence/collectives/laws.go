@@ -75,11 +75,11 @@ func (l law) run(nodes int, n float64, random *rand.Rand) fitted.Point {
 
 // log returns a log of each number of nodes: sizes of nccl-tests from 1 KiB to 8 GiB.
 func (l law) log(known bool, random *rand.Rand, nodes ...int) fitted.Data {
-	d := fitted.Data{Collective: "allreduce", Statistic: fitted.Average}
+	d := fitted.Data{Of: entry("allreduce", ""), Statistic: fitted.Average}
 	if known {
-		d.Algorithm = "ring"
+		d.Of = entry("allreduce", "ring")
 		if l.tree {
-			d.Algorithm = "double-tree"
+			d.Of = entry("allreduce", "double-tree")
 		}
 	}
 	for _, count := range nodes {

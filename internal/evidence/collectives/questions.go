@@ -142,8 +142,8 @@ func planted() (asks []question) {
 		for _, on := range [][]int{{1, 2}, {1, 2, 4}, {2, 4, 8}} {
 			last := on[len(on)-1]
 			d := l.log(i%2 == 0, random, on...)
-			kept := series{machine: "simulated GPUs", collective: d.Collective,
-				algorithm: d.Algorithm, points: d.Points}
+			kept := series{machine: "simulated GPUs", collective: d.Of.Collective,
+				algorithm: d.Of.Name, points: d.Points}
 			later := l.log(i%2 == 0, random, 2*last, 4*last, 8*last, 16*last)
 			asks = append(asks, ahead(kept, series{points: later.Points}, on)...)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	described "github.com/halfpeak/halfpeak/platforms"
 	answers "github.com/halfpeak/halfpeak/reports/whatif"
@@ -205,13 +206,14 @@ func (j changedJudge) ask(ctx context.Context, keep func(timed) bool) (
 // collective returns the times of a table on the network as it is, as a file has them.
 func (j changedJudge) collective(table timed, sizes []quantity.Bytes,
 	measured map[timed]quantity.Micros) described.Table {
-	c := described.MeasuredCollective{Name: "own", Collective: table.collective,
-		Algorithm: table.choice, Statistic: "slowest", Sizes: sizes, Source: "SMPI",
+	of := collective.Entry{Collective: table.collective, Name: table.choice}
+	if slices.Contains(libraries, table.choice) {
+		of.Name = ""
+	}
+	c := described.MeasuredCollective{Name: "own", Of: of,
+		Statistic: "slowest", Sizes: sizes, Source: "SMPI",
 		Ranks:   []int{j.platform.nodes * j.platform.perNode},
 		PerNode: []int{j.platform.perNode}, Times: [][]quantity.Micros{nil}}
-	if slices.Contains(libraries, table.choice) {
-		c.Algorithm = ""
-	}
 	for _, n := range sizes {
 		at := timed{changes[0].name, table.choice, table.collective, n, 0}
 		c.Times[0] = append(c.Times[0], measured[at])

@@ -91,9 +91,10 @@ func (s *set) fitted(seen []tuner.Measurement) func(candidate int) float64 {
 		ratios = append(ratios, m.Time/c.Parts.Sum())
 		if data[algorithm(c)] == nil {
 			_, name, _ := strings.Cut(c.Group, " ")
-			d := &fitted.Data{Collective: name, Statistic: fitted.Slowest, Foreign: c.Variant}
-			if _, err := collective.Find(name, c.Schedule); err == nil {
-				d.Algorithm, d.Foreign = c.Schedule, ""
+			d := &fitted.Data{Statistic: fitted.Slowest, Foreign: c.Variant}
+			d.Of.Collective = name
+			if e, err := collective.Find(name, c.Schedule); err == nil && e.Name != "" {
+				d.Of, d.Foreign = e, ""
 			}
 			data[algorithm(c)] = d
 		}

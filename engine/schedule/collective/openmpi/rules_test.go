@@ -14,29 +14,38 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 )
 
+// entry returns an algorithm of the registry.
+func entry(of, name string) collective.Entry {
+	e, err := collective.Find(of, name)
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
 // table is what rules.sh asks of Open MPI: choices that it does not make by itself, and that
 // differ in what they send.
 var table = []rules.Rule{
-	{Collective: "bcast", Algorithm: "pipeline", Ranks: rules.Range{From: 5, To: 6}, Bytes: rules.Range{From: 0, To: rules.End}},
-	{Collective: "bcast", Algorithm: "linear", Ranks: rules.Range{From: 7, To: 8}, Bytes: rules.Range{From: 0, To: 1023}},
-	{Collective: "bcast", Algorithm: "chain", Ranks: rules.Range{From: 7, To: 8}, Bytes: rules.Range{From: 1024, To: 8191}, Segment: 512},
-	{Collective: "bcast", Algorithm: "chain", Ranks: rules.Range{From: 7, To: 8}, Bytes: rules.Range{From: 8192, To: 65535}, Fanout: 2, Segment: 4096},
-	{Collective: "bcast", Algorithm: "scatter-ring", Ranks: rules.Range{From: 7, To: 8}, Bytes: rules.Range{From: 65536, To: rules.End}},
-	{Collective: "reduce", Algorithm: "in-order-binary", Ranks: rules.Range{From: 1, To: rules.End}, Bytes: rules.Range{From: 0, To: 4095}},
-	{Collective: "reduce", Algorithm: "rabenseifner", Ranks: rules.Range{From: 1, To: rules.End}, Bytes: rules.Range{From: 4096, To: rules.End}},
-	{Collective: "allreduce", Algorithm: "ring", Ranks: rules.Range{From: 1, To: rules.End}, Bytes: rules.Range{From: 0, To: 4095}},
-	{Collective: "allreduce", Algorithm: "recursive-doubling", Ranks: rules.Range{From: 1, To: rules.End}, Bytes: rules.Range{From: 4096, To: rules.End}},
-	{Collective: "reduce-scatter", Algorithm: "butterfly", Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 0, To: 999}},
-	{Collective: "reduce-scatter", Algorithm: "ring", Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 1000, To: rules.End}},
-	{Collective: "allgather", Algorithm: "ring", Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 0, To: 999}},
-	{Collective: "allgather", Algorithm: "bruck", Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 1000, To: rules.End}},
-	{Collective: "alltoall", Algorithm: "pairwise", Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 0, To: 999}},
-	{Collective: "alltoall", Algorithm: "bruck", Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 1000, To: rules.End}},
-	{Collective: "gather", Algorithm: "linear", Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 0, To: 999}},
-	{Collective: "gather", Algorithm: "binomial", Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 1000, To: rules.End}},
-	{Collective: "scatter", Algorithm: "linear", Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 0, To: 999}},
-	{Collective: "scatter", Algorithm: "binomial", Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 1000, To: rules.End}},
-	{Collective: "barrier", Algorithm: "double-ring", Ranks: rules.Range{From: 2, To: rules.End}},
+	{Of: entry("bcast", "pipeline"), Ranks: rules.Range{From: 5, To: 6}, Bytes: rules.Range{From: 0, To: rules.End}},
+	{Of: entry("bcast", "linear"), Ranks: rules.Range{From: 7, To: 8}, Bytes: rules.Range{From: 0, To: 1023}},
+	{Of: entry("bcast", "chain"), Ranks: rules.Range{From: 7, To: 8}, Bytes: rules.Range{From: 1024, To: 8191}, Segment: 512},
+	{Of: entry("bcast", "chain"), Ranks: rules.Range{From: 7, To: 8}, Bytes: rules.Range{From: 8192, To: 65535}, Fanout: 2, Segment: 4096},
+	{Of: entry("bcast", "scatter-ring"), Ranks: rules.Range{From: 7, To: 8}, Bytes: rules.Range{From: 65536, To: rules.End}},
+	{Of: entry("reduce", "in-order-binary"), Ranks: rules.Range{From: 1, To: rules.End}, Bytes: rules.Range{From: 0, To: 4095}},
+	{Of: entry("reduce", "rabenseifner"), Ranks: rules.Range{From: 1, To: rules.End}, Bytes: rules.Range{From: 4096, To: rules.End}},
+	{Of: entry("allreduce", "ring"), Ranks: rules.Range{From: 1, To: rules.End}, Bytes: rules.Range{From: 0, To: 4095}},
+	{Of: entry("allreduce", "recursive-doubling"), Ranks: rules.Range{From: 1, To: rules.End}, Bytes: rules.Range{From: 4096, To: rules.End}},
+	{Of: entry("reduce-scatter", "butterfly"), Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 0, To: 999}},
+	{Of: entry("reduce-scatter", "ring"), Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 1000, To: rules.End}},
+	{Of: entry("allgather", "ring"), Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 0, To: 999}},
+	{Of: entry("allgather", "bruck"), Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 1000, To: rules.End}},
+	{Of: entry("alltoall", "pairwise"), Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 0, To: 999}},
+	{Of: entry("alltoall", "bruck"), Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 1000, To: rules.End}},
+	{Of: entry("gather", "linear"), Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 0, To: 999}},
+	{Of: entry("gather", "binomial"), Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 1000, To: rules.End}},
+	{Of: entry("scatter", "linear"), Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 0, To: 999}},
+	{Of: entry("scatter", "binomial"), Ranks: rules.Range{From: 5, To: 8}, Bytes: rules.Range{From: 1000, To: rules.End}},
+	{Of: entry("barrier", "double-ring"), Ranks: rules.Range{From: 2, To: rules.End}},
 }
 
 // TestRules writes the rules file for rules.sh, and then holds the counted calls against it: of
@@ -44,7 +53,7 @@ var table = []rules.Rule{
 func TestRules(t *testing.T) {
 	if *asked != "" {
 		var b bytes.Buffer
-		if err := errors.Join(rules.OpenMPI(&b, table), os.WriteFile(*asked, b.Bytes(), 0o666)); err != nil {
+		if err := errors.Join(rules.OpenMPI.Write(&b, table), os.WriteFile(*asked, b.Bytes(), 0o666)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -66,7 +75,7 @@ func TestRules(t *testing.T) {
 			t.Logf("%s: no rule; counted: %s", c, sameAs(c))
 			continue
 		}
-		e, err := collective.Find(rule.Collective, rule.Algorithm)
+		e, err := collective.Find(rule.Of.Collective, rule.Of.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +96,7 @@ func TestRules(t *testing.T) {
 func ruleOf(c count) *rules.Rule {
 	for i, r := range table {
 		in := func(x rules.Range, n uint64) bool { return x.From <= n && n <= x.To }
-		if r.Collective == c.collective && in(r.Ranks, uint64(c.ranks)) && (c.collective == "barrier" || in(r.Bytes, c.bytes)) {
+		if r.Of.Collective == c.collective && in(r.Ranks, uint64(c.ranks)) && (c.collective == "barrier" || in(r.Bytes, c.bytes)) {
 			return &table[i]
 		}
 	}

@@ -20,16 +20,27 @@ type Form struct {
 	Write    func(io.Writer, []Rule) error
 }
 
-// Forms lists the forms of rules files.
-var Forms = []Form{
-	{Name: "openmpi", Library: library("openmpi"), Segments: true, Use: OpenMPIUse, Write: OpenMPI},
-	{Name: "openmpi-json", Library: library("openmpi"), Segments: true, Write: openMPIJSON},
-	{Name: "nccl-tuner", Library: library("nccl"), Pads: true, Write: NCCL,
+// The forms of rules files.
+var (
+	// OpenMPI is the classic rules file of Open MPI 4.x and 5.x, see [openMPI]. The priority of its
+	// use is above that of HAN, which Open MPI 5 prefers on several nodes and which does not read
+	// these rules.
+	OpenMPI = Form{Name: "openmpi", Library: library("openmpi"), Segments: true, Write: openMPI,
+		Use: "mpirun --mca coll_tuned_priority 100 --mca coll_tuned_use_dynamic_rules 1" +
+			" --mca coll_tuned_dynamic_rules_filename %s"}
+	OpenMPIJSON = Form{Name: "openmpi-json", Library: library("openmpi"), Segments: true,
+		Write: openMPIJSON}
+	// NCCL is the file of NCCL's example tuner plugin, see [nccl].
+	NCCL = Form{Name: "nccl-tuner", Library: library("nccl"), Pads: true, Write: nccl,
 		Use: "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in " +
 			"NCCL_TUNER_PLUGIN; -1 leaves channels, pipe_ops and registered to NCCL, and stands " +
-			"for any nodes or ranks"},
-	{Name: "intel", Library: library("intel"), Use: ". %s", Write: Intel},
-}
+			"for any nodes or ranks"}
+	// Intel is a script of Intel MPI's variables, see [intel].
+	Intel = Form{Name: "intel", Library: library("intel"), Use: ". %s", Write: intel}
+)
+
+// Forms lists the forms.
+var Forms = []Form{OpenMPI, OpenMPIJSON, NCCL, Intel}
 
 func library(name string) collective.Library {
 	l, err := collective.FindLibrary(name)

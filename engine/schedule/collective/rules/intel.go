@@ -9,15 +9,15 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// Intel writes the variables I_MPI_ADJUST_… of Intel MPI, a line for each collective, for a
+// intel writes the variables I_MPI_ADJUST_… of Intel MPI, a line for each collective, for a
 // shell to source: identifier:from-to@ranks-ranks, both ends included, up to 2147483647.
 //
 //	export I_MPI_ADJUST_BCAST="1:0-2047@4-8;3:2048-2147483647@4-8"
 //
 // Algorithms have the numbers of Intel's Developer Reference, "I_MPI_ADJUST Family". A size is the
 // argument of the call, so blocks need no line for each number of ranks.
-func Intel(w io.Writer, rules []Rule) error {
-	all, err := found(rules, "Intel MPI", func(e collective.Entry) bool { return e.Intel > 0 })
+func intel(w io.Writer, rules []Rule) error {
+	all, err := checked(rules, "Intel MPI", func(e collective.Entry) bool { return e.Intel > 0 })
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func Intel(w io.Writer, rules []Rule) error {
 				// A range without an end has the largest number that Intel MPI reads.
 				size, ranks := min(bytes.To, math.MaxInt32), min(g.ranks.To, math.MaxInt32)
 				terms = append(terms, fmt.Sprintf("%d:%d-%d@%d-%d",
-					c.of.Intel, bytes.From, size, g.ranks.From, ranks))
+					c.Of.Intel, bytes.From, size, g.ranks.From, ranks))
 			}
 		}
 		name := strings.ToUpper(strings.ReplaceAll(s.name, "-", "_"))

@@ -14,13 +14,13 @@ import (
 // so a line would cost more than its algorithm gains.
 const SimpleFrom = 1 << 20
 
-// nccl holds NCCL's names of collectives.
-var nccl = map[string]string{
+// names holds NCCL's names of collectives.
+var names = map[string]string{
 	"bcast": "broadcast", "reduce": "reduce", "allgather": "allgather",
 	"reduce-scatter": "reducescatter", "allreduce": "allreduce",
 }
 
-// NCCL writes the CSV file of NCCL's example tuner plugin, which reads it from
+// nccl writes the CSV file of NCCL's example tuner plugin, which reads it from
 // NCCL_TUNER_CONFIG_FILE. A line applies to one number of ranks, or to all; sizes are totals
 // of at least [SimpleFrom], both ends included. NCCL chooses the channels and the number of
 // nodes. −1 stands for any number, or for NCCL's choice:
@@ -28,9 +28,9 @@ var nccl = map[string]string{
 //	# collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks,pipe_ops,registered
 //	allreduce,1048576,2097151,tree,simple,-1,-1,-1,-1,-1
 //	allgather,1048576,18446744073709551615,ring,simple,-1,-1,8,-1,-1
-func NCCL(w io.Writer, rules []Rule) error {
-	has := func(e collective.Entry) bool { return e.NCCL != "" && nccl[e.Collective] != "" }
-	all, err := found(rules, "NCCL", has)
+func nccl(w io.Writer, rules []Rule) error {
+	has := func(e collective.Entry) bool { return e.NCCL != "" && names[e.Collective] != "" }
+	all, err := checked(rules, "NCCL", has)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func NCCL(w io.Writer, rules []Rule) error {
 		for _, g := range s.groups {
 			first, last := g.ranks.From, g.ranks.To
 			any := first <= 2 && last == End // one rank has nothing to choose
-			hasRule := slices.ContainsFunc(g.choose, func(c *choice) bool { return c != nil })
+			hasRule := slices.ContainsFunc(g.choose, func(c *Rule) bool { return c != nil })
 			switch {
 			case any:
 				last = first
@@ -77,7 +77,7 @@ func NCCL(w io.Writer, rules []Rule) error {
 					lines++
 					from := max(bytes.From, SimpleFrom)
 					fmt.Fprintf(&b, "%s,%d,%d,%s,simple,-1,-1,%s,-1,-1\n",
-						nccl[s.name], from, bytes.To, c.of.NCCL, ranks)
+						names[s.name], from, bytes.To, c.Of.NCCL, ranks)
 				}
 			}
 		}

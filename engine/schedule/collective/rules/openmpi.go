@@ -10,10 +10,10 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// openMPI holds the numbers of collectives in the classic file: Open MPI's enum COLLTYPE
+// numbers holds the numbers of collectives in the classic file: Open MPI's enum COLLTYPE
 // (ompi/mca/coll/base/coll_base_functions.h). The gaps are alltoallv and others that no
 // algorithm here serves. The names in the JSON file are ours with underscores.
-var openMPI = map[string]int{
+var numbers = map[string]int{
 	"allgather": 0, "allreduce": 2, "alltoall": 3, "barrier": 6, "bcast": 7, "gather": 9,
 	"reduce": 11, "reduce-scatter": 12, "reduce-scatter-block": 13, "scan": 14, "scatter": 15,
 }
@@ -21,7 +21,7 @@ var openMPI = map[string]int{
 // openMPISections returns the sections of the rules, which Open MPI must support; form is "classic"
 // or "json".
 func openMPISections(rules []Rule, form string) ([]section, error) {
-	all, err := found(rules, "Open MPI", func(e collective.Entry) bool { return e.OpenMPI > 0 })
+	all, err := checked(rules, "Open MPI", func(e collective.Entry) bool { return e.OpenMPI > 0 })
 	if err != nil {
 		return nil, err
 	}
@@ -48,22 +48,22 @@ func openMPISections(rules []Rule, form string) ([]section, error) {
 
 // openMPIDefaults writes our defaults into a rule where Open MPI's differ, and refuses what its
 // files cannot contain.
-func openMPIDefaults(c *choice, form string) error {
+func openMPIDefaults(c *Rule, form string) error {
 	switch {
 	// 4 is Open MPI's default radix, which needs no file.
-	case c.of.Name == "k-nomial" && c.Fanout != 0 && c.Fanout != 4:
+	case c.Of.Name == "k-nomial" && c.Fanout != 0 && c.Fanout != 4:
 		return fmt.Errorf("rules files cannot contain the radix of "+
 			"bcast k-nomial; omit it, and set coll_tuned_bcast_algorithm_knomial_radix to %d",
 			c.Fanout)
-	case c.of.Name == "linear-sync" && c.Fanout != 0 && form == "classic":
+	case c.Of.Name == "linear-sync" && c.Fanout != 0 && form == "classic":
 		return fmt.Errorf("classic rules files cannot contain the requests of "+
 			"alltoall linear-sync; omit them, and set "+
 			"coll_tuned_alltoall_algorithm_max_requests to %d", c.Fanout)
-	case c.of.Name == "linear-sync" && c.of.Collective == "gather" && c.Segment == 0:
+	case c.Of.Name == "linear-sync" && c.Of.Collective == "gather" && c.Segment == 0:
 		c.Segment = 1024 // our default, which differs from Open MPI's
 	}
 	// Open MPI's default is one chain, ours is four.
-	if c.of.Name == "chain" && c.Fanout == 0 {
+	if c.Of.Name == "chain" && c.Fanout == 0 {
 		c.Fanout = 4
 	}
 	if c.Ranks.From > math.MaxInt32 || c.Bytes.From > math.MaxInt64 {
@@ -73,12 +73,7 @@ func openMPIDefaults(c *choice, form string) error {
 	return nil
 }
 
-// OpenMPIUse is the command line that makes Open MPI use the rules file %s. The priority is above
-// that of HAN, which Open MPI 5 prefers on several nodes and which does not read these rules.
-const OpenMPIUse = "mpirun --mca coll_tuned_priority 100 --mca coll_tuned_use_dynamic_rules 1" +
-	" --mca coll_tuned_dynamic_rules_filename %s"
-
-// OpenMPI writes the classic rules file of Open MPI 4.x and 5.x, which reads it if
+// openMPI writes the classic rules file of Open MPI 4.x and 5.x, which reads it if
 // coll_tuned_use_dynamic_rules is 1 and coll_tuned_dynamic_rules_filename names it. A line
 // applies from its number of ranks, or of bytes, up to the next line; algorithm 0 is the
 // library's own choice. Only the numbers count; comments begin with #:
@@ -93,7 +88,7 @@ const OpenMPIUse = "mpirun --mca coll_tuned_priority 100 --mca coll_tuned_use_dy
 //
 // Open MPI 6 reads the numbers of ranks of such a file shifted by one entry (seen on its main
 // branch): write JSON for it.
-func OpenMPI(w io.Writer, rules []Rule) error {
+func openMPI(w io.Writer, rules []Rule) error {
 	sections, err := openMPISections(rules, "classic")
 	if err != nil {
 		return err
@@ -101,7 +96,7 @@ func OpenMPI(w io.Writer, rules []Rule) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d # collectives\n", len(sections))
 	for _, s := range sections {
-		fmt.Fprintf(&b, "%d # %s\n", openMPI[s.name], strings.ReplaceAll(s.name, "-", "_"))
+		fmt.Fprintf(&b, "%d # %s\n", numbers[s.name], strings.ReplaceAll(s.name, "-", "_"))
 		fmt.Fprintf(&b, "%d # numbers of ranks\n", len(s.groups))
 		for _, g := range s.groups {
 			fmt.Fprintf(&b, "%d # ranks and more\n", g.ranks.From)
@@ -110,7 +105,7 @@ func OpenMPI(w io.Writer, rules []Rule) error {
 			for i, bytes := range g.bytes {
 				if c := g.choose[i]; c != nil {
 					fmt.Fprintf(&b, "%d %d %d %d # %s\n",
-						bytes.From, c.of.OpenMPI, c.Fanout, c.Segment, c.of.Name)
+						bytes.From, c.Of.OpenMPI, c.Fanout, c.Segment, c.Of.Name)
 				} else {
 					fmt.Fprintf(&b, "%d 0 0 0\n", bytes.From)
 				}
@@ -177,9 +172,9 @@ func openMPIJSON(w io.Writer, rules []Rule) error {
 				}
 				r := jsonRule{
 					Min: bytes.From, Max: end(bytes.To, math.MaxInt64),
-					Alg: c.of.OpenMPI, Fanout: c.Fanout, Segment: c.Segment,
+					Alg: c.Of.OpenMPI, Fanout: c.Fanout, Segment: c.Segment,
 				}
-				if c.of.Name == "linear-sync" { // our fan-out is its number of requests
+				if c.Of.Name == "linear-sync" { // our fan-out is its number of requests
 					r.Fanout, r.Requests = 0, c.Fanout
 				}
 				ranks.Rules = append(ranks.Rules, r)

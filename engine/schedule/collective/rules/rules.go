@@ -33,11 +33,11 @@ type Range struct{ From, To uint64 }
 
 // A Rule gives the algorithm of a collective for a range of rank counts and a range of sizes.
 type Rule struct {
-	Collective, Algorithm string // as in collective.Algorithms
-	Ranks                 Range  // from 1
-	Bytes                 Range  // of Call.Bytes; ignored for a barrier
-	Segment               uint64 // bytes; 0: whole messages
-	Fanout                int    // 0: the algorithm's default
+	Of      collective.Entry
+	Ranks   Range  // from 1
+	Bytes   Range  // of Call.Bytes; ignored for a barrier
+	Segment uint64 // bytes; 0: whole messages
+	Fanout  int    // 0: the algorithm's default
 }
 
 // maxRankCounts is the maximum number of rank counts that one rule is written out for, each
@@ -45,24 +45,15 @@ type Rule struct {
 // program.
 const maxRankCounts = 1 << 16
 
-// A choice is a rule with its algorithm.
-type choice struct {
-	Rule
-	of collective.Entry
-}
-
-// found finds the algorithms of the rules, which the library must have, and checks their ranges.
-func found(rules []Rule, library string, has func(collective.Entry) bool) ([]choice, error) {
-	var all []choice
-	for i, r := range rules {
-		e, err := collective.Find(r.Collective, r.Algorithm)
-		if err != nil {
-			return nil, fmt.Errorf("rule %d: %w", i+1, err)
-		}
+// checked returns the rules, whose algorithms the library must have, with their ranges checked.
+func checked(rules []Rule, library string, has func(collective.Entry) bool) ([]Rule, error) {
+	all := slices.Clone(rules)
+	for i, r := range all {
+		e := r.Of
 		if !has(e) {
 			var names []string
-			for _, other := range collective.Of(e.Collective) {
-				if has(other) {
+			for _, other := range collective.Algorithms {
+				if other.Collective == e.Collective && has(other) {
 					names = append(names, other.Name)
 				}
 			}
@@ -70,21 +61,20 @@ func found(rules []Rule, library string, has func(collective.Entry) bool) ([]cho
 			return nil, fmt.Errorf("rule %d: %s has no %s algorithm %s; it has %s",
 				i+1, library, e.Collective, e.Name, known)
 		}
-		if err := r.check(e); err != nil {
+		if err := r.check(); err != nil {
 			return nil, fmt.Errorf("rule %d (%s %s): %w", i+1, e.Collective, e.Name, err)
 		}
 		// A barrier has no data, and its rule one line.
 		if e.Collective == "barrier" {
-			r.Bytes = Range{0, End}
+			all[i].Bytes = Range{0, End}
 		}
-		all = append(all, choice{r, e})
 	}
 	return all, nil
 }
 
 // check returns an error if the algorithm does not take what the rule gives it.
-func (r Rule) check(e collective.Entry) error {
-	switch {
+func (r Rule) check() error {
+	switch e := r.Of; {
 	case r.Ranks.From < 1 || r.Ranks.From > r.Ranks.To:
 		return fmt.Errorf("ranks must be an ascending range from at least 1 (got %d to %d)",
 			r.Ranks.From, r.Ranks.To)
@@ -106,30 +96,30 @@ func (r Rule) check(e collective.Entry) error {
 	return nil
 }
 
-// A group holds the choices for a range of rank counts: one for each range of sizes, ascending and
+// A group holds the rules for a range of rank counts: one for each range of sizes, ascending and
 // without gaps; nil without a rule.
 type group struct {
 	ranks  Range
 	bytes  []Range
-	choose []*choice
+	choose []*Rule
 }
 
-// groups divides the choices of one collective into ranges that do not overlap. If totals is set,
+// groups divides the rules of one collective into ranges that do not overlap. If totals is set,
 // sizes are multiplied by the number of ranks, and if sizes matter, each group is for one number of
 // ranks.
-func groups(all []choice, totals bool) ([]group, error) {
+func groups(all []Rule, totals bool) ([]group, error) {
 	var out []group
 	// First the ranks are cut, then the sizes of the rules that hold there.
-	for _, ranks := range cuts(all, 1, func(c choice) Range { return c.Ranks }) {
-		here := slices.DeleteFunc(slices.Clone(all), func(c choice) bool {
+	for _, ranks := range cuts(all, 1, func(c Rule) Range { return c.Ranks }) {
+		here := slices.DeleteFunc(slices.Clone(all), func(c Rule) bool {
 			return c.Ranks.From > ranks.From || c.Ranks.To < ranks.To
 		})
-		g := group{ranks: ranks, bytes: cuts(here, 0, func(c choice) Range { return c.Bytes })}
+		g := group{ranks: ranks, bytes: cuts(here, 0, func(c Rule) Range { return c.Bytes })}
 		for _, bytes := range g.bytes {
-			covers := func(c choice) bool {
+			covers := func(c Rule) bool {
 				return c.Bytes.From <= bytes.From && c.Bytes.To >= bytes.To
 			}
-			var first *choice // the first rule of the table applies
+			var first *Rule // the first rule of the table applies
 			if at := slices.IndexFunc(here, covers); at >= 0 {
 				first = &here[at]
 			}
@@ -140,7 +130,7 @@ func groups(all []choice, totals bool) ([]group, error) {
 			out = append(out, g)
 			continue
 		}
-		name := all[0].of.Collective
+		name := all[0].Of.Collective
 		if ranks.To-ranks.From >= maxRankCounts {
 			return nil, fmt.Errorf("%s: the library uses the total of all ranks, so rules for "+
 				"%d to %s ranks would be written for each number; give ranges of at most %d",
@@ -185,7 +175,7 @@ func times(a, p uint64) uint64 {
 
 // cuts returns the ranges from first to End that the borders of rules form. No rule begins or ends
 // inside of one, so each range has one choice.
-func cuts(all []choice, first uint64, of func(choice) Range) []Range {
+func cuts(all []Rule, first uint64, of func(Rule) Range) []Range {
 	begins := []uint64{first}
 	for _, c := range all {
 		begins = append(begins, of(c).From)
@@ -219,17 +209,17 @@ type section struct {
 	groups []group
 }
 
-// byCollective groups the choices by collective, in the order of first appearance. If totals is
+// byCollective groups the rules by collective, in the order of first appearance. If totals is
 // set, sizes of blocks become totals of all ranks.
-func byCollective(all []choice, totals bool) (out []section, err error) {
+func byCollective(all []Rule, totals bool) (out []section, err error) {
 	for _, c := range all {
-		name := c.of.Collective
+		name := c.Of.Collective
 		if slices.ContainsFunc(out, func(s section) bool { return s.name == name }) {
 			continue
 		}
-		foreign := func(c choice) bool { return c.of.Collective != name }
+		foreign := func(c Rule) bool { return c.Of.Collective != name }
 		mine := slices.DeleteFunc(slices.Clone(all), foreign)
-		list, err := groups(mine, totals && c.of.InBlocks())
+		list, err := groups(mine, totals && c.Of.InBlocks())
 		if err != nil {
 			return nil, err
 		}

@@ -14,14 +14,23 @@ import (
 
 func all(from uint64) rules.Range { return rules.Range{From: from, To: rules.End} }
 
+// entry returns an algorithm of the registry.
+func entry(of, name string) collective.Entry {
+	e, err := collective.Find(of, name)
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
 // table has rules that leave gaps, overlap, and are of blocks.
 var table = []rules.Rule{
-	{Collective: "bcast", Algorithm: "binomial", Ranks: rules.Range{From: 4, To: 8}, Bytes: rules.Range{From: 0, To: 2047}},
-	{Collective: "bcast", Algorithm: "pipeline", Ranks: rules.Range{From: 4, To: 8}, Bytes: all(2048), Segment: 1024},
-	{Collective: "bcast", Algorithm: "chain", Ranks: all(4), Bytes: all(65536), Segment: 8192},
-	{Collective: "allgather", Algorithm: "bruck", Ranks: rules.Range{From: 5, To: 6}, Bytes: rules.Range{From: 0, To: 99}},
-	{Collective: "allgather", Algorithm: "ring", Ranks: rules.Range{From: 5, To: 6}, Bytes: all(100)},
-	{Collective: "barrier", Algorithm: "tree", Ranks: all(1)},
+	{Of: entry("bcast", "binomial"), Ranks: rules.Range{From: 4, To: 8}, Bytes: rules.Range{From: 0, To: 2047}},
+	{Of: entry("bcast", "pipeline"), Ranks: rules.Range{From: 4, To: 8}, Bytes: all(2048), Segment: 1024},
+	{Of: entry("bcast", "chain"), Ranks: all(4), Bytes: all(65536), Segment: 8192},
+	{Of: entry("allgather", "bruck"), Ranks: rules.Range{From: 5, To: 6}, Bytes: rules.Range{From: 0, To: 99}},
+	{Of: entry("allgather", "ring"), Ranks: rules.Range{From: 5, To: 6}, Bytes: all(100)},
+	{Of: entry("barrier", "tree"), Ranks: all(1)},
 }
 
 // Written by hand from the descriptions of the formats: numbers of coll/tuned, first size 0, a
@@ -66,7 +75,7 @@ const classic = `3 # collectives
 
 func TestOpenMPI(t *testing.T) {
 	var b strings.Builder
-	if err := rules.OpenMPI(&b, table); err != nil {
+	if err := rules.OpenMPI.Write(&b, table); err != nil {
 		t.Fatal(err)
 	}
 	if b.String() != classic {
@@ -107,10 +116,10 @@ func TestOpenMPIJSON(t *testing.T) {
 
 func TestNCCL(t *testing.T) {
 	var b strings.Builder
-	err := rules.NCCL(&b, []rules.Rule{
-		{Collective: "allreduce", Algorithm: "double-tree", Ranks: all(1), Bytes: rules.Range{From: 0, To: 1<<21 - 1}},
-		{Collective: "allreduce", Algorithm: "ring", Ranks: all(1), Bytes: all(1 << 21)},
-		{Collective: "allgather", Algorithm: "ring", Ranks: rules.Range{From: 8, To: 9}, Bytes: all(1024)},
+	err := rules.NCCL.Write(&b, []rules.Rule{
+		{Of: entry("allreduce", "double-tree"), Ranks: all(1), Bytes: rules.Range{From: 0, To: 1<<21 - 1}},
+		{Of: entry("allreduce", "ring"), Ranks: all(1), Bytes: all(1 << 21)},
+		{Of: entry("allgather", "ring"), Ranks: rules.Range{From: 8, To: 9}, Bytes: all(1024)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -128,10 +137,10 @@ allgather,1048576,18446744073709551615,ring,simple,-1,-1,9,-1,-1
 
 func TestIntel(t *testing.T) {
 	var b strings.Builder
-	err := rules.Intel(&b, []rules.Rule{
-		{Collective: "bcast", Algorithm: "binomial", Ranks: rules.Range{From: 2, To: 8}, Bytes: rules.Range{From: 0, To: 2047}},
-		{Collective: "bcast", Algorithm: "scatter-ring", Ranks: all(2), Bytes: all(0)},
-		{Collective: "reduce_scatter", Algorithm: "pairwise", Ranks: rules.Range{From: 2, To: 8}, Bytes: all(0)},
+	err := rules.Intel.Write(&b, []rules.Rule{
+		{Of: entry("bcast", "binomial"), Ranks: rules.Range{From: 2, To: 8}, Bytes: rules.Range{From: 0, To: 2047}},
+		{Of: entry("bcast", "scatter-ring"), Ranks: all(2), Bytes: all(0)},
+		{Of: entry("reduce_scatter", "pairwise"), Ranks: rules.Range{From: 2, To: 8}, Bytes: all(0)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -184,7 +193,7 @@ func chosen(t *testing.T, file string, id, ranks int, bytes uint64) (algorithm, 
 // What Open MPI chooses by our file is what the first rule that matches says.
 func TestOpenMPIChooses(t *testing.T) {
 	var b strings.Builder
-	if err := rules.OpenMPI(&b, table); err != nil {
+	if err := rules.OpenMPI.Write(&b, table); err != nil {
 		t.Fatal(err)
 	}
 	ids := map[string]int{"bcast": 7, "allgather": 0, "barrier": 6}
@@ -193,11 +202,11 @@ func TestOpenMPIChooses(t *testing.T) {
 			for _, block := range []uint64{0, 1, 99, 100, 101, 2047, 2048, 2049, 65535, 65536, 1 << 20} {
 				want := 0
 				for _, r := range table {
-					if r.Collective != name || uint64(ranks) < r.Ranks.From || uint64(ranks) > r.Ranks.To ||
+					if r.Of.Collective != name || uint64(ranks) < r.Ranks.From || uint64(ranks) > r.Ranks.To ||
 						name != "barrier" && (block < r.Bytes.From || block > r.Bytes.To) {
 						continue
 					}
-					e, err := collective.Find(r.Collective, r.Algorithm)
+					e, err := collective.Find(r.Of.Collective, r.Of.Name)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -217,32 +226,30 @@ func TestOpenMPIChooses(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	openmpi := func(r rules.Rule) error { return rules.OpenMPI(&strings.Builder{}, []rules.Rule{r}) }
-	nccl := func(r rules.Rule) error { return rules.NCCL(&strings.Builder{}, []rules.Rule{r}) }
-	intel := func(r rules.Rule) error { return rules.Intel(&strings.Builder{}, []rules.Rule{r}) }
+	openmpi := func(r rules.Rule) error { return rules.OpenMPI.Write(&strings.Builder{}, []rules.Rule{r}) }
+	nccl := func(r rules.Rule) error { return rules.NCCL.Write(&strings.Builder{}, []rules.Rule{r}) }
+	intel := func(r rules.Rule) error { return rules.Intel.Write(&strings.Builder{}, []rules.Rule{r}) }
 	some := rules.Range{From: 2, To: 8}
 	for _, c := range []struct {
 		write func(rules.Rule) error
 		rule  rules.Rule
 		want  string
 	}{
-		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "nosuch\n", Ranks: some, Bytes: all(0)}, `has no algorithm "nosuch\n"; choose from linear, chain`},
-		{openmpi, rules.Rule{Collective: "nosuch", Algorithm: "ring", Ranks: some, Bytes: all(0)}, `no collective "nosuch"; choose from bcast`},
-		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "linear", Bytes: all(0)}, "at least 1 (got 0 to 0)"},
-		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "linear", Ranks: some, Bytes: rules.Range{From: 8}}, "ascending range (got 8 to 0)"},
-		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "linear", Ranks: some, Bytes: all(0), Segment: 8}, "takes no segments"},
-		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "linear", Ranks: some, Bytes: all(0), Fanout: 8}, "takes no fan-out"},
-		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "k-nomial", Ranks: some, Bytes: all(0), Fanout: 8}, "coll_tuned_bcast_algorithm_knomial_radix to 8"},
-		{openmpi, rules.Rule{Collective: "alltoall", Algorithm: "linear-sync", Ranks: some, Bytes: all(0), Fanout: 8}, "coll_tuned_alltoall_algorithm_max_requests to 8"},
-		{openmpi, rules.Rule{Collective: "allreduce", Algorithm: "double-tree", Ranks: some, Bytes: all(0)}, "Open MPI has no allreduce algorithm double-tree; it has linear,"},
-		{openmpi, rules.Rule{Collective: "allgather", Algorithm: "two-processes", Ranks: some, Bytes: all(0)}, "it runs on 2 ranks only"},
-		{openmpi, rules.Rule{Collective: "allgather", Algorithm: "ring", Ranks: all(2), Bytes: all(8)}, "give ranges of at most 65536"},
-		{openmpi, rules.Rule{Collective: "allgather", Algorithm: "ring", Ranks: some, Bytes: all(1 << 63)}, "bytes at most 9223372036854775807 in a file of Open MPI"},
-		{nccl, rules.Rule{Collective: "allreduce", Algorithm: "recursive-doubling", Ranks: some, Bytes: all(0)}, "it has ring, double-tree"},
-		{nccl, rules.Rule{Collective: "bcast", Algorithm: "pipeline", Ranks: some, Bytes: all(0), Segment: 1}, "NCCL chooses segments itself"},
-		{nccl, rules.Rule{Collective: "bcast", Algorithm: "pipeline", Ranks: all(5), Bytes: all(0)}, "a line for each number of ranks"},
-		{intel, rules.Rule{Collective: "scan", Algorithm: "linear", Ranks: some, Bytes: all(0)}, "Intel MPI has no scan algorithm linear; it has none"},
-		{intel, rules.Rule{Collective: "bcast", Algorithm: "binomial", Ranks: some, Bytes: all(0), Segment: 1}, "cannot contain a segment"},
+		{openmpi, rules.Rule{Of: entry("bcast", "linear"), Bytes: all(0)}, "at least 1 (got 0 to 0)"},
+		{openmpi, rules.Rule{Of: entry("bcast", "linear"), Ranks: some, Bytes: rules.Range{From: 8}}, "ascending range (got 8 to 0)"},
+		{openmpi, rules.Rule{Of: entry("bcast", "linear"), Ranks: some, Bytes: all(0), Segment: 8}, "takes no segments"},
+		{openmpi, rules.Rule{Of: entry("bcast", "linear"), Ranks: some, Bytes: all(0), Fanout: 8}, "takes no fan-out"},
+		{openmpi, rules.Rule{Of: entry("bcast", "k-nomial"), Ranks: some, Bytes: all(0), Fanout: 8}, "coll_tuned_bcast_algorithm_knomial_radix to 8"},
+		{openmpi, rules.Rule{Of: entry("alltoall", "linear-sync"), Ranks: some, Bytes: all(0), Fanout: 8}, "coll_tuned_alltoall_algorithm_max_requests to 8"},
+		{openmpi, rules.Rule{Of: entry("allreduce", "double-tree"), Ranks: some, Bytes: all(0)}, "Open MPI has no allreduce algorithm double-tree; it has linear,"},
+		{openmpi, rules.Rule{Of: entry("allgather", "two-processes"), Ranks: some, Bytes: all(0)}, "it runs on 2 ranks only"},
+		{openmpi, rules.Rule{Of: entry("allgather", "ring"), Ranks: all(2), Bytes: all(8)}, "give ranges of at most 65536"},
+		{openmpi, rules.Rule{Of: entry("allgather", "ring"), Ranks: some, Bytes: all(1 << 63)}, "bytes at most 9223372036854775807 in a file of Open MPI"},
+		{nccl, rules.Rule{Of: entry("allreduce", "recursive-doubling"), Ranks: some, Bytes: all(0)}, "it has ring, double-tree"},
+		{nccl, rules.Rule{Of: entry("bcast", "pipeline"), Ranks: some, Bytes: all(0), Segment: 1}, "NCCL chooses segments itself"},
+		{nccl, rules.Rule{Of: entry("bcast", "pipeline"), Ranks: all(5), Bytes: all(0)}, "a line for each number of ranks"},
+		{intel, rules.Rule{Of: entry("scan", "linear"), Ranks: some, Bytes: all(0)}, "Intel MPI has no scan algorithm linear; it has none"},
+		{intel, rules.Rule{Of: entry("bcast", "binomial"), Ranks: some, Bytes: all(0), Segment: 1}, "cannot contain a segment"},
 	} {
 		err := c.write(c.rule)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
@@ -252,9 +259,9 @@ func TestErrors(t *testing.T) {
 }
 
 func Example() {
-	err := rules.OpenMPI(os.Stdout, []rules.Rule{
-		{Collective: "allreduce", Algorithm: "recursive-doubling", Ranks: rules.Range{From: 1, To: 64}, Bytes: rules.Range{From: 0, To: 8191}},
-		{Collective: "allreduce", Algorithm: "ring", Ranks: rules.Range{From: 1, To: 64}, Bytes: rules.Range{From: 8192, To: rules.End}},
+	err := rules.OpenMPI.Write(os.Stdout, []rules.Rule{
+		{Of: entry("allreduce", "recursive-doubling"), Ranks: rules.Range{From: 1, To: 64}, Bytes: rules.Range{From: 0, To: 8191}},
+		{Of: entry("allreduce", "ring"), Ranks: rules.Range{From: 1, To: 64}, Bytes: rules.Range{From: 8192, To: rules.End}},
 	})
 	if err != nil {
 		fmt.Println(err)
