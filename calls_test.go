@@ -2,10 +2,13 @@ package halfpeak_test
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/halfpeak/halfpeak"
+	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -48,5 +51,38 @@ func TestCallsOfNoSense(t *testing.T) {
 				t.Errorf("%s, %+v: a study without an error", ref, c.call)
 			}
 		}
+	}
+}
+
+// A program that was read runs the schedule that it was given since.
+func TestGivenScheduleRuns(t *testing.T) {
+	d, err := halfpeak.Open("clip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ends []quantity.Micros
+	var last *schedule.Schedule
+	for _, calc := range []string{"1000", "1000000"} {
+		path := filepath.Join(t.TempDir(), "a.goal")
+		text := "num_ranks 1\nrank 0 {\nl1: calc " + calc + "\n}\n"
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p, err := halfpeak.Read(t.Context(), []string{path}, halfpeak.Reading{}, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last != nil {
+			p.Schedule = last
+		}
+		last = p.Schedule
+		e, err := d.Ask(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, e.Time())
+	}
+	if ends[0] != 1 || ends[1] != 1 {
+		t.Errorf("finishes at %v; want 1 µs, that of the first schedule, twice", ends)
 	}
 }

@@ -28,7 +28,7 @@ type Program struct {
 	// Watch is told of each simulation of a study that has ended; nil: none.
 	Watch func()
 
-	input *programs.Input // that the schedule was read from; nil: none
+	input *programs.Input // that Read read the schedule from; nil: none
 }
 
 var errNoSchedule = errors.New("a program without a schedule")
@@ -36,7 +36,7 @@ var errNoSchedule = errors.New("a program without a schedule")
 // read returns the program as package programs takes it.
 func (p Program) read() (*programs.Input, error) {
 	switch {
-	case p.input != nil:
+	case p.input != nil && p.input.Schedule == p.Schedule:
 		return p.input, nil
 	case p.Schedule == nil:
 		return nil, errNoSchedule

@@ -77,7 +77,11 @@ func ShapeOf(m machine.Machine, on Placement) string {
 	text := m.String() + ", ranks by " + by
 	if by[0] >= '0' && by[0] <= '9' { // a list of cores, and not the name of an order
 		if len(by) > 60 { // such a list has an entry for each rank
-			by = by[:strings.LastIndexByte(by[:60], ',')] + " …"
+			by = by[:60]
+			if i := strings.LastIndexByte(by, ','); i > 0 {
+				by = by[:i]
+			}
+			by += " …"
 		}
 		text = m.String() + ", ranks on cores " + by
 	}

@@ -38,3 +38,15 @@ func TestPlacesForms(t *testing.T) {
 		}
 	}
 }
+
+// A list of places is cut where it is longer than a line takes, also before its first comma.
+func TestShapeOfLongLists(t *testing.T) {
+	m := machine.Machine{Levels: []machine.Level{{Name: "node", Arity: 2,
+		Layer: &model.Linear{Beta: 1}}}}
+	zeros := strings.Repeat("0", 61)
+	for _, by := range []string{zeros, zeros + ",1", "0,1," + zeros} {
+		if shape := programs.ShapeOf(m, programs.Placement{By: by}); !strings.Contains(shape, " …") {
+			t.Errorf("%s: %s", by, shape)
+		}
+	}
+}
