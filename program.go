@@ -11,11 +11,9 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/programs"
-	"github.com/halfpeak/halfpeak/ask/scaling"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -105,53 +103,44 @@ func Run(ctx context.Context, p Program, o programs.Setup, on ...Design) (
 	return s, err
 }
 
-// A Reading says how a program is read: one in Starlark by its ranks and parameters, and a trace by
-// its region and scale.
-type Reading struct {
-	Ranks  []int                       // one number, or for [Scale] several
-	Params []string                    // "NAME=VALUE" of parameters of main
-	Print  func(rank int, text string) // what the program prints; nil: nothing
-	Trace  mpitrace.Translation        // without FlopsPerSecond it is [mpitrace.Defaults]
-}
+// A Reading says how a program is read.
+type Reading = programs.Reading
 
-// on returns how a program in Starlark is read for designs: with the times of collectives that were
-// measured on one of them, see [collectives.MeasuredTimes].
-func (r Reading) on(ctx context.Context, designs []Design) (scaling.Reading, error) {
-	times, err := collectives.MeasuredTimes(ctx, inner(designs))
-	return scaling.Reading{Ranks: r.Ranks, Params: r.Params, Print: r.Print,
-		Library: libraryOf(designs), Time: times}, err
-}
-
-// Read reads a program in Starlark (.star), or else a schedule in GOAL or the files of a trace. Its
-// collectives without an algorithm are those of the library of the designs, if they have one.
-func Read(ctx context.Context, names []string, r Reading, on ...Design) (p Program, err error) {
-	if len(names) == 1 && scaling.IsProgram(names[0]) {
-		var reading scaling.Reading
-		if reading, err = r.on(ctx, on); err == nil {
-			p.input, err = scaling.Read(ctx, names[0], reading)
-		}
-	} else {
-		if r.Trace.FlopsPerSecond == 0 {
-			r.Trace = mpitrace.Defaults
-		}
-		r.Trace.Collectives.Library = libraryOf(on)
-		p.input, err = programs.ReadInput(ctx, r.Trace, names...)
+// on returns how a program is read for designs: with their library of collectives, if they have
+// one, and one in Starlark with the times of collectives that were measured, see
+// [collectives.MeasuredTimes].
+func on(ctx context.Context, designs []Design, names []string, r Reading) (_ Reading, err error) {
+	r.Library = libraryOf(designs)
+	if len(names) == 1 && programs.IsProgram(names[0]) {
+		r.Time, err = collectives.MeasuredTimes(ctx, inner(designs))
 	}
-	if p.input != nil {
+	return r, err
+}
+
+// Read reads a program in Starlark (.star), or else a schedule in GOAL or the files of a trace, see
+// [programs.Read]. Its collectives without an algorithm are those of the library of the designs, if
+// they have one.
+func Read(ctx context.Context, names []string, r Reading, designs ...Design) (
+	p Program, err error) {
+
+	if r, err = on(ctx, designs, names, r); err != nil {
+		return p, err
+	}
+	if p.input, err = programs.Read(ctx, names, r); p.input != nil {
 		p.Schedule = p.input.Schedule
 	}
 	return p, err
 }
 
 // Scale runs a program in Starlark on numbers of ranks and on the machines of designs; see
-// [scaling.Scale].
-func Scale(ctx context.Context, name string, r Reading, o programs.Setup, on ...Design) (
-	*scaling.Scaling, error) {
-	reading, err := r.on(ctx, on)
+// [programs.Scale].
+func Scale(ctx context.Context, name string, r Reading, o programs.Setup, designs ...Design) (
+	*programs.Scaling, error) {
+	r, err := on(ctx, designs, []string{name}, r)
 	if err != nil {
 		return nil, err
 	}
-	return scaling.Scale(ctx, name, reading, o, inner(on)...)
+	return programs.Scale(ctx, name, r, o, inner(designs)...)
 }
 
 // libraryOf returns the library of collectives of all designs; none if it is not known, or if they

@@ -1,7 +1,8 @@
 // Package programs runs schedules and traces of parallel programs on platforms.
 //
-// [ReadInput] reads a schedule or a trace (input.go), [MachineOf] places its ranks on a platform
-// (machine.go), and [Run] simulates it (simulate.go). The [Simulation] has the finish of each rank,
+// [Read] reads a program in Starlark (program.go), a schedule or a trace (input.go), [MachineOf]
+// places its ranks on a platform (machine.go), and [Run] simulates it (simulate.go), or [Scale] on
+// several numbers of ranks (scaling.go). The [Simulation] has the finish of each rank,
 // the critical path, the effect of parameters, or the distribution over noise; package
 // reports/simulations makes tables and pictures of it. [Scheduled] makes the finish a quantity of a
 // what-if, so that it can be swept and aimed at like a property of a single message (finish.go).

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/halfpeak/halfpeak/ask/programs"
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -25,7 +24,7 @@ func ExampleRun() {
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		log.Fatal(err)
 	}
-	in, err := programs.ReadInput(context.Background(), mpitrace.Translation{Scale: 1}, name)
+	in, err := programs.Read(context.Background(), []string{name}, programs.Reading{})
 	if err != nil {
 		log.Fatal(err)
 	}

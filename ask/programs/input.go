@@ -33,12 +33,8 @@ type Input struct {
 	Notes    []string        // of a trace, see [mpitrace.Read]
 }
 
-// ReadInput reads a schedule in GOAL's text or binary form, or the files of an MPI trace; their
-// contents distinguish them, and any may be compressed by gzip. A folder stands for its files, or
-// for those of trace.c (trace.000000 …) if it has some. A name with a "*", a "?" or a "[" that is
-// not a file stands for the files that it matches. The end of the context ends the reading at once.
-// Without names, ReadInput returns nil.
-func ReadInput(ctx context.Context, o mpitrace.Translation, names ...string) (*Input, error) {
+// readInput reads a schedule or a trace.
+func readInput(ctx context.Context, o mpitrace.Translation, names []string) (*Input, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}

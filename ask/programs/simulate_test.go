@@ -23,7 +23,7 @@ func TestSweep3D(t *testing.T) {
 	pattern := filepath.Join(sharedtest.Path(t, "data/goal/sweep3d"), "*.gz")
 	reading := mpitrace.Defaults
 	reading.Collectives.Named = collective.Schedgen
-	in, err := programs.ReadInput(t.Context(), reading, pattern)
+	in, err := programs.Read(t.Context(), []string{pattern}, programs.Reading{Trace: reading})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +64,11 @@ func TestSweep3D(t *testing.T) {
 }
 
 // A reading that is interrupted ends, whatever the file.
-func TestReadInputInterrupted(t *testing.T) {
+func TestReadInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := programs.ReadInput(ctx, mpitrace.Defaults,
-		"../../engine/simulate/testdata/stuck.goal"); err == nil {
+	if _, err := programs.Read(ctx, []string{"../../engine/simulate/testdata/stuck.goal"},
+		programs.Reading{}); err == nil {
 		t.Error("it was read")
 	}
 }
@@ -81,11 +81,11 @@ func TestScaleOfGOAL(t *testing.T) {
 		t.Fatal(err)
 	}
 	reading := mpitrace.Defaults
-	if _, err := programs.ReadInput(t.Context(), reading, name); err != nil {
+	if _, err := programs.Read(t.Context(), []string{name}, programs.Reading{Trace: reading}); err != nil {
 		t.Error(err)
 	}
 	reading.Scale = 0.5
-	if _, err := programs.ReadInput(t.Context(), reading, name); err == nil ||
+	if _, err := programs.Read(t.Context(), []string{name}, programs.Reading{Trace: reading}); err == nil ||
 		!strings.Contains(err.Error(), "only the computations of traces are scaled") {
 		t.Errorf("error %v", err)
 	}

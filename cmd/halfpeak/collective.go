@@ -13,7 +13,6 @@ import (
 	"github.com/halfpeak/halfpeak"
 	askcollectives "github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/programs"
-	"github.com/halfpeak/halfpeak/ask/scaling"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
@@ -210,7 +209,7 @@ func (o *collectiveOptions) readSchedule(ctx context.Context, ranksGiven bool) (
 	p halfpeak.Program, err error) {
 	q := &o.question
 	reading := halfpeak.Reading{}
-	if scaling.IsProgram(o.schedule) {
+	if programs.IsProgram(o.schedule) {
 		if !ranksGiven {
 			return p, usagef("--schedule %s is a program, which needs --ranks", o.schedule)
 		}

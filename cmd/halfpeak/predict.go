@@ -13,7 +13,7 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/messages"
-	"github.com/halfpeak/halfpeak/ask/scaling"
+	"github.com/halfpeak/halfpeak/ask/programs"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -355,7 +355,7 @@ const oneSchedule = "--kind ranks shows one --schedule on one platform; give bot
 // facts returns the words of the rules that no flag decides.
 func (o *plotOptions) facts(args []string) facts {
 	return facts{"several platforms": len(args) > 1,
-		"a program as --schedule": len(o.schedule) == 1 && scaling.IsProgram(o.schedule[0])}
+		"a program as --schedule": len(o.schedule) == 1 && programs.IsProgram(o.schedule[0])}
 }
 
 // A rankRange is some of the ranks, one after the other, both ends included. A

@@ -12,7 +12,6 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/programs"
-	"github.com/halfpeak/halfpeak/ask/scaling"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
@@ -94,7 +93,7 @@ func (o *simulateOptions) facts(args []string) facts {
 	return facts{"arguments": len(args) > 0, "several runs": o.setup.Runs > 1,
 		"several schedules": areSchedules(args),
 		"a program": (len(args) == 1 || areSchedules(args)) &&
-			slices.ContainsFunc(args, scaling.IsProgram)}
+			slices.ContainsFunc(args, programs.IsProgram)}
 }
 
 // newSimulate declares simulate. Two ways give the costs of messages: LogGOPS
@@ -186,7 +185,7 @@ func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
 // the part of a trace.
 func areSchedules(files []string) bool {
 	return len(files) > 1 && !slices.ContainsFunc(files, func(path string) bool {
-		return !scaling.IsProgram(path) && filepath.Ext(path) != ".goal"
+		return !programs.IsProgram(path) && filepath.Ext(path) != ".goal"
 	})
 }
 

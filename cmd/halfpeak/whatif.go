@@ -12,7 +12,6 @@ import (
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/ask/programs"
-	"github.com/halfpeak/halfpeak/ask/scaling"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -368,7 +367,7 @@ func (o *whatifOptions) find(ref string) (halfpeak.Design, error) {
 
 // isProgram reports whether --schedule is a program in Starlark.
 func (o *whatifOptions) isProgram() bool {
-	return len(o.schedule) == 1 && scaling.IsProgram(o.schedule[0])
+	return len(o.schedule) == 1 && programs.IsProgram(o.schedule[0])
 }
 
 // reading says how a program as --schedule is run.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/scaling"
+	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -13,8 +13,8 @@ import (
 )
 
 // ScalingRows returns a row for each number of ranks, machine and set of parameters.
-func ScalingRows(s *scaling.Scaling) reports.Rows {
-	type row = scaling.Scaled
+func ScalingRows(s *programs.Scaling) reports.Rows {
+	type row = programs.Scaled
 	of := func(part func(row) quantity.Micros) func(row) any {
 		return func(r row) any {
 			return reports.Finite(100 * float64(part(r)/max(r.Finish, 1e-12)))
@@ -47,10 +47,10 @@ func ScalingRows(s *scaling.Scaling) reports.Rows {
 		}).Texted(percent),
 	}
 	for _, name := range markNames(s) {
-		mark := func(r row) scaling.MarkTime {
-			i := slices.IndexFunc(r.Marks, func(m scaling.MarkTime) bool { return m.Name == name })
+		mark := func(r row) programs.MarkTime {
+			i := slices.IndexFunc(r.Marks, func(m programs.MarkTime) bool { return m.Name == name })
 			if i < 0 {
-				return scaling.MarkTime{}
+				return programs.MarkTime{}
 			}
 			return r.Marks[i]
 		}
@@ -72,7 +72,7 @@ func ScalingRows(s *scaling.Scaling) reports.Rows {
 
 // scalingVerdict describes the largest number of ranks with the last parameters; of several
 // machines, it names the one that is fastest there.
-func scalingVerdict(s *scaling.Scaling) (none reports.Sentence) {
+func scalingVerdict(s *programs.Scaling) (none reports.Sentence) {
 	if len(s.Rows) == 0 {
 		return none
 	}
@@ -103,14 +103,14 @@ func scalingVerdict(s *scaling.Scaling) (none reports.Sentence) {
 }
 
 // kneeNotes says from which number of ranks messages take most of the time, and of which line.
-func kneeNotes(s *scaling.Scaling) (notes []string) {
+func kneeNotes(s *programs.Scaling) (notes []string) {
 	for _, k := range s.Knees {
 		subject := "Messages"
 		if len(s.Rows) > 1 {
 			subject = fmt.Sprintf("From %s, messages", lex.Plural(k.Ranks, "rank"))
 		}
 		on := ""
-		if differ(s, func(r scaling.Scaled) string { return r.Machine }) {
+		if differ(s, func(r programs.Scaled) string { return r.Machine }) {
 			on = " on " + k.Machine
 		}
 		if k.Params != "" {
@@ -124,10 +124,10 @@ func kneeNotes(s *scaling.Scaling) (notes []string) {
 }
 
 // MarkRows returns the times of the program's marks: a row for each mark and row of the scaling.
-func MarkRows(s *scaling.Scaling) reports.Rows {
+func MarkRows(s *programs.Scaling) reports.Rows {
 	type row struct {
-		scaling.Scaled
-		scaling.MarkTime
+		programs.Scaled
+		programs.MarkTime
 	}
 	var all []row
 	for _, r := range s.Rows {
@@ -136,10 +136,10 @@ func MarkRows(s *scaling.Scaling) reports.Rows {
 		}
 	}
 	return reports.TableOf(all,
-		reports.Col("machine", reports.HeadIf(differ(s, func(r scaling.Scaled) string {
+		reports.Col("machine", reports.HeadIf(differ(s, func(r programs.Scaled) string {
 			return r.Machine
 		}), "machine"), func(r row) any { return r.Machine }),
-		reports.Col("params", reports.HeadIf(differ(s, func(r scaling.Scaled) string {
+		reports.Col("params", reports.HeadIf(differ(s, func(r programs.Scaled) string {
 			return r.Params
 		}), "parameters"), func(r row) any { return r.Params }),
 		reports.Col("ranks", "ranks", func(r row) any { return r.Ranks }),
@@ -164,14 +164,14 @@ func ExampleRows() reports.Rows {
 }
 
 // differ reports whether the rows have several values of a name.
-func differ(s *scaling.Scaling, name func(scaling.Scaled) string) bool {
-	return slices.ContainsFunc(s.Rows, func(r scaling.Scaled) bool {
+func differ(s *programs.Scaling, name func(programs.Scaled) string) bool {
+	return slices.ContainsFunc(s.Rows, func(r programs.Scaled) bool {
 		return name(r) != name(s.Rows[0])
 	})
 }
 
 // markNames returns the names of all marks.
-func markNames(s *scaling.Scaling) (names []string) {
+func markNames(s *programs.Scaling) (names []string) {
 	for _, r := range s.Rows {
 		for _, m := range r.Marks {
 			if !slices.Contains(names, m.Name) {
@@ -198,8 +198,8 @@ func slug(name string) string {
 // ScalingPicture draws the finish against the number of ranks, of each machine and set of
 // parameters. If there is one, it also draws the parts of the finish, the finish without any cost
 // of more ranks (ideal), and where messages begin to take most of the time.
-func ScalingPicture(s *scaling.Scaling) (reports.Picture, error) {
-	type row = scaling.Scaled
+func ScalingPicture(s *programs.Scaling) (reports.Picture, error) {
+	type row = programs.Scaled
 	f := reports.Figure{Title: s.Name, X: reports.Axis{Label: "ranks", Log: true, Twos: true},
 		Y: reports.Axis{Label: "time", Dim: quantity.DimTime, Log: true}}
 	rows := slices.Clone(s.Rows)

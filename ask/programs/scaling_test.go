@@ -1,10 +1,9 @@
-package scaling_test
+package programs_test
 
 import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/ask/programs"
-	"github.com/halfpeak/halfpeak/ask/scaling"
 	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -22,7 +21,7 @@ func TestExamplesEverywhere(t *testing.T) {
 		machines = append(machines, d)
 	}
 	for _, e := range program.Examples() {
-		s, err := scaling.Scale(t.Context(), e.Name, scaling.Reading{Ranks: []int{4, 8}},
+		s, err := programs.Scale(t.Context(), e.Name, programs.Reading{Ranks: []int{4, 8}},
 			programs.Setup{Eager: simulate.NoLimit}, machines...)
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)

@@ -1,8 +1,8 @@
-// Package scaling runs programs in Starlark on numbers of ranks.
-//
-// [Read] returns the schedule of a program on one number of ranks, as package ask/programs takes
-// it, and [Scale] compares numbers of ranks, parameters and machines.
-package scaling
+// The page runs no programs: with Starlark it would be an eighth larger.
+
+//go:build !js
+
+package programs
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/calls"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
@@ -72,37 +72,50 @@ func withParams(p *program.Program, params []string) (*program.Program, error) {
 	return p, nil
 }
 
-// A Reading says how a program is run: its parameters as "NAME=VALUE", and its ranks.
+// A Reading says how a program is read: one in Starlark by its ranks and parameters, and a trace by
+// its region and scale.
 type Reading struct {
-	Ranks   []int // one number, or for [Scale] several
-	Params  []string
-	Print   func(rank int, text string) // see [program.Options]
+	Ranks   []int                       // one number, or for [Scale] several
+	Params  []string                    // "NAME=VALUE" of parameters of main
+	Print   func(rank int, text string) // what the program prints; nil: nothing
+	Trace   mpitrace.Translation        // without FlopsPerSecond it is [mpitrace.Defaults]
 	Library collective.Library          // of collectives, see [calls.Choices]
 	// Time is that of collectives that were measured, see [program.Options]; nil: none.
 	Time func(program.Collective) (ns uint64, joint bool, err error)
 }
 
-// Read returns the schedule of the program of that name, from its file or, if there is no such
-// file, from the binary. The end of the context ends it at once.
-func Read(ctx context.Context, name string, o Reading) (*programs.Input, error) {
-	if len(o.Ranks) != 1 {
-		return nil, fmt.Errorf("%s: a program runs on one number of ranks", name)
+// Read reads a program in Starlark, from its file or, if there is no such file, from the binary;
+// else a schedule in GOAL's text or binary form, or the files of an MPI trace. The contents of
+// these distinguish them, and any may be compressed by gzip. A folder stands for its files, or for
+// those of trace.c (trace.000000 …) if it has some. A name with a "*", a "?" or a "[" that is not a
+// file stands for the files that it matches. The end of the context ends the reading at once.
+// Without names, Read returns nil.
+func Read(ctx context.Context, names []string, r Reading) (*Input, error) {
+	if len(names) != 1 || !IsProgram(names[0]) {
+		if r.Trace.FlopsPerSecond == 0 {
+			r.Trace = mpitrace.Defaults
+		}
+		r.Trace.Collectives.Library = r.Library
+		return readInput(ctx, r.Trace, names)
 	}
-	p, err := readProgram(name)
+	if len(r.Ranks) != 1 {
+		return nil, fmt.Errorf("%s: a program runs on one number of ranks", names[0])
+	}
+	p, err := readProgram(names[0])
 	if err != nil {
 		return nil, err
 	}
-	return input(ctx, p, name, o)
+	return input(ctx, p, names[0], r)
 }
 
 // input returns the schedule of a program.
-func input(ctx context.Context, p *program.Program, name string, o Reading) (*programs.Input,
+func input(ctx context.Context, p *program.Program, name string, o Reading) (*Input,
 	error) {
 	p, err := withParams(p, o.Params)
 	if err != nil {
 		return nil, err
 	}
-	in := &programs.Input{Name: name}
+	in := &Input{Name: name}
 	in.Schedule, in.Marks, err = p.Schedule(ctx, program.Options{Ranks: o.Ranks[0],
 		Print: o.Print, Collectives: calls.Choices{Library: o.Library}, Time: o.Time})
 	return in, err

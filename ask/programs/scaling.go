@@ -1,4 +1,6 @@
-package scaling
+//go:build !js
+
+package programs
 
 import (
 	"context"
@@ -7,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -65,7 +66,7 @@ type knee struct {
 
 // Scale runs the program of that name, see [Read], for each combination of machine, parameters and
 // ranks. A parameter "NAME=VALUE,VALUE…" has a row for each value.
-func Scale(ctx context.Context, name string, r Reading, o programs.Setup, on ...platforms.Design) (
+func Scale(ctx context.Context, name string, r Reading, o Setup, on ...platforms.Design) (
 	*Scaling, error) {
 	p, err := readProgram(name)
 	if err != nil {
@@ -132,12 +133,12 @@ const maxCases = 10000
 const maxPathOps = 4 << 20
 
 // run adds the rows of a schedule on the machines.
-func (s *Scaling) run(ctx context.Context, in *programs.Input, params string,
-	o programs.Setup, on []platforms.Design) error {
-	o.Table, o.Run.Parts = programs.Totals, true
+func (s *Scaling) run(ctx context.Context, in *Input, params string,
+	o Setup, on []platforms.Design) error {
+	o.Table, o.Run.Parts = Totals, true
 	o.Run.Record = o.Run.Rules == simulate.Default && len(in.Schedule.Ops()) <= maxPathOps
 	for i := range max(len(on), 1) {
-		done, err := programs.Run(ctx, in, o, on[min(i, len(on)):min(i+1, len(on))]...)
+		done, err := Run(ctx, in, o, on[min(i, len(on)):min(i+1, len(on))]...)
 		if err != nil {
 			return fmt.Errorf("%s on %d ranks: %w", in.Name, in.Schedule.Ranks(), err)
 		}
@@ -183,7 +184,7 @@ func (row *Scaled) shareTime(r *simulate.Result) {
 }
 
 // markTimes returns the times of a program's marks.
-func markTimes(in *programs.Input, r *simulate.Result) []MarkTime {
+func markTimes(in *Input, r *simulate.Result) []MarkTime {
 	if in.Marks == nil || len(in.Marks.Ops) != len(r.Marks) {
 		return nil
 	}
