@@ -51,8 +51,9 @@ import (
 type Rows struct {
 	Columns []Column
 	Data    [][]any // one slice per row, one cell per column
-	// Minor marks rows by their index that a brief text of many rows leaves out; nil: none.
-	Minor func(i int) bool
+	// RowRank returns, by the index of a row, the order in which a brief text leaves out rows that
+	// the screen has no room for: the highest first, 0 never. Nil: 0.
+	RowRank func(i int) int
 
 	// Remarks and the verdict are printed in Text and Markdown only. A terminal has room for a few
 	// remarks: doubts come first, then what to do next; see [Printer.Brief].
@@ -87,11 +88,12 @@ type Printer struct {
 	Format TableFormat
 	Units  quantity.UnitChoice // for times, rates and inverse bandwidths in Text and Markdown
 	Width  int                 // of a line of Text, in letters; 0: any width fits
+	Height int                 // of the screen, in lines; 0: any height fits
 	Color  bool                // heads and the verdict in bold
 
 	// Brief, if not empty, prints at most three remarks of all tables, by their kind: doubts, then
-	// what to do next. Of more than a dozen rows it leaves out minor ones. The answer then stays on
-	// a screen of 24 lines. Brief says how to ask for the rest, as "--notes".
+	// what to do next. If the text is longer than Height, it leaves out rows by [Rows.RowRank].
+	// Brief says how to ask for the rest, as "--notes".
 	Brief string
 
 	// Saved, if not empty, is a line of Text above the verdict: about files that were written.

@@ -10,28 +10,56 @@ import (
 	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
-// Bounds of a brief text: with a line each for the rest and the verdict, 24 lines have room for
-// these remarks and rows.
-const (
-	maxBrief     = 3
-	maxBriefRows = 12
-)
+// maxBrief is the number of remarks of a brief text.
+const maxBrief = 3
 
-// writeText prints tables, remarks and the verdict of the last table that has one.
+// writeText prints tables, remarks and the verdict of the last table that has one. If a brief text
+// is longer than the screen, it leaves out rows by their rank, as few as possible, and intervals
+// only if that is not enough.
 func (v Printer) writeText(b *bytes.Buffer, tables []Rows) {
+	ranks := ranksOf(tables)
+	for _, bare := range []bool{false, true} {
+		for i := range ranks {
+			b.Reset()
+			v.writeTables(b, tables, ranks[len(ranks)-1-i], bare)
+			// The last line of the screen is for what is typed next.
+			if v.Brief == "" || v.Height == 0 || bytes.Count(b.Bytes(), []byte("\n")) < v.Height {
+				return
+			}
+		}
+	}
+}
+
+// ranksOf returns the ranks of all rows, ascending.
+func ranksOf(tables []Rows) []int {
+	ranks := []int{0}
+	for _, r := range tables {
+		for i := range r.Data {
+			ranks = append(ranks, r.rank(i))
+		}
+	}
+	slices.Sort(ranks)
+	return slices.Compact(ranks)
+}
+
+// writeTables prints the rows up to a rank. A bare text has no intervals in tables that are too
+// wide, where they would stand below their values.
+func (v Printer) writeTables(b *bytes.Buffer, tables []Rows, most int, bare bool) {
 	var doubts, next, rest, left []string
-	verdict, minor, bare := "", 0, false
+	verdict, minor, without := "", 0, false
 	for i, r := range tables {
-		if i > 0 {
-			b.WriteByte('\n')
+		all := len(r.Data)
+		r = r.upTo(most)
+		minor += all - len(r.Data)
+		var dropped []string
+		lacks := false
+		if all == 0 || len(r.Data) > 0 {
+			if i > 0 {
+				b.WriteByte('\n')
+			}
+			dropped, lacks = v.writeTable(b, r, bare)
 		}
-		if v.Brief != "" && r.Minor != nil && len(r.Data) > maxBriefRows {
-			all := len(r.Data)
-			r = r.major()
-			minor += all - len(r.Data)
-		}
-		dropped, without := v.writeTable(b, r)
-		bare = bare || without
+		without = without || lacks
 		if verdict = cmp.Or(r.Verdict.in(v.Units), verdict); v.Brief == "" {
 			if len(dropped) > 0 {
 				r.Notes = append(slices.Clone(r.Notes), v.more(nil, dropped))
@@ -51,7 +79,7 @@ func (v Printer) writeText(b *bytes.Buffer, tables []Rows) {
 		all := slices.Concat(doubts, next, rest)
 		shown = all[:min(maxBrief, len(doubts)+len(next))]
 		var hidden []string
-		if bare {
+		if without {
 			hidden = append(hidden, "intervals")
 		}
 		if minor > 0 {
@@ -93,11 +121,19 @@ func (v Printer) more(hidden, columns []string) string {
 	return "more: " + strings.Join(parts, "; ")
 }
 
-// major returns the table without minor rows.
-func (r Rows) major() Rows {
+// rank returns the rank of a row.
+func (r Rows) rank(i int) int {
+	if r.RowRank == nil {
+		return 0
+	}
+	return r.RowRank(i)
+}
+
+// upTo returns the table without the rows above a rank.
+func (r Rows) upTo(most int) Rows {
 	var kept [][]any
 	for i, row := range r.Data {
-		if !r.Minor(i) {
+		if r.rank(i) <= most {
 			kept = append(kept, row)
 		}
 	}
@@ -106,18 +142,18 @@ func (r Rows) major() Rows {
 }
 
 // writeTable prints the rows in the printer's width: first with fewer or folded columns, and
-// failing that upright. It returns the heads of the columns that it dropped, and whether a brief
-// text is without intervals: below their values, those of many rows would fill the screen.
-func (v Printer) writeTable(b *bytes.Buffer, r Rows) (dropped []string, bare bool) {
+// failing that upright. It returns the heads of the columns that it dropped, and whether a bare
+// table lacks intervals.
+func (v Printer) writeTable(b *bytes.Buffer, r Rows, bare bool) (dropped []string, lacks bool) {
 	g := v.newGrid(r)
 	if v.Width > 0 && g.width() > v.Width {
-		if bare = v.Brief != "" && len(r.Data) > maxBriefRows/2 && g.hasIntervals(); bare {
+		if lacks = bare && g.hasIntervals(); lacks {
 			g = g.withoutIntervals()
 		}
 		kept, left, ok := g.fit(v.Width)
 		if !ok {
-			v.writeUpright(b, r, bare)
-			return nil, bare
+			v.writeUpright(b, r, lacks)
+			return nil, lacks
 		}
 		g, dropped = kept, left
 	}
@@ -130,7 +166,7 @@ func (v Printer) writeTable(b *bytes.Buffer, r Rows) (dropped []string, bare boo
 	for i := range r.Data {
 		b.WriteString(g.line(i+1) + "\n")
 	}
-	return dropped, bare
+	return dropped, lacks
 }
 
 // writeUpright prints each record as one line per column that is not empty, in units of its own: no

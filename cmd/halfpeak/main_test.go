@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 			main()
 			return
 		}
-		os.Exit(runIn(terminal{Width: width, Messages: width}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(runIn(terminal{Width: width, Height: 24, Messages: width}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}})
 }
 

@@ -103,7 +103,7 @@ func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 	// In a file, lines may be of any length.
 	if o.path == "" {
 		t := terminalOf(cmd.Context())
-		view.Width, view.Color = cmp.Or(t.Width, pipeWidth), t.Color
+		view.Width, view.Height, view.Color = cmp.Or(t.Width, pipeWidth), t.Height, t.Color
 		if t.Width > 0 && !o.notes {
 			view.Brief = "--notes"
 		}

@@ -23,6 +23,7 @@ import (
 // value is not a terminal. It travels in the context, so that tests can set one.
 type terminal struct {
 	Width    int  // of standard output, in letters; 0: not a terminal
+	Height   int  // of standard output, in lines; 0: any height fits
 	Messages int  // width of standard error; 0: not a terminal
 	Color    bool // standard output takes colours, and the reader wants them
 	Errors   bool // standard error takes colours, and the reader wants them
@@ -31,23 +32,28 @@ type terminal struct {
 // detectTerminal detects the terminal of the two outputs, NO_COLOR (no-color.org) and TERM.
 func detectTerminal(stdout, stderr io.Writer) (t terminal) {
 	wanted := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	t.Width, t.Messages = widthOf(stdout), widthOf(stderr)
+	t.Width, t.Height = sizeOf(stdout)
+	t.Messages, _ = sizeOf(stderr)
 	t.Color, t.Errors = wanted && t.Width > 0, wanted && t.Messages > 0
 	return t
 }
 
-// widthOf returns the width of the terminal behind w; 0: it is none.
-func widthOf(w io.Writer) int {
+// sizeOf returns the size of the terminal behind w; 0, 0: it is none.
+func sizeOf(w io.Writer) (width, height int) {
 	f, ok := terminalFile(w)
 	if !ok {
-		return 0
+		return 0, 0
 	}
-	// Some terminals, as in editors and CI, report a width of 0.
-	// 80 is the width that programs of text have assumed since the terminals of the seventies.
-	if width, _, _ := term.GetSize(int(f.Fd())); width >= 20 {
-		return width
+	// Some terminals, as in editors and CI, report a size of 0. 80 × 24 is the size that programs of
+	// text have assumed since the terminals of the seventies.
+	width, height, _ = term.GetSize(int(f.Fd()))
+	if width < 20 {
+		width = 80
 	}
-	return 80
+	if height < 10 {
+		height = 24
+	}
+	return width, height
 }
 
 // terminalFile returns the file behind w, and whether that is a terminal.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -73,6 +74,46 @@ func TestTerminal(t *testing.T) {
 	}
 	if _, errs := on(terminal{Errors: true}, "predict clop"); !strings.HasPrefix(errs, "\x1b[1;31mhalfpeak:\x1b[0m ") {
 		t.Errorf("the error is not red: %q", errs)
+	}
+}
+
+// An answer stays on a screen of 24 lines, one of which is for what is typed next, also if the
+// question has many rows.
+func TestScreen(t *testing.T) {
+	t.Chdir(t.TempDir())
+	fleet := strings.Builder{}
+	fleet.WriteString("node_a,node_b,test,bytes,time_us\n")
+	for group := range 12 {
+		for a := range 10 {
+			for b := range a {
+				for _, size := range []float64{1024, 65536, 1 << 20} {
+					time := 2 + float64(group) + size/10000*(1+0.001*float64((a*7+b*3)%5))
+					if a == 9 {
+						time *= 1.3
+					}
+					fmt.Fprintf(&fleet, "n%d,n%d,test %d,%g,%.3f\n", a, b, group, size, time)
+				}
+			}
+		}
+	}
+	if err := os.WriteFile("pairs.csv", []byte(fleet.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"demo samples", "fit samples/latency.txt --save my.toml", "",
+		"fit samples/latency.txt samples/bandwidth.txt samples/nccl.log",
+		"reproduce", "validate clip", "validate clip hp-lam", "packet clip",
+		"simulate samples/jacobi.star --ranks 64 --machine clip --critical-path",
+		"simulate samples/jacobi.star --ranks 64 --machine my.toml --critical-path",
+		"fleet samples/fleet.csv", "fleet pairs.csv --columns group=test",
+		"collective allreduce clip --ranks 64", "predict my.toml --size 1..16KiB",
+	} {
+		var out, errs bytes.Buffer
+		status := runIn(terminal{Width: 80, Height: 24}, strings.Fields(line),
+			strings.NewReader(""), &out, &errs)
+		if n := strings.Count(out.String(), "\n"); status != 0 || n > 23 {
+			t.Errorf("%s: status %d, %d lines: %s%s", line, status, n, errs.String(), out.String())
+		}
 	}
 }
 

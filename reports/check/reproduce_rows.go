@@ -147,6 +147,7 @@ func (r Reproduction) Summary() []reports.Rows {
 		worst.Data[i] = append(worst.Data[i], notes.mark(m.Note))
 	}
 	worst.Notes = notes.lines("")
+	worst.RowRank = func(i int) int { return i } // the worst stays
 	return []reports.Rows{papers, worst}
 }
 

@@ -138,6 +138,7 @@ func (v *Validation) Rows() reports.Rows {
 		reports.Col("note", "", func(r validated) any { return r.Bound }),
 	)
 	rows.Notes, rows.Doubts = bounds.lines(""), v.Notes
+	rows.RowRank = v.rowRank()
 	if len(v.Results) > 0 {
 		off := slices.MaxFunc(v.Results, func(a, b validated) int {
 			return cmp.Compare(math.Abs(a.Difference()), math.Abs(b.Difference()))
@@ -147,6 +148,34 @@ func (v *Validation) Rows() reports.Rows {
 			lex.Plural(len(v.Results), "number"))
 	}
 	return rows
+}
+
+// rowRank ranks the rows for a small screen: the largest difference of each layer stays the
+// longest, then that of each program, then that of each quantity.
+func (v *Validation) rowRank() func(i int) int {
+	const ranks = 3
+	group := func(r validated, rank int) [4]string {
+		return [4]string(append([]string{r.Platform, r.Layer, r.Program, r.Quantity}[:2+rank],
+			make([]string, ranks-1-rank)...))
+	}
+	worst := map[[4]string]int{}
+	for i, r := range v.Results {
+		for rank := range ranks {
+			g := group(r, rank)
+			j, has := worst[g]
+			if !has || math.Abs(r.Difference()) > math.Abs(v.Results[j].Difference()) {
+				worst[g] = i
+			}
+		}
+	}
+	return func(i int) int {
+		for rank := range ranks {
+			if worst[group(v.Results[i], rank)] == i {
+				return rank
+			}
+		}
+		return ranks
+	}
 }
 
 // timeRelation returns how the paper's time stands to the measured one, "<" for "less than 10 µs";

@@ -46,7 +46,7 @@ func machineRows(machines []*collectives.Times) reports.Rows {
 		c.slower = 100 * (float64(shownTime(c.Timing)/fastest[c.Place()]) - 1)
 	}
 	col := reports.Col[machineTime]
-	timed := reports.SpreadOf("time", "95 % interval", quantity.DimTime,
+	timed := reports.SpreadOf("time", "", quantity.DimTime,
 		func(c machineTime) quantity.Interval { return c.Within })
 	fitted := slices.ContainsFunc(machines, func(m *collectives.Times) bool {
 		return m.Fitted
@@ -59,8 +59,14 @@ func machineRows(machines []*collectives.Times) reports.Rows {
 		col("size_bytes", "size", func(c machineTime) any { return c.Size() }),
 		col("time_us", "time", func(c machineTime) any {
 			return c.Time
-		}).Rounded(uncalibratedDigits),
-		timed.Text.If(fitted), timed.Low, timed.High,
+		}).Rounded(uncalibratedDigits, "time"),
+		col("", "95 % from", func(c machineTime) any {
+			return quantity.Micros(c.Within.Low)
+		}).Rounded(uncalibratedDigits, "time").If(fitted),
+		col("", "to", func(c machineTime) any {
+			return quantity.Micros(c.Within.High)
+		}).Rounded(uncalibratedDigits, "time").If(fitted),
+		timed.Low, timed.High,
 		col("average_us", "average", func(c machineTime) any {
 			return c.Average
 		}).Rounded(uncalibratedDigits).Ranked(4),

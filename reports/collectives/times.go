@@ -107,7 +107,12 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 		rows.Notes = append(rows.Notes, t.On)
 	}
 	rows.Verdict = verdict(times, t.Own)
-	rows.Minor = func(i int) bool { return times[i].Compared && !times[i].Best }
+	rows.RowRank = func(i int) int {
+		if times[i].Compared && !times[i].Best {
+			return 1
+		}
+		return 0
+	}
 	return rows
 }
 

@@ -81,7 +81,12 @@ func collectiveRows(f *fits.Fitted) reports.Rows {
 	for _, c := range slices.Backward(f.Collectives) {
 		firsts[c.Of.Collective] = c
 	}
-	rows.Minor = func(i int) bool { return firsts[all[i].Of.Collective] != all[i].Result }
+	rows.RowRank = func(i int) int {
+		if firsts[all[i].Of.Collective] != all[i].Result {
+			return 1
+		}
+		return 0
+	}
 	for _, c := range f.Collectives {
 		// These two sentences define every number of the table. Parameters that could
 		// not be told from each other are merged into one ("the others"), and a table

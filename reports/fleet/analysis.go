@@ -376,9 +376,9 @@ func (f *Answer) note() {
 	}
 	for _, names := range f.apart() {
 		last := len(names) - 1
-		doubt("%s and %s have usual times with each other: together they may be in another part "+
-			"of the network rather than slow; name the groups of nodes in a file of places to "+
-			"find out.", strings.Join(names[:last], ", "), names[last])
+		doubt("%s and %s have usual times with each other: they may be in another part of the "+
+			"network; name groups of nodes in a file of places to find out.",
+			strings.Join(names[:last], ", "), names[last])
 	}
 	// Above q = 0.5 the candidate is more likely chance than not, and not worth a
 	// night of measuring.

@@ -305,6 +305,16 @@ func (f *Answer) groupRows() reports.Rows {
 		fields = append(fields, changeFields()...)
 	}
 	rows := reports.TableOf(all, fields...)
+	worst := map[Group]bool{}
+	for _, x := range f.worst() {
+		worst[x.Group] = true
+	}
+	rows.RowRank = func(i int) int {
+		if worst[all[i].part.Group] || len(worst) == 0 {
+			return 0
+		}
+		return 1
+	}
 	return f.remarked(rows)
 }
 

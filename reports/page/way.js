@@ -25,7 +25,8 @@ const terms = {
 	"95th perc.": "19 of 20 points are nearer to the line",
 	"β (95 %)": "the fixed cost, with its 95 % confidence interval",
 	"τ (95 %)": "the time of each further byte, with its 95 % confidence interval",
-	"95 % prediction interval": "where the next measurement lies in 95 of 100 cases",
+	"95 % from": "where the next measurement lies in 95 of 100 cases, from here",
+	"to": "the upper end of that interval",
 };
 const way = (() => {
 	const { html } = draw, $ = id => document.getElementById(id);

@@ -43,7 +43,12 @@ func CutRows(c []messages.Cut) reports.Rows {
 		reports.Col("plan_bytes", "", func(c messages.Cut) any { return planBytes(c.Plan) }),
 	)
 	rows.Verdict = cutVerdict(c)
-	rows.Minor = func(i int) bool { return c[i].Method != "equal" }
+	rows.RowRank = func(i int) int {
+		if c[i].Method != "equal" {
+			return 1
+		}
+		return 0
+	}
 	if slices.ContainsFunc(c, func(cut messages.Cut) bool { return cut.Size != c[0].Size }) {
 		return rows
 	}

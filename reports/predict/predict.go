@@ -29,18 +29,25 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 	if other {
 		name = "time"
 	}
-	spread := reports.SpreadOf(name, "95 % prediction interval", quantity.DimTime,
-		func(p messages.Predicted) quantity.Interval {
-			if p.Next == nil { // the layer was not fitted
-				return quantity.Alone(quantity.Unknown)
-			}
-			return p.Within()
-		})
+	within := func(p messages.Predicted) quantity.Interval {
+		if p.Next == nil { // the layer was not fitted
+			return quantity.Alone(quantity.Unknown)
+		}
+		return p.Within()
+	}
+	spread := reports.SpreadOf(name, "", quantity.DimTime, within)
 	// A paper's parameters have more digits than a measurement.
 	digits := 4
 	if fitted || ranged {
 		digits = 0
 	}
+	// People read the ends beside the time.
+	low := reports.Col("", "95 % from", func(p messages.Predicted) any {
+		return quantity.Micros(within(p).Low)
+	}).Rounded(digits, name).If(fitted)
+	high := reports.Col("", "to", func(p messages.Predicted) any {
+		return quantity.Micros(within(p).High)
+	}).Rounded(digits, name).If(fitted)
 	rows := reports.TableOf(p.Costs,
 		reports.Col("platform", "platform", func(p messages.Predicted) any {
 			return p.Platform
@@ -55,16 +62,18 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 		reports.Col("time_us", "", func(p messages.Predicted) any { return p.Time }).If(other),
 		reports.Col("", "time", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Time, !hasPeak(p))
-		}).If(other),
+		}).Rounded(0, "time").If(other),
 		reports.Col("one_way_us", "one way", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.OneWay, isMessage(p))
-		}).Rounded(digits),
+		}).Rounded(digits, name),
+		low.If(!other), high.If(!other),
 		reports.Col("rtt_us", "RTT", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.RTT, isMessage(p))
 		}).Rounded(digits).Ranked(3),
 		reports.Col("gap_us", "gap", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Gap, p.GapKnown)
 		}).Rounded(digits).Ranked(2),
+		low.If(other), high.If(other),
 		reports.Col("bandwidth_mb_s", "bandwidth", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Bandwidth, isMessage(p))
 		}).Rounded(digits),
@@ -91,7 +100,7 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 		reports.Col("n_half_bytes", "", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Peak.Half, hasPeak(p) && p.Peak.Known && p.Peak.Exists)
 		}),
-		spread.Text.If(fitted), spread.Low.If(fitted), spread.High.If(fitted),
+		spread.Low.If(fitted), spread.High.If(fitted),
 		reports.Col("beyond", "extrapolated", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Beyond > 1, p.Beyond > 0)
 		}).If(fitted || ranged),

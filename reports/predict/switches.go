@@ -19,6 +19,8 @@ func SwitchRows(c []messages.Cut) reports.Rows {
 		}),
 		reports.Col("", "one way", func(c messages.Cut) any { return c.OneWay }),
 	)
+	// The table of single sizes has the best packets too.
+	rows.RowRank = func(int) int { return 2 }
 	rows.Notes = []string{"For a library that switches between a few packets: paper-table has " +
 		"the packets of equation 10, judged by CLIP's bound, equation 8 (sec. 4.2.2.2); " +
 		"equal-table has the best equal packets, judged by the exact time. The thresholds make " +

@@ -213,6 +213,12 @@ func reasonRows(s *programs.Simulation) reports.Rows {
 		rows.Data = append(rows.Data, row)
 	}
 	parts := w.Path.Shares.Parts()
+	rows.RowRank = func(i int) int {
+		if parts[i].Ticks == 0 {
+			return math.MaxInt
+		}
+		return 0
+	}
 	if len(parts) > 0 {
 		most := slices.MaxFunc(parts, func(a, b simulate.Share) int {
 			return cmp.Compare(a.Ticks, b.Ticks)
@@ -263,7 +269,7 @@ func PathRows(s *programs.Simulation) reports.Rows {
 	rows.Columns = []reports.Column{{Head: "step"}, {Head: "rank"}, {Head: "does", Rank: 1},
 		{Head: "operation"}, {Head: "from", Rank: 3}, {Head: "to", Rank: 2}, {Head: "takes"},
 		{Head: "until", Rank: 4}}
-	rows.Minor = func(i int) bool { return i >= 10 }
+	rows.RowRank = func(i int) int { return max(0, i-2) } // as many as the screen has room for
 	ranks := map[int]bool{}
 	for _, h := range hops {
 		ranks[h.Rank] = true
