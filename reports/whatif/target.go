@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -78,10 +79,11 @@ func solutionRows(s *whatif.Solutions, units quantity.UnitChoice) reports.Rows {
 			return 100 * partOf(f.Limits, q, 0)
 		}),
 	)
-	rows.Notes = append(rows.Notes, "Target: "+shownTarget(s.Target)+".")
-	rows.Verdict = solutionVerdict(s)
+	target := shownTarget(s.Target, units)
+	rows.Notes = append(rows.Notes, "Target: "+target+".")
+	rows.Verdict = solutionVerdict(s, target)
 	if s.Met {
-		rows.Verdict = reports.Say("%s is already met: %v", shownTarget(s.Target), q.Value(s.Now))
+		rows.Verdict = reports.Say("%s is already met: %v", target, q.Value(s.Now))
 		if s.Found == nil {
 			rows.Next = append(rows.Next, "Solve for a parameter by its name for the values that "+
 				"still meet the target.")
@@ -94,8 +96,17 @@ func solutionRows(s *whatif.Solutions, units quantity.UnitChoice) reports.Rows {
 	return rows
 }
 
-// shownTarget returns the target for people, who write 400 µs and not 400.00 µs.
-func shownTarget(t whatif.Target) string { return strings.Replace(t.String(), ".00 ", " ", 1) }
+// shownTarget returns the target for people: a finish says of what, with the algorithm.
+func shownTarget(t whatif.Target, units quantity.UnitChoice) string {
+	name, relation := t.Quantity.String(), "<="
+	if _, ofMessages := model.FindQuantity(t.Quantity.Name); !ofMessages {
+		name = named(title(t.Quantity))
+	}
+	if t.Least {
+		relation = ">="
+	}
+	return fmt.Sprintf("%s %s %s", name, relation, units.Print(t.Quantity.Value(t.Value)))
+}
 
 // watched returns a function that describes a search in lines.
 func watched(q whatif.Question, t whatif.Target) func(platforms.Param, *whatif.Solution, int, int) {
@@ -116,7 +127,7 @@ func watched(q whatif.Question, t whatif.Target) func(platforms.Param, *whatif.S
 }
 
 // solutionVerdict returns the parameter that needs the smallest change.
-func solutionVerdict(s *whatif.Solutions) reports.Sentence {
+func solutionVerdict(s *whatif.Solutions, target string) reports.Sentence {
 	var best *whatif.Solution
 	change := func(f *whatif.Solution) float64 {
 		return math.Abs(math.Log(f.Value / f.Param.Value.Num))
@@ -128,13 +139,13 @@ func solutionVerdict(s *whatif.Solutions) reports.Sentence {
 	}
 	switch {
 	case best != nil:
-		return reports.Say("%s needs %s at %s", shownTarget(s.Target), best.Param.Short(),
+		return reports.Say("%s needs %s at %s", target, best.Param.Short(),
 			neededText(*best))
 	case len(s.Found) == 1:
 		return reports.Say("No value of %s reaches the target; the remaining time is %s.",
 			s.Found[0].Param.Short(), limitsText(s.Found[0], s.Target.Quantity))
 	}
-	return reports.Say("No parameter alone reaches the target %s.", shownTarget(s.Target))
+	return reports.Say("No parameter alone reaches the target %s.", target)
 }
 
 // neededText returns the value that reaches the target, with its relative change. A
@@ -270,7 +281,7 @@ func (c *targetCurve) rows() reports.Rows {
 	rows := reports.Rows{
 		Columns: []reports.Column{{Key: c.X.Key(), Head: rangeTitle(c.X)},
 			{Key: c.Y.Key(), Head: rangeTitle(c.Y)}},
-		Notes: []string{"On the curve, " + shownTarget(c.Target) + " just holds."},
+		Notes: []string{"On the curve, " + shownTarget(c.Target, nil) + " just holds."},
 	}
 	xs, ys := c.Design.Curve(c.Target, c.X, c.Y)
 	for i := range xs {
