@@ -1,11 +1,13 @@
 package collectives
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -112,5 +114,58 @@ func TestCollectiveStops(t *testing.T) {
 		Sizes: []quantity.Bytes{8}}.On(ctx, linearLayer())
 	if err == nil || !strings.Contains(err.Error(), "canceled") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// The best of a call is an algorithm that runs itself, unless its substitute is not compared, and
+// neither its runner-up nor the algorithm before a crossover runs the same.
+func TestBestRuns(t *testing.T) {
+	d, err := platforms.FindDesign("hp-lam")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := func(c Timing) string { return cmp.Or(c.RanAs, c.Name) }
+	substitutes := 0
+	names := map[string]bool{}
+	for _, e := range collective.Algorithms {
+		names[e.Collective] = true
+	}
+	for name := range names {
+		for _, only := range []string{"", "ring,recursive-doubling"} {
+			if only != "" && name != "allreduce" {
+				continue
+			}
+			times, err := Calls{Collective: name, Algorithm: cmp.Or(only, "all"),
+				Ranks: []int{3, 6, 8}, Sizes: []quantity.Bytes{1, 4, 64, 4096}}.On(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			has := map[string]bool{}
+			for _, c := range times.Times {
+				has[c.Name] = true
+			}
+			for _, c := range times.Times {
+				if c.RanAs != "" {
+					substitutes++
+				}
+				if c.Best && (has[c.RanAs] || c.Next != nil && runs(*c.Next) == runs(c)) {
+					t.Errorf("%s of %v on %d: best is %s, run as %q, before %v", name, c.Size(),
+						c.Ranks, c.Name, c.RanAs, c.Next)
+				}
+			}
+			changes, err := times.Crossovers(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range changes {
+				if runs(c.Before) == runs(c.Best) {
+					t.Errorf("%s: a crossover from %s to %s, which run the same", name,
+						c.Before.Name, c.Best.Name)
+				}
+			}
+		}
+	}
+	if substitutes == 0 {
+		t.Error("no algorithm ran as another: nothing was tested")
 	}
 }

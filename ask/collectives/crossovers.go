@@ -97,13 +97,9 @@ func (s *search) bisect(ctx context.Context, over string, from, to int,
 	if err != nil {
 		return err
 	}
-	// Another size of segments is another line in a library's rules, so it counts as a change.
-	same := func(a, b Timing) bool {
-		return a.Name == b.Name && a.Call.Segment == b.Call.Segment
-	}
 	for {
 		before, err := s.best(ctx, along(from))
-		if err != nil || same(before, last) {
+		if err != nil || before.sameAs(last) {
 			return err
 		}
 		first, here, high := before, last, to
@@ -113,7 +109,7 @@ func (s *search) bisect(ctx context.Context, over string, from, to int,
 			if err != nil {
 				return err
 			}
-			if same(c, first) {
+			if c.sameAs(first) {
 				low, before = middle, c
 			} else {
 				high, here = middle, c

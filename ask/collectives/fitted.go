@@ -59,7 +59,7 @@ func (g *grid) points() (all []Timing) {
 			if g.Total && e.InBlocks() {
 				n *= uint64(p.Ranks)
 			}
-			c := newTiming(e, p.Ranks, collective.Call{Bytes: n})
+			c := newTiming(e, p.Ranks, collective.Call{Bytes: n, PerNode: at.PerNode})
 			if c.Total, c.Average = g.Total, p.Time; g.slowest {
 				c.Time = p.Time
 			}
@@ -268,7 +268,8 @@ func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
 		if e.Name != only && only != "" {
 			continue
 		}
-		c := newTiming(e, ranks, collective.Call{Bytes: uint64(n)})
+		call := collective.Call{Bytes: uint64(n), PerNode: g.perNode(e, at)}
+		c := newTiming(e, ranks, call)
 		c.From, c.Total = FromFit, g.Total
 		p, err := g.predict(&c, at, block)
 		if err != nil {
@@ -281,11 +282,14 @@ func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
 		return nil, g.noMeasurement()
 	}
 	if len(here) > 1 {
-		choice := fitted.Choose(predictions)
+		choosable := rivals(here)
+		choice := fitted.Choose(list.Map(choosable, func(i int) fitted.Prediction {
+			return predictions[i]
+		}))
 		expected := func(p fitted.Prediction) quantity.Micros { return p.Expected }
 		compare(here, list.Map(predictions, expected))
 		// The loss is a fraction, as the fits have it; tables have percent.
-		here[choice.Index].MayLose = 100 * choice.LossHigh
+		here[choosable[choice.Index]].MayLose = 100 * choice.LossHigh
 	}
 	// The averages served the comparison alone: they are not the time when the last rank is done.
 	if !g.slowest {
@@ -296,6 +300,16 @@ func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
 		}
 	}
 	return here, nil
+}
+
+// perNode returns the ranks on each node: as asked, or as in the measurements of the algorithm.
+func (g *grid) perNode(e collective.Entry, at fitted.Placement) int {
+	for _, statistic := range fitted.Statistics {
+		if of, has := g.tables[e.Name][statistic]; has && at.PerNode == 0 {
+			at = of.PlacementOf(at.Ranks)
+		}
+	}
+	return at.PerNode
 }
 
 // block returns the size that fits are over: of collectives of blocks, that of one rank's block.

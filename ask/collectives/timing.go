@@ -17,6 +17,9 @@ type Timing struct {
 	collective.Entry
 	Ranks int
 	Call  collective.Call
+	// RanAs is the algorithm that runs in place of this one under some conditions, as libraries do
+	// for fewer elements than ranks; empty: this one.
+	RanAs string
 	Total bool            // Call.Bytes are those of all ranks' blocks, not of one
 	Time  quantity.Micros // when the last rank is done
 	// Average is the mean over ranks of when they are done. It is NaN if one rank was simulated for
@@ -47,9 +50,36 @@ type Timing struct {
 // they are found.
 func newTiming(e collective.Entry, ranks int, c collective.Call) Timing {
 	unknown := quantity.Unknown
-	return Timing{Entry: e, Ranks: ranks, Call: c, Time: unknown, Average: unknown,
+	t := Timing{Entry: e, Ranks: ranks, Call: c, Time: unknown, Average: unknown,
 		Within: quantity.Alone(unknown), AverageWithin: quantity.Alone(unknown),
 		LatencyBound: unknown, BandwidthBound: unknown}
+	if name := e.Runs(ranks, c).Name; name != e.Name {
+		t.RanAs = name
+	}
+	return t
+}
+
+// sameAs reports whether both run one algorithm with segments of one size: another size is another
+// line in a library's rules.
+func (c Timing) sameAs(o Timing) bool {
+	if cmp.Or(c.RanAs, c.Name) != cmp.Or(o.RanAs, o.Name) {
+		return false
+	}
+	// A substitute may ignore the segments.
+	ignored := c.Runs(c.Ranks, c.Call).Params&collective.Segment == 0
+	return ignored || c.Call.Segment == o.Call.Segment
+}
+
+// rivals returns the indices of the timings that can be the best: those of algorithms that run
+// themselves, or whose substitute has no timing of its own.
+func rivals(here []Timing) (all []int) {
+	for i, c := range here {
+		substitute := func(o Timing) bool { return o.Name == c.RanAs }
+		if c.RanAs == "" || !slices.ContainsFunc(here, substitute) {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // A Place is a call for which algorithms are compared.
@@ -71,30 +101,31 @@ const (
 )
 
 // compare marks the best of the calls, which have the expected times, and says how much longer the
-// others take. A measured collective's expected time is above its likeliest one, by its doubt. Of
-// equal times the first in the registry wins, so that an answer does not change with the order of
-// goroutines.
+// others take. The next best is another algorithm, not a substitute that runs the best. A measured
+// collective's expected time is above its likeliest one, by its doubt. Of equal times the first in
+// the registry wins, so that an answer does not change with the order of goroutines.
 func compare(here []Timing, expected []quantity.Micros) {
 	if len(here) == 0 {
 		return
 	}
-	order := make([]int, len(here))
-	for i := range order {
-		order[i] = i
-	}
+	order := rivals(here)
 	byTime := func(a, b int) int { return cmp.Compare(expected[a], expected[b]) }
 	slices.SortStableFunc(order, byTime)
 	least := expected[order[0]]
 	for i := range here {
 		here[i].Compared = true
+		// Two measurements of one algorithm differ, and neither is faster.
 		if slower := 100 * float64((expected[i]-least)/least); slower < math.MaxFloat64 {
-			here[i].Slower = slower
+			here[i].Slower = max(0, slower)
 		}
 	}
 	best := &here[order[0]]
-	if best.Best = true; len(order) > 1 {
-		next := here[order[1]]
-		best.Next, best.NextSlower = &next, next.Slower
+	best.Best = true
+	for _, i := range order[1:] {
+		if next := here[i]; !next.sameAs(*best) {
+			best.Next, best.NextSlower = &next, next.Slower
+			break
+		}
 	}
 }
 

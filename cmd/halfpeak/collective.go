@@ -31,7 +31,7 @@ type collectiveOptions struct {
 	places string
 	plotting
 	crossovers, unverified bool
-	schedule               string
+	schedules              []string
 	measured               measuredFlags
 	question               halfpeak.Collectives
 	design                 halfpeak.Design
@@ -68,8 +68,9 @@ func newCollective() *cobra.Command {
 	f.StringVar(&o.question.Algorithm, "algorithm", "all",
 		"all, best, default (the library's own), or the `name` of one algorithm, or several as "+
 			"in ring,tree")
-	f.StringVar(&o.schedule, "schedule", "",
-		"compare with a schedule of one's own: a GOAL `file` or a program (.star)")
+	f.StringArrayVar(&o.schedules, "schedule", nil,
+		"compare with a schedule of one's own: a GOAL `file` or a program (.star); may be given "+
+			"again")
 	f.BoolVar(&o.question.Loop, "osu-loop", false,
 		"report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
 	o.measured.declare(cmd)
@@ -135,20 +136,17 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if o.measured.files.Paths != nil {
 		return o.compare(ctx, cmd)
 	}
-	var own halfpeak.Program
-	var err error
-	if o.schedule != "" {
-		if own, err = o.readSchedule(ctx, cmd.Flags().Changed("ranks")); err != nil {
-			return interrupted(ctx, err)
-		}
+	own, err := o.readSchedules(ctx, cmd.Flags().Changed("ranks"))
+	if err != nil {
+		return interrupted(ctx, err)
 	}
 	// A map on a large machine takes seconds to minutes.
 	bar, done := counter(cmd.ErrOrStderr(), "times")
 	o.question.Progress = func(now, total int) { bar(int64(now), int64(total)) }
 	times, err := o.design.Times(ctx, o.question)
 	done()
-	if err == nil && o.schedule != "" {
-		err = o.add(ctx, times, own)
+	for i := 0; err == nil && i < len(own); i++ {
+		err = o.add(ctx, times, o.schedules[i], own[i])
 	}
 	if err := interrupted(ctx, err); err != nil {
 		return err
@@ -203,34 +201,40 @@ func (o *collectiveOptions) machines(cmd *cobra.Command, name string, platforms 
 	return o.out.write(cmd, collectives.Rows(all...))
 }
 
-// readSchedule reads the schedule of --schedule, whose number of ranks is the one that is asked
-// for.
-func (o *collectiveOptions) readSchedule(ctx context.Context, ranksGiven bool) (
-	p halfpeak.Program, err error) {
+// readSchedules reads the schedules of --schedule. The first that has a number of ranks gives the
+// one that is asked for.
+func (o *collectiveOptions) readSchedules(ctx context.Context, ranksGiven bool) (
+	all []halfpeak.Program, err error) {
 	q := &o.question
-	reading := halfpeak.Reading{}
-	if programs.IsProgram(o.schedule) {
-		if !ranksGiven {
-			return p, usagef("--schedule %s is a program, which needs --ranks", o.schedule)
+	for _, path := range o.schedules {
+		reading := halfpeak.Reading{}
+		if programs.IsProgram(path) {
+			if !ranksGiven {
+				return nil, usagef("--schedule %s is a program, which needs --ranks", path)
+			}
+			reading.Ranks = q.Ranks
 		}
-		reading.Ranks = q.Ranks
+		p, err := halfpeak.Read(ctx, []string{path}, reading, o.design)
+		if err != nil {
+			return nil, err
+		}
+		if !ranksGiven {
+			q.Ranks, ranksGiven = []int{p.Schedule.Ranks()}, true
+		}
+		all = append(all, p)
 	}
-	p, err = halfpeak.Read(ctx, []string{o.schedule}, reading, o.design)
-	if err == nil && !ranksGiven {
-		q.Ranks = []int{p.Schedule.Ranks()}
-	}
-	return p, err
+	return all, nil
 }
 
-// add adds the schedule of --schedule to the times of the algorithms.
-func (o *collectiveOptions) add(ctx context.Context, times *askcollectives.Times,
+// add adds a schedule of --schedule to the times of the algorithms.
+func (o *collectiveOptions) add(ctx context.Context, times *askcollectives.Times, name string,
 	p halfpeak.Program) error {
 	setup := programs.Setup{Eager: simulate.NoLimit, Map: o.question.Map}
 	s, err := halfpeak.Run(ctx, p, setup, o.design)
 	if err != nil {
 		return err
 	}
-	return times.Add(o.schedule, s.Runs[0].Result)
+	return times.Add(name, s.Runs[0].Result)
 }
 
 // tuneCommand returns the command that writes a script with the measurements of each algorithm.

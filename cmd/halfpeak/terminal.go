@@ -44,8 +44,8 @@ func sizeOf(w io.Writer) (width, height int) {
 	if !ok {
 		return 0, 0
 	}
-	// Some terminals, as in editors and CI, report a size of 0. 80 × 24 is the size that programs of
-	// text have assumed since the terminals of the seventies.
+	// Some terminals, as in editors and CI, report a size of 0. 80 × 24 is the size that programs
+	// of text have assumed since the terminals of the seventies.
 	width, height, _ = term.GetSize(int(f.Fd()))
 	if width < 20 {
 		width = 80

@@ -190,7 +190,7 @@ func (d *drawing) add(c collectives.Timing) {
 	name, x, y, within := d.place(c)
 	// Under some conditions an algorithm runs another one: a line to its own times would be a
 	// slope that no size has.
-	if c.Runs(c.Ranks, c.Call).Name != c.Name {
+	if c.RanAs != "" {
 		delete(d.at, name)
 		return
 	}

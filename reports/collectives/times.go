@@ -7,6 +7,8 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -22,14 +24,12 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 	if !t.Fitted && (t.Within == calibrate.Deviation{} || t.Within.Ranks > 0) {
 		digits = uncalibratedDigits
 	}
-	times := t.Times
-	if t.BestOnly {
-		slower := func(c collectives.Timing) bool { return !c.Best && c.Compared }
-		times = slices.DeleteFunc(slices.Clone(times), slower)
-	}
+	algorithms, own := shownTimes(t)
+	times := slices.Concat(algorithms, own)
+	named := shortNames(times)
 	col := reports.Col[collectives.Timing]
 	ranOtherwise := slices.ContainsFunc(times, func(c collectives.Timing) bool {
-		return ranAs(c) != nil
+		return c.RanAs != ""
 	})
 	slower := func(c collectives.Timing) any { return reports.OrAbsent(c.Slower, c.Compared) }
 	nextSlower := func(c collectives.Timing) any {
@@ -61,7 +61,8 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 	}
 	rows := reports.TableOf(times,
 		col("collective", "", func(c collectives.Timing) any { return c.Collective }),
-		col("algorithm", "algorithm", func(c collectives.Timing) any { return c.Name }),
+		col("algorithm", "algorithm", func(c collectives.Timing) any { return c.Name }).
+			Texted(named),
 		col("ranks", "ranks", func(c collectives.Timing) any { return c.Ranks }),
 		col("size_bytes", "size", func(c collectives.Timing) any { return c.Size() }),
 		col("time_us", "time",
@@ -81,13 +82,16 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 		col("segment_bytes", "segment", segment),
 		col("slower_percent", "slower by", slower).Texted(percentText),
 		col("next", "runner-up",
-			func(c collectives.Timing) any { return reports.OrNil(next(c).Name) }).Ranked(2),
+			func(c collectives.Timing) any { return reports.OrNil(next(c).Name) }).
+			Texted(named).Ranked(2),
 		col("next_segment_bytes", "its segment",
 			func(c collectives.Timing) any { return segment(next(c)) }).Ranked(6),
 		col("next_slower_percent", "runner-up slower by",
 			nextSlower).Texted(percentText).Ranked(3),
 		col("from", "method", func(c collectives.Timing) any { return c.From }).Ranked(5),
-		col("ran_as", reports.HeadIf(ranOtherwise, "ran as"), ranAs).Ranked(1),
+		col("ran_as", reports.HeadIf(ranOtherwise, "ran as"), func(c collectives.Timing) any {
+			return reports.OrNil(c.RanAs)
+		}).Ranked(1),
 		col("latency_bound_us", "", func(c collectives.Timing) any { return c.LatencyBound }),
 		col("bandwidth_bound_us", "", func(c collectives.Timing) any { return c.BandwidthBound }),
 		averaged.Low, averaged.High,
@@ -96,19 +100,10 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 		col("algbw_mb_s", "algbw", algbw).Rounded(digits).Ranked(7),
 		col("busbw_mb_s", "busbw", busbw).Rounded(digits).Ranked(7),
 	)
-	if len(t.TooLarge) > 0 {
-		rows.Doubts = append(rows.Doubts, collectives.LeftOut(t.TooLarge))
-	}
-	rows.Doubts = append(rows.Doubts, t.Notes...)
-	if !t.Fitted {
-		if len(times) > 0 {
-			rows.Doubts = append(rows.Doubts, t.Within.String())
-		}
-		rows.Notes = append(rows.Notes, t.On)
-	}
-	rows.Verdict = verdict(times, t.Own)
+	rows.Doubts, rows.Notes = remarks(t)
+	rows.Verdict = verdict(times, own, named)
 	rows.RowRank = func(i int) int {
-		if times[i].Compared && !times[i].Best {
+		if times[i].Compared && !times[i].Best && i < len(algorithms) {
 			return 1
 		}
 		return 0
@@ -116,21 +111,64 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 	return rows
 }
 
-// verdict returns the best algorithm of the last ranks and size with a time, beside a schedule of
-// one's own if there is one, or the second best.
-func verdict(all []collectives.Timing, own *collectives.Timing) reports.Sentence {
+// shownTimes returns the times of algorithms that were asked for, and those of schedules of one's
+// own.
+func shownTimes(t *collectives.Times) (algorithms, own []collectives.Timing) {
+	algorithms, own = t.Times[:len(t.Times)-t.Own], t.Times[len(t.Times)-t.Own:]
+	if t.BestOnly {
+		slower := func(c collectives.Timing) bool { return !c.Best && c.Compared }
+		algorithms = slices.DeleteFunc(slices.Clone(algorithms), slower)
+	}
+	return algorithms, own
+}
+
+// shortNames returns a text function of names, which are paths of schedules of one's own.
+func shortNames(times []collectives.Timing) func(name any) string {
+	names := list.Map(times, func(c collectives.Timing) string { return c.Name })
+	short := lex.ShortPaths(names)
+	return func(name any) string {
+		if i := slices.Index(names, fmt.Sprint(name)); i >= 0 {
+			return short[i]
+		}
+		return fmt.Sprint(name)
+	}
+}
+
+// remarks returns the doubts and notes of the times.
+func remarks(t *collectives.Times) (doubts, notes []string) {
+	if len(t.TooLarge) > 0 {
+		doubts = append(doubts, collectives.LeftOut(t.TooLarge))
+	}
+	doubts = append(doubts, t.Notes...)
+	if !t.Fitted {
+		if len(t.Times) > 0 {
+			doubts = append(doubts, t.Within.String())
+		}
+		notes = append(notes, t.On)
+	}
+	return doubts, notes
+}
+
+// verdict returns the best algorithm of the last ranks and size with a time, beside the schedules
+// of one's own or, without any, the second best.
+func verdict(all, own []collectives.Timing, named func(any) string) reports.Sentence {
 	for _, c := range slices.Backward(all) {
 		if c.Compared && !c.Best || math.IsNaN(float64(c.Time)) && !c.AverageWithin.Known() {
 			continue
 		}
-		name, runnerUp := c.Name, ""
+		name, runnerUp := named(c.Name), ""
 		if c.Compared {
 			name += " is fastest"
 		}
-		if own != nil && own.Slower > 0 {
-			runnerUp = fmt.Sprintf("; %s takes %s longer", own.Name, percentText(own.Slower))
-		} else if c.Next != nil && c.NextSlower >= 0.05 {
-			runnerUp = fmt.Sprintf("; %s takes %s longer", c.Next.Name, percentText(c.NextSlower))
+		for _, o := range own {
+			if o.Slower > 0 {
+				runnerUp += fmt.Sprintf("; %s takes %s longer", named(o.Name),
+					percentText(o.Slower))
+			}
+		}
+		if len(own) == 0 && c.Next != nil && c.NextSlower >= 0.05 {
+			runnerUp = fmt.Sprintf("; %s takes %s longer", named(c.Next.Name),
+				percentText(c.NextSlower))
 		}
 		time := reports.Shown(quantity.DimTime, c.AverageWithin)
 		if !math.IsNaN(float64(c.Time)) {

@@ -6,16 +6,6 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// ranAs returns the algorithm of the schedule, nil if it is the algorithm of the row.
-// Libraries fall back to another one for some calls, as for fewer elements than
-// ranks.
-func ranAs(c collectives.Timing) any {
-	if name := c.Runs(c.Ranks, c.Call).Name; name != c.Name {
-		return name
-	}
-	return nil
-}
-
 // segment returns the size of the segments; absent for whole messages.
 func segment(c collectives.Timing) any {
 	return reports.OrAbsent(quantity.Bytes(c.Call.Segment), c.Call.Segment > 0)

@@ -29,12 +29,6 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 	if other {
 		name = "time"
 	}
-	within := func(p messages.Predicted) quantity.Interval {
-		if p.Next == nil { // the layer was not fitted
-			return quantity.Alone(quantity.Unknown)
-		}
-		return p.Within()
-	}
 	spread := reports.SpreadOf(name, "", quantity.DimTime, within)
 	// A paper's parameters have more digits than a measurement.
 	digits := 4
@@ -121,6 +115,14 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 	rows.Next = slices.Concat(p.Gapless, p.Estimated, p.Others)
 	rows.Verdict = verdict(p.Costs)
 	return rows
+}
+
+// within returns the interval of the next measurement, if the layer was fitted.
+func within(p messages.Predicted) quantity.Interval {
+	if p.Next == nil {
+		return quantity.Alone(quantity.Unknown)
+	}
+	return p.Within()
 }
 
 // verdict returns the time of the largest size: of the only layer, or of the fastest and the

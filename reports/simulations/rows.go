@@ -102,8 +102,7 @@ func machineRows(s *programs.Simulation) reports.Rows {
 	byFinish := func(a, b run) int { return cmp.Compare(finish(a), finish(b)) }
 	best, worst := slices.MinFunc(s.Runs, byFinish), slices.MaxFunc(s.Runs, byFinish)
 	if best.Machine != worst.Machine {
-		rows.Verdict = reports.Say("%s is fastest, %v; %s takes %v", best.Machine, finish(best),
-			worst.Machine, finish(worst))
+		rows.Verdict = fastest(best.Machine, finish(best), worst.Machine, finish(worst))
 	} else {
 		rows.Verdict = reports.Say("%s: %v, of which %.3g %% communication", best.Machine,
 			finish(best), 100*float64(best.Communication())/max(1, float64(best.Path.Shares.Sum())))

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -13,22 +15,26 @@ import (
 func scheduleRows(all []*programs.Simulation) reports.Rows {
 	type row struct {
 		of            int // of all; two may have one name
-		name, machine string
+		name, short   string
+		machine       string
 		ranks         int
 		finish, first quantity.Micros
 	}
 	var runs []row
+	short := lex.ShortPaths(list.Map(all, func(s *programs.Simulation) string { return s.Name }))
 	machines := 0
 	for of, s := range all {
 		machines = len(s.Runs)
 		for i, m := range s.Runs {
 			first, _ := all[0].Runs[i].Result.Finish()
 			finish, _ := m.Result.Finish()
-			runs = append(runs, row{of, s.Name, m.Machine, s.Schedule.Ranks(), finish, first})
+			runs = append(runs, row{of, s.Name, short[of], m.Machine, s.Schedule.Ranks(), finish,
+				first})
 		}
 	}
 	rows := reports.TableOf(runs,
-		reports.Col("schedule", "schedule", func(r row) any { return r.name }),
+		reports.Col("schedule", "", func(r row) any { return r.name }),
+		reports.Col("", "schedule", func(r row) any { return r.short }),
 		reports.Col("machine", reports.HeadIf(machines > 1, "machine"),
 			func(r row) any { return r.machine }),
 		reports.Col("ranks", "ranks", func(r row) any { return r.ranks }),
@@ -52,10 +58,9 @@ func scheduleRows(all []*programs.Simulation) reports.Rows {
 			return r.of != best.of && r.machine == best.machine
 		})]
 	}
-	rows.Verdict = reports.Say("%s is fastest, %v; %s takes %v", best.name, best.finish, next.name,
-		next.finish)
+	rows.Verdict = fastest(best.short, best.finish, next.short, next.finish)
 	if best.finish == next.finish {
-		rows.Verdict = reports.Say("%s and %s take %v", best.name, next.name, best.finish)
+		rows.Verdict = reports.Say("%s and %s take %v", best.short, next.short, best.finish)
 	}
 	return rows
 }

@@ -1,0 +1,23 @@
+package simulations
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// fastest says by how much the best is faster than another: as a factor, or in percent if that is
+// little.
+func fastest(best string, time quantity.Micros, other string, slower quantity.Micros,
+) reports.Sentence {
+	by, ratio := "", float64(slower/time)
+	switch {
+	case ratio < 1.1:
+		by = reports.PercentText("%.2g %%")(100*(ratio-1)) + " "
+	case !math.IsInf(ratio, 0):
+		by = fmt.Sprintf("%.2g × ", ratio)
+	}
+	return reports.Say("%s is fastest, %v: %sfaster than %s, %v", best, time, by, other, slower)
+}
