@@ -67,17 +67,20 @@ func (v Printer) Write(w io.Writer, tables ...Rows) error {
 func writeTable(w io.Writer, f TableFormat, r Rows) error { return Printer{Format: f}.Write(w, r) }
 
 // JSON returns what [Printer.Write] prints in that format.
-func (r Rows) JSON() ([]byte, error) { return r.bytes(JSON) }
+func (r Rows) JSON() ([]byte, error) { return r.bytes(writeJSON) }
 
 // CSV returns what [Printer.Write] prints in that format.
-func (r Rows) CSV() ([]byte, error) { return r.bytes(CSV) }
+func (r Rows) CSV() ([]byte, error) { return r.bytes(writeCSV) }
 
-// bytes prints to memory; the fields of CSV and JSON do not depend on a terminal or
-// units.
-func (r Rows) bytes(f TableFormat) ([]byte, error) {
+// bytes prints to memory; the fields of CSV and JSON do not depend on a terminal or units. It does
+// not call Printer.Write, so that the program of the page has no code of other formats.
+func (r Rows) bytes(write func(*bytes.Buffer, Rows)) ([]byte, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
-	err := writeTable(&b, f, r)
-	return b.Bytes(), err
+	write(&b, r)
+	return b.Bytes(), nil
 }
 
 // writeJSON prints one object per line, so that diff and grep can work on rows. The encoder of the

@@ -1,9 +1,6 @@
 package lex
 
-import (
-	"path/filepath"
-	"strings"
-)
+import "strings"
 
 // ShortPaths returns for each path its base name, with as many of its folders as tell it from the
 // other paths. Equal paths keep equal names.
@@ -28,7 +25,7 @@ func ShortPaths(paths []string) []string {
 func ending(path string, parts int) string {
 	at := len(path)
 	for ; parts > 0 && at >= 0; parts-- {
-		at = strings.LastIndexByte(filepath.ToSlash(path[:at]), '/')
+		at = strings.LastIndexAny(path[:at], `/\`)
 	}
 	return path[at+1:]
 }
