@@ -1,6 +1,7 @@
 package halfpeak_test
 
 import (
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -8,7 +9,10 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak"
+	"github.com/halfpeak/halfpeak/ask/collectives"
+	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -20,6 +24,10 @@ func TestCallsOfNoSense(t *testing.T) {
 	}
 	message := func(size float64) halfpeak.Call {
 		return halfpeak.Message{Size: quantity.Bytes(size)}
+	}
+	calls := func(c collectives.Calls) halfpeak.Call {
+		c.Collective, c.Ranks, c.Sizes = "allreduce", []int{4}, []quantity.Bytes{1024}
+		return halfpeak.Collectives{Calls: c}
 	}
 	for _, ref := range []string{"clip", "hp-lam", "parnass"} {
 		d, err := halfpeak.Open(ref)
@@ -42,6 +50,19 @@ func TestCallsOfNoSense(t *testing.T) {
 			{message(math.NaN()), "NaN bytes"},
 			{message(math.Inf(1)), "+Inf bytes"},
 			{halfpeak.Program{}, "schedule"},
+			{calls(collectives.Calls{PerNode: -1}), "-1 ranks on each node"},
+			{calls(collectives.Calls{Groups: -1}), "-1 groups"},
+			{calls(collectives.Calls{Operations: -1}), "schedules of -1 operations"},
+			{calls(collectives.Calls{Statistic: "x"}), `no statistic "x"`},
+			{calls(collectives.Calls{Segments: []quantity.Bytes{-4}}), "segments of -4 bytes"},
+			{calls(collectives.Calls{Segments: []quantity.Bytes{quantity.Bytes(math.NaN())}}),
+				"segments of NaN bytes"},
+			{calls(collectives.Calls{Call: collective.Call{Gamma: math.NaN()}}), "finite (got NaN"},
+			{calls(collectives.Calls{Call: collective.Call{Root: -1}}), "no parameter root"},
+			{calls(collectives.Calls{Algorithm: "ring", Call: collective.Call{Channels: -1}}),
+				"1 to 64 (got -1)"},
+			{halfpeak.Message{Size: 8, Level: "node"}, "one layer, without levels"},
+			{halfpeak.Message{Size: 8, From: 0, To: 1}, "one layer, without levels"},
 		} {
 			_, err := d.Ask(t.Context(), c.call)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -84,5 +105,63 @@ func TestGivenScheduleRuns(t *testing.T) {
 	}
 	if ends[0] != 1 || ends[1] != 1 {
 		t.Errorf("finishes at %v; want 1 µs, that of the first schedule, twice", ends)
+	}
+}
+
+// A message crosses one level of a machine, that of its name or of its ranks.
+func TestLevelsOfNoSense(t *testing.T) {
+	d, err := halfpeak.Open("model/machine/testdata/rack.toml") // 256 cores
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		message halfpeak.Message
+		want    string
+	}{
+		{halfpeak.Message{Size: 8}, "name the one that the message crosses"},
+		{halfpeak.Message{Size: 8, From: 2, To: 2}, "or its two ranks"},
+		{halfpeak.Message{Size: 8, From: -1, To: 3}, "has ranks 0 to 255"},
+		{halfpeak.Message{Size: 8, To: 256}, "has ranks 0 to 255"},
+		{halfpeak.Message{Size: 8, Level: "no"}, `no level "no"; choose from socket, node, cluster`},
+		{halfpeak.Message{Size: 8, Level: "node", To: 1}, "give the level or the ranks"},
+	} {
+		_, err := d.Ask(t.Context(), c.message)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.message, err, c.want)
+		}
+	}
+}
+
+// Rates, times and samples that cannot be are errors, and not answers.
+func TestStudiesOfNoSense(t *testing.T) {
+	d, err := halfpeak.Open("hp-lam")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for set, want := range map[string]string{
+		"bulk_bandwidth=-1MB/s":   "cannot be negative",
+		"bulk_bandwidth=0MB/s":    "must be finite",
+		"bulk_bandwidth*=NaN":     `no parameter, constant or function "NaN"`,
+		"bulk_bandwidth=1e400B/s": "too large",
+		"bulk_bandwidth=5us":      "takes a rate",
+	} {
+		if _, err := d.Set(set); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", set, err, want)
+		}
+	}
+	s, err := d.Study(t.Context(), halfpeak.Message{Size: 1024})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, most := range []float64{-1, 0, math.NaN(), math.Inf(1)} {
+		if _, err := s.Target(quantity.Micros(most)); err == nil {
+			t.Errorf("a target of %v µs", most)
+		}
+	}
+	for _, by := range []whatif.Sampling{{}, {Samples: -1}, {Samples: 10, Assumed: -0.1},
+		{Samples: 10, Assumed: math.NaN()}} {
+		if _, err := s.Uncertainty(by); err == nil || errors.Is(err, whatif.ErrExact) {
+			t.Errorf("%+v: %v", by, err)
+		}
 	}
 }

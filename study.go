@@ -4,6 +4,8 @@ package halfpeak
 
 import (
 	"context"
+	"fmt"
+	"math"
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -62,6 +64,9 @@ func (s Study) Sensitivities() ([]whatif.Sensitivity, error) {
 // Target returns the changes of single parameters that bring the time down to the one given, the
 // smallest first: of the parameters of these names, or of all; then none if the time is low enough.
 func (s Study) Target(most quantity.Micros, parameters ...string) ([]whatif.Solution, error) {
+	if !(most > 0 && most < quantity.Micros(math.Inf(1))) {
+		return nil, fmt.Errorf("a target of %g µs: give a time above 0", float64(most))
+	}
 	var by []whatif.Range
 	for _, name := range parameters {
 		r, err := s.Design.Searched(name)
@@ -93,6 +98,14 @@ func (s Study) Sweep(ranges ...string) (*whatif.Sweep, error) {
 // was fitted, else the one that follows from the intervals of the parameters. The error wraps
 // [whatif.ErrExact] if no parameter has one.
 func (s Study) Uncertainty(by whatif.Sampling) (quantity.Interval, error) {
+	unknown := quantity.Alone(quantity.Unknown)
+	switch {
+	case by.Samples < 1:
+		return unknown, fmt.Errorf("%d samples: give 1 or more, as in 1000", by.Samples)
+	case !(by.Assumed >= 0 && by.Assumed < math.Inf(1)):
+		return unknown, fmt.Errorf("an assumed half-width of %g: give a part of the value, as in "+
+			"0.1", by.Assumed)
+	}
 	found, err := whatif.Question{
 		Before:     s.Design,
 		After:      s.Design,
@@ -101,7 +114,7 @@ func (s Study) Uncertainty(by whatif.Sampling) (quantity.Interval, error) {
 		Sampling:   by,
 	}.PredictBoth()
 	if err != nil {
-		return quantity.Alone(quantity.Unknown), err
+		return unknown, err
 	}
 	return found.Intervals[0][0][0], nil
 }

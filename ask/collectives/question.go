@@ -8,6 +8,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -53,6 +54,9 @@ func (c Calls) on(d platforms.Design) (q question, err error) {
 	if q.of, err = c.entries(); err != nil {
 		return q, err
 	}
+	if err = c.checkOptions(); err != nil {
+		return q, err
+	}
 	for _, n := range c.Ranks {
 		if n < 1 || n > maxRanks {
 			return q, fmt.Errorf("%d ranks: a collective has 1 to %d", n, maxRanks)
@@ -80,6 +84,30 @@ func (c Calls) on(d platforms.Design) (q question, err error) {
 		q.local = d.Costs()
 	}
 	return q.onWholeNodes()
+}
+
+// checkOptions returns an error if an option has a value that no call has.
+func (c Calls) checkOptions() error {
+	for _, n := range c.Segments {
+		if !(n >= 1 && n <= maxSize) {
+			return usage.Fields(fmt.Errorf("segments of %g bytes: they have 1 to 2⁵³", float64(n)),
+				"segment")
+		}
+	}
+	switch {
+	case c.PerNode < 0:
+		return usage.Fields(fmt.Errorf("%d ranks on each node: give 1 or more, or 0 for as many "+
+			"as were measured", c.PerNode), "ranks-per-node")
+	case c.Groups < 0:
+		return fmt.Errorf("%d groups: give 1 or more, or 0 for one", c.Groups)
+	case c.Operations < 0:
+		return fmt.Errorf("schedules of %d operations: give 1 or more, or 0 for the usual limit",
+			c.Operations)
+	case c.Statistic != "" && !slices.Contains(fitted.Statistics, c.Statistic):
+		return fmt.Errorf("no statistic %q: give %q or %q", c.Statistic, fitted.Average,
+			fitted.Slowest)
+	}
+	return nil
 }
 
 // From returns the calls that take fits made before, of the same design, and keep those they make.

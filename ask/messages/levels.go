@@ -31,6 +31,9 @@ func (w Way) Of(d platforms.Design) (platforms.Design, error) {
 		err = fmt.Errorf("%s is one layer, without levels", d.Layer.Ref())
 	case w.Level != "" && at < 0:
 		err = fmt.Errorf("%s has no level %q%s", d.Name(), w.Level, usage.Hint(w.Level, names))
+	case w.Level != "" && w != Way{Level: w.Level}:
+		err = fmt.Errorf("level %s, and ranks %d and %d; give the level or the ranks", w.Level,
+			w.From, w.To)
 	case w.Level != "":
 	case w.From == w.To:
 		err = fmt.Errorf("%s is a machine of levels; name the one that the message crosses "+
