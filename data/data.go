@@ -276,10 +276,11 @@ func Compare(f Fact) (Result, error) {
 		nan, none := math.NaN(), quantity.Alone(quantity.Unknown)
 		return Result{Fact: f, Computed: nan, Error: nan, Within: none}, nil
 	}
-	_, layer, err := platforms.Find(f.Layer)
+	d, err := platforms.Open(f.Layer)
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: %s: %w", f.At, f.ID, err)
 	}
+	layer := d.Layer
 	v, err := layer.Eval(f.Formula, f.Size)
 	unit, _ := f.unit()
 	if err == nil && v.Dim != unit.Dim {

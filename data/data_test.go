@@ -241,10 +241,11 @@ func checkPaper(t *testing.T, paper string) {
 	}
 	off := map[string][]float64{}
 	for _, r := range results {
-		p, _, err := platforms.Find(r.Layer)
+		d, err := platforms.Open(r.Layer)
 		if err != nil {
 			t.Fatal(err)
 		}
+		p := d.Platform
 		switch {
 		case r.Role != Measured && !r.Met && r.Note == "":
 			t.Errorf("%s: %s is %s, but comes out as %.6g %s of %s; correct the row or its formula, or give the reason in its note", r.At, r.ID, r.Role, r.Computed, r.Unit, r.Printed)

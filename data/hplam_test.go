@@ -13,10 +13,11 @@ func TestHPLAMIsWhole(t *testing.T) { checkFacts(t, "hplam") }
 // computes fails the test unless the formula gives the number, in the unit, to 1e-9.
 func computes(t *testing.T, layer, formula string, n quantity.Bytes, want float64, unit string) {
 	t.Helper()
-	_, l, err := platforms.Find(layer)
+	d, err := platforms.Open(layer)
 	if err != nil {
 		t.Fatal(err)
 	}
+	l := d.Layer
 	v, err := l.Eval(formula, n)
 	if err != nil {
 		t.Errorf("%s: %v", layer, err)

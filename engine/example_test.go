@@ -11,11 +11,12 @@ import (
 // A request and its reply on HP-LAM. Every node runs the same function: node 0 asks, and node 1
 // answers when it calls the library, here after its program has ended.
 func Example() {
-	platform, layer, err := platforms.Find("hp-lam/gam")
+	d, err := platforms.Open("hp-lam/gam")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	platform, layer := d.Platform, d.Layer
 	system := virtual.Of(platform, layer)
 	_, err = virtual.Run(system, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) error {
 		sum, done := uint32(0), false

@@ -11,8 +11,8 @@ import (
 //go:embed *.toml
 var embedded embed.FS
 
-// Names returns the names of the platforms that come with halfpeak, sorted.
-func Names() []string {
+// names returns the names of the platforms that come with halfpeak, sorted.
+func names() []string {
 	// ReadDir sorts by file name, so that lists of platforms have the same order everywhere.
 	files, err := embedded.ReadDir(".")
 	if err != nil {

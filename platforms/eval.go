@@ -93,7 +93,7 @@ func (l Layer) predict(q *model.Quantity, args []any) (v quantity.Value, err err
 			other, err := l.scope.Layer(ref)
 			if err != nil {
 				// A layer of this platform hides a platform of the same name.
-				if _, other, err = Find(ref); err != nil {
+				if _, other, err = find(ref); err != nil {
 					return v, err
 				}
 			}
@@ -147,7 +147,7 @@ func (l Layer) phase(args []any) (quantity.Value, error) {
 		if err := v.Check(quantity.DimTime); err != nil {
 			return quantity.Value{}, fmt.Errorf("phase: %w", err)
 		}
-		p, other, err := Find(ref)
+		p, other, err := find(ref)
 		if err != nil {
 			return quantity.Value{}, fmt.Errorf("phase: %w", err)
 		}

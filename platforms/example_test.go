@@ -11,21 +11,23 @@ import (
 
 // Predict the time of a message.
 func Example() {
-	_, layer, err := platforms.Find("clip")
+	d, err := platforms.Open("clip")
 	if err != nil {
 		log.Fatal(err)
 	}
+	layer := d.Layer
 	fmt.Println(layer.OneWay(8 * quantity.MiB))
 	// Output:
 	// 63.2 ms
 }
 
 // A layer of a platform is a model: what package model computes of one, it computes of CLIP.
-func ExampleFind() {
-	clip, layer, err := platforms.Find("clip/user-buffer")
+func ExampleOpen() {
+	d, err := platforms.Open("clip/user-buffer")
 	if err != nil {
 		log.Fatal(err)
 	}
+	clip, layer := d.Platform, d.Layer
 	fmt.Println(clip.Title)
 	n := 64 * quantity.KiB
 	fmt.Println(n, "take", layer.OneWay(n), "=", model.Bandwidth(layer.Model, n))
@@ -79,7 +81,7 @@ func ExampleParse_error() {
 
 // What would HP-LAM gain if the card's data came to the processor in half the time?
 func ExampleDesign_With() {
-	hp, err := platforms.FindDesign("hp-lam")
+	hp, err := platforms.Open("hp-lam")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -102,7 +104,7 @@ func ExampleDesign_With() {
 
 // A program is a layer whose parameters change again and again, as in a sweep.
 func ExampleDesign_Compile() {
-	clip, err := platforms.FindDesign("clip/system-buffer")
+	clip, err := platforms.Open("clip/system-buffer")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -125,10 +127,11 @@ func ExampleDesign_Compile() {
 
 // A formula may name the layer's parameters and ask what its model predicts.
 func ExampleLayer_Eval() {
-	_, layer, err := platforms.Find("hp-lam")
+	d, err := platforms.Open("hp-lam")
 	if err != nil {
 		log.Fatal(err)
 	}
+	layer := d.Layer
 	share, err := layer.Eval("(o_s + o_r) / one_way(16B)", 0)
 	if err != nil {
 		log.Fatal(err)

@@ -22,7 +22,7 @@ func TestLayerFromAnotherFile(t *testing.T) {
 		return path
 	}
 	write("fit.toml", fittedFile)
-	for _, name := range Names() {
+	for _, name := range names() {
 		text, err := embedded.ReadFile(name + ".toml")
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +37,7 @@ func TestLayerFromAnotherFile(t *testing.T) {
 		for _, l := range p.Layers {
 			mine := write("mine.toml",
 				fmt.Sprintf("layer.taken.from = \"%s.toml/%s\"\n", p.Name, l.Name))
-			_, taken, err := Find(mine)
+			_, taken, err := find(mine)
 			if err != nil {
 				t.Errorf("%s: %v", l.Ref(), err)
 				continue
@@ -56,7 +56,7 @@ func TestLayerFromAnotherFile(t *testing.T) {
 	}
 
 	// Written, the file needs no other.
-	p, _, err := Find(write("machine.toml",
+	p, _, err := find(write("machine.toml",
 		"level.all = { arity = \"4\", layer = \"node\", source = \"s\" }\nlayer.node = { from "+
 			"= \"fit.toml\" }\n"+oneLayer))
 	if err != nil {
@@ -69,7 +69,7 @@ func TestLayerFromAnotherFile(t *testing.T) {
 
 	fails := func(text, want string) {
 		t.Helper()
-		_, _, err := Find(write("my.toml", text))
+		_, _, err := find(write("my.toml", text))
 		if err == nil ||
 			strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "") != want {
 			t.Errorf("%s\n got %v\nwant %s", text, err, want)

@@ -47,7 +47,7 @@ func TestMeasuredCollectives(t *testing.T) {
 	if all, err := collectivesOf("clip", "bcast"); err != nil || len(all) > 0 {
 		t.Error(all, err)
 	}
-	if _, _, err := Find(file); err == nil ||
+	if _, _, err := find(file); err == nil ||
 		!strings.Contains(err.Error(), `use "halfpeak collective bcast my.toml"`) {
 		t.Error(err)
 	}

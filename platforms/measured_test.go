@@ -178,7 +178,7 @@ func TestHalfPeakSmallest(t *testing.T) {
 
 // A value that makes a parameter overflow is an error, which gives the limit and the value.
 func TestSetFinite(t *testing.T) {
-	d, err := FindDesign("clip")
+	d, err := Open("clip")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,26 +1,18 @@
 package platforms
 
-// Open returns the design that a platform's file describes; see [Find]. Its layer may have the
+// Open returns the design that a platform's file describes, by its path, or that of an
+// embedded platform, by its name; "/" and the name of a layer may follow. Its layer may have the
 // times of a stream, an operation or a collective. A file with measured collectives needs no layer:
 // its design then answers nothing else.
 func Open(ref string) (Design, error) {
-	p, l, err := Find(ref)
-	d := Design{Platform: p, Layer: l, named: NamesLayer(ref)}
+	p, l, err := find(ref)
+	d := Design{Platform: p, Layer: l, named: namesLayer(ref)}
 	d.Whole = len(p.Levels) > 0 && !d.named
 	if file, _ := splitRef(ref); file != p.Name {
 		d.file = file
 	}
 	if !d.named && len(p.Collectives) > 0 {
 		err = nil
-	}
-	return d, err
-}
-
-// FindDesign is like [Open], and it is an error if the layer has no times of messages.
-func FindDesign(ref string) (Design, error) {
-	d, err := Open(ref)
-	if err == nil {
-		err = d.Messages()
 	}
 	return d, err
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,10 +18,10 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// Find returns the platform that ref names, and the layer: the one it names or the default. An
+// find returns the platform that ref names, and the layer: the one it names or the default. An
 // unknown name is an error that suggests a known one; a file that cannot be read or is invalid is
 // an error with its place.
-func Find(ref string) (Platform, Layer, error) {
+func find(ref string) (Platform, Layer, error) {
 	if ref == "" {
 		return Platform{}, Layer{}, errors.New("no platform: the name is empty; " +
 			`"halfpeak platforms" lists the platforms`)
@@ -29,12 +30,12 @@ func Find(ref string) (Platform, Layer, error) {
 	var err error
 	file, layer := splitRef(ref)
 	// An embedded name wins, so that a folder called clip changes nothing; ./clip is the path.
-	if slices.Contains(Names(), file) {
+	if slices.Contains(names(), file) {
 		p, err = load(file)
 	} else if looksLikeFile(file) {
 		p, err = readPlatform(file)
 	} else {
-		hint := usage.Hint(file, Names())
+		hint := usage.Hint(file, names())
 		if hint == "" {
 			hint = `; "halfpeak platforms" lists the platforms`
 		}
@@ -50,11 +51,11 @@ func Find(ref string) (Platform, Layer, error) {
 	return p, l, err
 }
 
-// All returns the platforms that come with halfpeak, in the order of [Names]. An error is a fault
+// All returns the platforms that come with halfpeak, in the order of name. An error is a fault
 // of an embedded file.
 func All() ([]Platform, error) {
 	var all []Platform
-	for _, name := range Names() {
+	for _, name := range names() {
 		p, err := load(name)
 		if err != nil {
 			return nil, err
@@ -64,8 +65,22 @@ func All() ([]Platform, error) {
 	return all, nil
 }
 
-// NamesLayer reports whether a reference names a layer of its platform, as in "my.toml/eager".
-func NamesLayer(ref string) bool {
+// IsEmbedded reports whether a reference is that of a platform that comes with halfpeak, or of a
+// layer of it.
+func IsEmbedded(ref string) bool {
+	name, _, _ := strings.Cut(ref, "/")
+	return slices.Contains(names(), name)
+}
+
+// IsPlatform reports whether an argument is a platform, where another file should be: a TOML file,
+// or the name of an embedded platform, if there is no such file.
+func IsPlatform(arg string) bool {
+	_, err := os.Stat(arg)
+	return filepath.Ext(arg) == ".toml" || err != nil && slices.Contains(names(), arg)
+}
+
+// namesLayer reports whether a reference names a layer of its platform, as in "my.toml/eager".
+func namesLayer(ref string) bool {
 	_, layer := splitRef(ref)
 	return layer != ""
 }
@@ -77,7 +92,7 @@ func splitRef(ref string) (file, layer string) {
 		return ref[:i+len(".toml")], ref[i+len(".toml/"):]
 	}
 	file, layer, ok := strings.Cut(ref, "/")
-	if ok && (slices.Contains(Names(), file) || !looksLikeFile(ref)) {
+	if ok && (slices.Contains(names(), file) || !looksLikeFile(ref)) {
 		return file, layer
 	}
 	return ref, ""

@@ -263,9 +263,9 @@ func TestParseErrors(t *testing.T) {
 func TestFind(t *testing.T) {
 	check := func(ref, want string) {
 		t.Helper()
-		p, l, err := Find(ref)
+		p, l, err := find(ref)
 		if err != nil || p.Name+"/"+l.Name != want {
-			t.Errorf("Find(%q) = %s/%s, %v; want %s", ref, p.Name, l.Name, err, want)
+			t.Errorf("find(%q) = %s/%s, %v; want %s", ref, p.Name, l.Name, err, want)
 		}
 	}
 	check("clip", "clip/system-buffer")
@@ -291,9 +291,9 @@ func TestFind(t *testing.T) {
 
 	fails := func(ref, want string) {
 		t.Helper()
-		_, _, err := Find(ref)
+		_, _, err := find(ref)
 		if err == nil || err.Error() != want {
-			t.Errorf("Find(%q)\n got %v\nwant %s", ref, err, want)
+			t.Errorf("find(%q)\n got %v\nwant %s", ref, err, want)
 		}
 	}
 	fails("", `no platform: the name is empty; "halfpeak platforms" lists the platforms`)
@@ -478,7 +478,7 @@ func TestFormatHasAllKinds(t *testing.T) {
 func TestFormulas(t *testing.T) {
 	check := func(ref, formula string, n quantity.Bytes, want quantity.Value) {
 		t.Helper()
-		_, l, err := Find(ref)
+		_, l, err := find(ref)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -514,7 +514,7 @@ func TestFormulas(t *testing.T) {
 
 	fails := func(ref, formula, want string) {
 		t.Helper()
-		_, l, err := Find(ref)
+		_, l, err := find(ref)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -546,7 +546,7 @@ func TestFormulas(t *testing.T) {
 // FuzzParse: no file makes Parse panic or hang. It is refused in one line that names
 // it, or keeps what is true of every platform.
 func FuzzParse(f *testing.F) {
-	for _, name := range Names() {
+	for _, name := range names() {
 		text, err := embedded.ReadFile(name + ".toml")
 		if err != nil {
 			f.Fatal(err)

@@ -48,7 +48,7 @@ func TestSeriesAddsACost(t *testing.T) {
 func TestThresholdInFormulas(t *testing.T) {
 	check := func(ref string, want quantity.Bytes) {
 		t.Helper()
-		_, l, err := Find(ref)
+		_, l, err := find(ref)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestThresholdInFormulas(t *testing.T) {
 	check("parnass/pio-or-dma", 296)
 	check("mpc/mpi", 128)
 	check("mpi-bip", 512)
-	_, l, err := Find("mpc/put")
+	_, l, err := find("mpc/put")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestThresholdInFormulas(t *testing.T) {
 func TestRoofsHold(t *testing.T) {
 	for _, name := range []string{"jam-1394", "jam-arctic", "startjr-tcp", "startjr-cm5",
 		"startjr-fm", "parnass", "mpc", "mpi-bip"} {
-		p, _, err := Find(name)
+		p, _, err := find(name)
 		if err != nil {
 			t.Fatal(err)
 		}

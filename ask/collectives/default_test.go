@@ -12,7 +12,7 @@ import (
 // An algorithm that nobody names is the library's choice for the call, or else the usual one; a
 // collective and the finish of a what-if question take the same.
 func TestDefault(t *testing.T) {
-	d, err := platforms.FindDesign("hp-lam")
+	d, err := platforms.Open("hp-lam")
 	if err != nil {
 		t.Fatal(err)
 	}

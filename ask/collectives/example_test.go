@@ -12,7 +12,7 @@ import (
 
 // Every algorithm of a broadcast of 1 KiB among 16 ranks; the best is marked.
 func ExampleCalls() {
-	d, err := platforms.FindDesign("clip")
+	d, err := platforms.Open("clip")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -152,7 +152,7 @@ func saved(t *testing.T, text string) string {
 // asked returns the time that the command collective prints, of the machine in a file.
 func asked(t *testing.T, text string, calls collectives.Calls) float64 {
 	t.Helper()
-	d, err := platforms.FindDesign(saved(t, text))
+	d, err := platforms.Open(saved(t, text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestFinishIsCollective(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of simulations, on one goroutine")
 	}
-	d, err := platforms.FindDesign(saved(t, wholeMachine))
+	d, err := platforms.Open(saved(t, wholeMachine))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +302,7 @@ func TestMeasuredFinish(t *testing.T) {
 	const ring = "algorithm = \"ring\"\n"
 	answer := func(text string, set ...string) (cell map[string]float64, quantityName string) {
 		t.Helper()
-		d, err := platforms.FindDesign(saved(t, text))
+		d, err := platforms.Open(saved(t, text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -336,7 +336,7 @@ func TestMeasuredFinish(t *testing.T) {
 			t.Errorf("%s: %v, want %v", what, got, want)
 		}
 	}
-	d, err := platforms.FindDesign(saved(t, measured(1.25, ring)))
+	d, err := platforms.Open(saved(t, measured(1.25, ring)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +383,7 @@ func TestMeasuredFinish(t *testing.T) {
 		t.Errorf("the fastest algorithm takes %v µs and ring %v: the test needs a faster one", fastest, before)
 	}
 	for factor, algorithm := range map[float64]string{3: "ring", 1: "rabenseifner"} {
-		d, err := platforms.FindDesign(saved(t, measured(factor, ring)))
+		d, err := platforms.Open(saved(t, measured(factor, ring)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ func TestFinishesTakeOneRank(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of runs, on one goroutine")
 	}
-	d, err := platforms.FindDesign("mpc")
+	d, err := platforms.Open("mpc")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestFinishesTakeOneRank(t *testing.T) {
 // there in a second, and it ends with its context. Computed for each size, the bounds would take five
 // minutes.
 func TestLargeGrid(t *testing.T) {
-	d, err := platforms.FindDesign("mpc")
+	d, err := platforms.Open("mpc")
 	if err != nil {
 		t.Fatal(err)
 	}

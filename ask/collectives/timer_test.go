@@ -20,7 +20,7 @@ func TestCollectiveWays(t *testing.T) {
 	ranks := []int{1, 2, 3, 8, 13}
 	found := map[string]int{}
 	for _, ref := range []string{"clip/system-buffer", "hp-lam/gam", "clip/pio"} {
-		d, err := platforms.FindDesign(ref)
+		d, err := platforms.Open(ref)
 		if err != nil {
 			t.Fatal(err)
 		}

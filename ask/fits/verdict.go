@@ -29,7 +29,10 @@ func linksOf(text string) (l links, err error) {
 	if l, err = parseLinks(text); err == nil {
 		return l, nil
 	}
-	d, notFound := platforms.FindDesign(text)
+	d, notFound := platforms.Open(text)
+	if notFound == nil {
+		notFound = d.Messages()
+	}
 	if notFound != nil {
 		return l, err
 	}

@@ -13,7 +13,7 @@ import (
 func ExampleCompare() {
 	var designs []platforms.Design
 	for _, name := range []string{"hp-lam", "clip"} {
-		d, err := platforms.FindDesign(name)
+		d, err := platforms.Open(name)
 		if err != nil {
 			log.Fatal(err)
 		}

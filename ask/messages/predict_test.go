@@ -19,8 +19,8 @@ func near(t *testing.T, what string, got, want, part float64) {
 
 // HP-LAM, table 4.2: o_s 2.9, o_r 5.8, L 5.3, g 8.7 µs, 24 MB/s, of a link of 80 MB/s.
 func TestCompare(t *testing.T) {
-	all := Compare([]quantity.Bytes{1, 4096}, sharedtest.Must(t, platforms.FindDesign, "hp-lam"),
-		sharedtest.Must(t, platforms.FindDesign, "clip/user-buffer"))
+	all := Compare([]quantity.Bytes{1, 4096}, sharedtest.Must(t, platforms.Open, "hp-lam"),
+		sharedtest.Must(t, platforms.Open, "clip/user-buffer"))
 	if len(all) != 4 {
 		t.Fatalf("%d rows; want two sizes of two layers", len(all))
 	}
@@ -45,7 +45,7 @@ func TestCompare(t *testing.T) {
 // CLIP at 64 KiB through five stages, as searched over whole bytes: 3490 bytes by eq. 10 take
 // 601.28 µs, the best equal ones, 1875 bytes, 580.95 µs, and no plan beats 568.93 µs.
 func TestCuts(t *testing.T) {
-	clip := sharedtest.Must(t, platforms.FindDesign, "clip/user-buffer")
+	clip := sharedtest.Must(t, platforms.Open, "clip/user-buffer")
 	cuts, err := Cuts([]quantity.Bytes{64 << 10}, clip)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestCuts(t *testing.T) {
 		}
 		near(t, w.method, float64(cuts[i].OneWay), w.time, 2e-5) // printed digits
 	}
-	hp := sharedtest.Must(t, platforms.FindDesign, "hp-lam")
+	hp := sharedtest.Must(t, platforms.Open, "hp-lam")
 	if _, err := Cuts([]quantity.Bytes{1 << 10}, hp); err == nil ||
 		!strings.Contains(err.Error(),
 			"hp-lam/gam sends no message of these sizes through a pipeline") {

@@ -14,7 +14,7 @@ import (
 // packets are those of equation 10, 872 and 3490 bytes for 4 and 64 KiB.
 func TestSwitchesBySearch(t *testing.T) {
 	const from, to = 4 << 10, 64 << 10
-	d := sharedtest.Must(t, platforms.FindDesign, "clip/user-buffer")
+	d := sharedtest.Must(t, platforms.Open, "clip/user-buffer")
 	pipe := model.At(d.Layer.Model, to).(*model.Pipeline)
 	table := Switches([]quantity.Bytes{from, to}, d)
 	if len(table) != 4 || table[0].Method != "paper-table" || table[2].Method != "equal-table" ||
@@ -53,7 +53,7 @@ func TestSwitchesBySearch(t *testing.T) {
 // A table of our packets loses little to the best packet of each message: at most 2 % from 8 KiB,
 // and at most 8 % below, where a message has few packets and a short last one weighs most.
 func TestSwitchesLoseLittle(t *testing.T) {
-	d := sharedtest.Must(t, platforms.FindDesign, "clip/user-buffer")
+	d := sharedtest.Must(t, platforms.Open, "clip/user-buffer")
 	var sizes []quantity.Bytes
 	for n := quantity.Bytes(1 << 10); n <= 1<<20; n *= 2 {
 		sizes = append(sizes, n)
@@ -79,7 +79,7 @@ func TestSwitchesLoseLittle(t *testing.T) {
 	if one := Switches(sizes[:1], d); one != nil {
 		t.Errorf("one size: %v", one)
 	}
-	if none := Switches(sizes, sharedtest.Must(t, platforms.FindDesign, "hp-lam")); none != nil {
+	if none := Switches(sizes, sharedtest.Must(t, platforms.Open, "hp-lam")); none != nil {
 		t.Errorf("no pipeline: %v", none)
 	}
 }

@@ -28,7 +28,7 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	d, err := platforms.FindDesign("clip")
+	d, err := platforms.Open("clip")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -39,8 +39,7 @@ func readInput(ctx context.Context, o mpitrace.Translation, names []string) (*In
 		return nil, nil
 	}
 	for _, path := range names {
-		if _, err := os.Stat(path); filepath.Ext(path) == ".toml" ||
-			err != nil && slices.Contains(platforms.Names(), path) {
+		if platforms.IsPlatform(path) {
 			return nil, usage.Fields(usage.Error{Err: fmt.Errorf("%s is a platform, where a "+
 				"program, a schedule or a trace should be", path)}, "machine")
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -13,8 +14,13 @@ import (
 // ten lines in docs/machines.md.
 func TestExamplesEverywhere(t *testing.T) {
 	var machines []platforms.Design
-	for _, name := range append(platforms.Names(), "../../model/machine/testdata/rack.toml") {
-		d, err := platforms.FindDesign(name)
+	all, err := platforms.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := list.Map(all, func(p platforms.Platform) string { return p.Name })
+	for _, name := range append(names, "../../model/machine/testdata/rack.toml") {
+		d, err := platforms.Open(name)
 		if err != nil {
 			t.Fatal(err)
 		}

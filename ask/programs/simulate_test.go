@@ -52,7 +52,7 @@ func TestSweep3D(t *testing.T) {
 		run.Communication()+shares.Compute != shares.Sum() {
 		t.Errorf("%+v do not add up to %d", shares, run.Result.Ranks[0])
 	}
-	slow, err := platforms.FindDesign("hp-lam")
+	slow, err := platforms.Open("hp-lam")
 	if err != nil {
 		t.Fatal(err)
 	}

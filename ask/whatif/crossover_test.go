@@ -28,7 +28,7 @@ func measuredDesign(t *testing.T, name string, tau float64, time func(n float64)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return sharedtest.Must(t, platforms.FindDesign, path)
+	return sharedtest.Must(t, platforms.Open, path)
 }
 
 // Crossings are those of the times that are predicted: lines that cross count for nothing where the

@@ -12,7 +12,7 @@ import (
 
 // Would a faster PCI bus help CLIP?
 func Example() {
-	of, err := platforms.FindDesign("clip")
+	of, err := platforms.Open("clip")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func Example() {
 
 // What must a read of the card cost for HP-LAM's round trip to be a quarter shorter?
 func ExampleDesign_Solve() {
-	of, err := platforms.FindDesign("hp-lam")
+	of, err := platforms.Open("hp-lam")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func ExampleDesign_Solve() {
 
 // The packet of a sweep that is best for 64 KiB.
 func ExampleSweep() {
-	of, err := platforms.FindDesign("clip")
+	of, err := platforms.Open("clip")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func ExampleSweep() {
 
 // Who owns the time of a short message?
 func ExampleDesign_Owners() {
-	of, err := platforms.FindDesign("hp-lam")
+	of, err := platforms.Open("hp-lam")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // A search takes few values of a call, since each may be a simulation of a second: none beyond the
 // first if the target is met, and some dozens for a parameter, of which one is at the solution.
 func TestSearchTakesFewSimulations(t *testing.T) {
-	d, err := platforms.FindDesign("hp-lam")
+	d, err := platforms.Open("hp-lam")
 	if err != nil {
 		t.Fatal(err)
 	}

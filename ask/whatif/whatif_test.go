@@ -10,7 +10,7 @@ import (
 
 func find(t testing.TB, ref string) Design {
 	t.Helper()
-	d, err := platforms.FindDesign(ref)
+	d, err := platforms.Open(ref)
 	if err != nil {
 		t.Fatal(err)
 	}

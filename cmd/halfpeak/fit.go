@@ -2,9 +2,6 @@ package main
 
 import (
 	"cmp"
-	"os"
-	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -152,12 +149,6 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	return cmp.Or(o.out.write(cmd, rows), found.Broken)
 }
 
-// isPlatform reports whether an argument is a platform, where a benchmark's output should be.
-func isPlatform(arg string) bool {
-	_, err := os.Stat(arg)
-	return filepath.Ext(arg) == ".toml" || err != nil && slices.Contains(platforms.Names(), arg)
-}
-
 // facts chooses the model of a flag that belongs to one, if none is named: --segments 3 is a wish
 // for lines.
 func (o *fitOptions) facts(set *pflag.FlagSet, args []string) facts {
@@ -166,5 +157,6 @@ func (o *fitOptions) facts(set *pflag.FlagSet, args []string) facts {
 			_ = set.Set("model", of[1]) // one of its words
 		}
 	}
-	return facts{"arguments": len(args) > 0, "a platform": len(args) > 0 && isPlatform(args[0])}
+	return facts{"arguments": len(args) > 0,
+		"a platform": len(args) > 0 && platforms.IsPlatform(args[0])}
 }

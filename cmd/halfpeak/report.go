@@ -130,7 +130,7 @@ func startOf(refs []string) (page.Start, error) {
 		if l.Model == nil {
 			return start, d.Messages()
 		}
-		if name, _, _ := strings.Cut(ref, "/"); slices.Contains(platforms.Names(), name) {
+		if platforms.IsEmbedded(ref) {
 			start.Show = append(start.Show, p.Name+"/"+l.Name)
 			continue
 		}
@@ -151,7 +151,7 @@ func startOf(refs []string) (page.Start, error) {
 				usagef("%q and %q have the same name, which must be unique in a page; rename one",
 					before, file)
 		}
-		if !platforms.NamesLayer(ref) && len(p.Levels) > 0 {
+		if d.Whole {
 			start.Show = append(start.Show, name) // ranks run on all levels
 			continue
 		}

@@ -15,10 +15,11 @@ func ExampleFind() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	platform, layer, err := platforms.Find("hp-lam")
+	d, err := platforms.Open("hp-lam")
 	if err != nil {
 		log.Fatal(err)
 	}
+	platform, layer := d.Platform, d.Layer
 	system := virtual.Of(platform, layer)
 	result, _, err := virtual.Measure(system, virtual.Config{}, program, programs.Args{Size: program.Bytes, Count: 100})
 	if err != nil {

@@ -103,10 +103,11 @@ func named(t *testing.T, name string) programs.Program {
 // takes thousands of messages until credits run out.
 func TestSignatureIsThePlatforms(t *testing.T) {
 	for _, ref := range []string{"hp-lam/gam", "sun-lam-ss20", "sun-lam-ultra1", "paragon", "meiko-cs2"} {
-		p, l, err := platforms.Find(ref)
+		d, err := platforms.Open(ref)
 		if err != nil {
 			t.Fatal(err)
 		}
+		p, l := d.Platform, d.Layer
 		c := virtual.Config{Nodes: 2}
 		bursts := run(t, p, l, c, func(ep *engine.Endpoint) ([]benchfile.Burst, error) {
 			r, err := named(t, "signature").Run(ep, programs.Args{Count: 2048, Deltas: []quantity.Micros{0, 16, 20, 24, 32}})
@@ -164,10 +165,11 @@ func TestStreamIsTheModels(t *testing.T) {
 // Every byte of the torture tests arrives, and none beside its place.
 func TestTorture(t *testing.T) {
 	for _, ref := range []string{"hp-lam/bulk", "clip/user-buffer", "jam-1394", "mpc/mpi", "parnass/bullfrog"} {
-		p, l, err := platforms.Find(ref)
+		d, err := platforms.Open(ref)
 		if err != nil {
 			t.Fatal(err)
 		}
+		p, l := d.Platform, d.Layer
 		for _, traffic := range []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll} {
 			for _, n := range []int{1, 100, 10000} {
 				c := virtual.Config{Nodes: 5}

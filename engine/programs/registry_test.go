@@ -13,10 +13,11 @@ import (
 // Every registered program is described, and every simulated one runs and fills the shape that it
 // says its result has.
 func TestRegistry(t *testing.T) {
-	p, l, err := platforms.Find("hp-lam/bulk")
+	d, err := platforms.Open("hp-lam/bulk")
 	if err != nil {
 		t.Fatal(err)
 	}
+	p, l := d.Platform, d.Layer
 	seen := map[string]bool{}
 	for _, program := range programs.All {
 		name := program.Name

@@ -65,11 +65,12 @@ func Example() {
 
 // The same program between hosts of a published cluster.
 func ExampleFromLayer() {
-	_, layer, err := platforms.Find("clip")
+	d, err := platforms.Open("clip")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	layer := d.Layer
 	machine, err := simulate.FromLayer(layer, simulate.NoLimit)
 	if err != nil {
 		fmt.Println(err)

@@ -133,10 +133,11 @@ func timesOn(t testing.TB, p *simulate.Program, m simulate.Machine) string {
 // A machine of one level is its layer between all ranks, to the last bit.
 func TestOneLevelIsFlat(t *testing.T) {
 	for _, ref := range []string{"clip", "hp-lam", "parnass", "startjr-fm"} {
-		_, layer, err := platforms.Find(ref)
+		d, err := platforms.Open(ref)
 		if err != nil {
 			t.Fatal(err)
 		}
+		layer := d.Layer
 		for seed := range programs(t, 200) {
 			s := roomyProgram(uint64(seed), 1+seed%6, 2+seed%14)
 			eager := []quantity.Bytes{simulate.NoLimit, 100}[seed%2]

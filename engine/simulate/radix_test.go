@@ -62,10 +62,11 @@ func Example_radixSort() {
 }
 
 func find(name string) (platforms.Platform, platforms.Layer) {
-	p, l, err := platforms.Find(name)
+	d, err := platforms.Open(name)
 	if err != nil {
 		panic(err) // a platform of this program
 	}
+	p, l := d.Platform, d.Layer
 	return p, l
 }
 

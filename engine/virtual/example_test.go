@@ -14,10 +14,11 @@ import (
 
 // HP-LAM's ping-pong on two simulated nodes, beside what the model says of it.
 func ExampleRun() {
-	platform, layer, err := platforms.Find("hp-lam")
+	d, err := platforms.Open("hp-lam")
 	if err != nil {
 		log.Fatal(err)
 	}
+	platform, layer := d.Platform, d.Layer
 	system := virtual.Of(platform, layer)
 	var rtt quantity.Micros
 	_, err = virtual.Run(system, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) error {

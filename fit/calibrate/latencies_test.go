@@ -45,7 +45,7 @@ layer.network = { from = "a.toml" }
 				t.Fatal(err)
 			}
 		}
-		d, err := platforms.FindDesign(filepath.Join(folder, "cluster.toml"))
+		d, err := platforms.Open(filepath.Join(folder, "cluster.toml"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -65,8 +65,7 @@ func pairOf(s *ast.StructType) string {
 // TestOneDoor holds that what people ask about is opened by halfpeak.Open: each command then takes
 // the same platforms. The page has its own files, which no disk has.
 func TestOneDoor(t *testing.T) {
-	openers := []string{"platforms.Open", "platforms.Find", "platforms.FindDesign",
-		"fits.MachineDesign"}
+	openers := []string{"platforms.Open", "fits.MachineDesign"}
 	set := token.NewFileSet()
 	for _, f := range sources(t, set) {
 		asks := strings.HasPrefix(f.dir, "cmd/") || strings.HasPrefix(f.dir, "reports/")

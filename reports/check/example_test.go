@@ -11,7 +11,7 @@ import (
 
 // A benchmark program runs in the message engine, and its result is held against the model's.
 func ExampleValidate() {
-	d, err := platforms.FindDesign("clip")
+	d, err := platforms.Open("clip")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func (l scaled) Gap(n quantity.Bytes) quantity.Micros { return l.gap * l.Layer.G
 
 func verdicts(t *testing.T, o ValidateOptions, ref string) (*Validation, map[verdict]int) {
 	t.Helper()
-	v, err := Validate(o, sharedtest.Must(t, platforms.FindDesign, ref))
+	v, err := Validate(o, sharedtest.Must(t, platforms.Open, ref))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestValidateSaysWhoseNumber(t *testing.T) {
 		{"parnass/bullfrog", 32 * quantity.KiB, "<", true}, // "over 250 Mbit/s" is a time of less
 		{"clip/system-buffer", 16 * quantity.KiB, "", false},
 	} {
-		v, err := Validate(ValidateOptions{Programs: []string{"latency"}, Measured: true}, sharedtest.Must(t, platforms.FindDesign, c.ref))
+		v, err := Validate(ValidateOptions{Programs: []string{"latency"}, Measured: true}, sharedtest.Must(t, platforms.Open, c.ref))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestValidateSaysWhoseNumber(t *testing.T) {
 // A formula that is wrong shows: the engine runs the layer as it is.
 func TestValidateSeesAWrongFormula(t *testing.T) {
 	const ref = "clip/no-snoop"
-	l := sharedtest.Must(t, platforms.FindDesign, ref).Layer.Model
+	l := sharedtest.Must(t, platforms.Open, ref).Layer.Model
 	for _, wrong := range []scaled{{l, 1.2, 1}, {l, 1, 1.2}, {l, 0.8, 1}} {
 		o := ValidateOptions{Programs: []string{"ping_pong", "latency", "bandwidth"}, Sizes: []quantity.Bytes{4096, 10_000}, Model: wrong}
 		v, count := verdicts(t, o, ref)
@@ -148,7 +148,7 @@ func TestBoundsHaveASide(t *testing.T) {
 		engine float64
 		want   verdict
 	}{{slower, 12, knownBound}, {slower, 8, failure}, {faster, 8, knownBound}, {faster, 12, failure}, {either, 8, knownBound}, {slower, 10, agrees}} {
-		r, err := newRun(&Validation{}, ValidateOptions{}, sharedtest.Must(t, platforms.FindDesign, "hp-lam"))
+		r, err := newRun(&Validation{}, ValidateOptions{}, sharedtest.Must(t, platforms.Open, "hp-lam"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestValidateMeasured(t *testing.T) {
 
 // A formula that gives no number is a failure, and no bound excuses it.
 func TestValidateSeesANaN(t *testing.T) {
-	d := sharedtest.Must(t, platforms.FindDesign, "hp-lam")
+	d := sharedtest.Must(t, platforms.Open, "hp-lam")
 	o := ValidateOptions{Programs: []string{"latency", "bandwidth"}, Sizes: []quantity.Bytes{1000}}
 	o.Model = scaled{d.Layer.Model, quantity.Micros(math.NaN()), quantity.Micros(math.NaN())}
 	v, err := Validate(o, d)

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -42,30 +44,27 @@ type resolved struct {
 	base, now halfpeak.Design
 }
 
-// find returns a platform and a layer by reference: of a file that was added, or of a
-// platform that comes with halfpeak.
-func (x *Explorer) find(ref string) (platforms.Platform, platforms.Layer, error) {
+// find returns the design of a reference: of a file that was added, or of a platform that comes
+// with halfpeak.
+func (x *Explorer) find(ref string) (d platforms.Design, err error) {
 	if ref == "" {
-		return platforms.Platform{}, platforms.Layer{},
-			errors.New(`no design: its ref is empty; the question "platforms" lists them`)
+		return d, errors.New(`no design: its ref is empty; the question "platforms" lists them`)
 	}
-	file, layer, _ := strings.Cut(ref, "/")
-	a := x.added[file]
-	// Without this check, Find would open a file: a request must not read the disk of
-	// whoever runs the program outside of a browser.
-	if names := platforms.Names(); a == nil && !slices.Contains(names, file) {
-		return platforms.Platform{}, platforms.Layer{},
-			fmt.Errorf("no platform %.80q%s", file,
-				usage.Hint(file, append(names, slices.Sorted(maps.Keys(x.added))...)))
+	file, layer, named := strings.Cut(ref, "/")
+	if a := x.added[file]; a != nil {
+		d.Platform, d.Whole = *a, len(a.Levels) > 0 && !named
+		d.Layer, err = a.Layer(cmp.Or(layer, a.Default))
+		return d, err
 	}
-	if a == nil {
-		return platforms.Find(ref)
+	// Without this check, Open would open a file: a request must not read the disk of whoever runs
+	// the program outside of a browser.
+	if !platforms.IsEmbedded(ref) {
+		all, err := platforms.All()
+		names := list.Map(all, func(p platforms.Platform) string { return p.Name })
+		names = append(names, slices.Sorted(maps.Keys(x.added))...)
+		return d, cmp.Or(err, fmt.Errorf("no platform %.80q%s", file, usage.Hint(file, names)))
 	}
-	if layer == "" {
-		layer = a.Default
-	}
-	l, err := a.Layer(layer)
-	return *a, l, err
+	return platforms.Open(ref)
 }
 
 // design returns the design of a request. It caches the latest ones: a slider asks
@@ -81,12 +80,11 @@ func (x *Explorer) design(d design) (resolved, error) {
 	}
 	base, known := x.designs[d.Ref+"\x00"]
 	if !known {
-		p, l, err := x.find(d.Ref)
+		found, err := x.find(d.Ref)
 		if err != nil {
 			return resolved{}, err
 		}
-		base.base = halfpeak.Of(platforms.Design{Platform: p, Layer: l,
-			Whole: len(p.Levels) > 0 && !platforms.NamesLayer(d.Ref)})
+		base.base = halfpeak.Of(found)
 		base.now = base.base
 		x.remember(d.Ref+"\x00", base)
 	}

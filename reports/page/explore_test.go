@@ -292,7 +292,7 @@ func TestLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := platforms.FindDesign("../../model/machine/testdata/rack.toml")
+	d, err := platforms.Open("../../model/machine/testdata/rack.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ source = "made up"
 // A layer whose r∞ is above its roof is remarked upon once, as its share alone reads like a
 // success.
 func TestCompareAboveTheRoof(t *testing.T) {
-	d, err := platforms.FindDesign("clip/system-buffer")
+	d, err := platforms.Open("clip/system-buffer")
 	if err != nil {
 		t.Fatal(err)
 	}

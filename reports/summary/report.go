@@ -30,7 +30,7 @@ import (
 // New returns a document about layers of platforms: key numbers in words, curves over
 // the sizes with the measurements, the pipeline packet by packet, the costs by stage
 // or parameter, the roof, the accuracy against the papers, and every parameter with
-// its source. refs name the layers as platforms.Find takes them; an empty title is
+// its source. refs name the layers as halfpeak.Open takes them; an empty title is
 // made from theirs. There must be at least one layer, and each size must be at least
 // 1; nil stands for [predict.CurveSizes].
 //
@@ -109,7 +109,7 @@ func subjectsOf(refs []string) ([]subject, error) {
 		// The papers speak of the platforms that come with halfpeak alone. A user's
 		// file may have the same name, so it is the reference that decides, which for
 		// a file is its path.
-		if name, _, _ := strings.Cut(ref, "/"); slices.Contains(platforms.Names(), name) {
+		if platforms.IsEmbedded(ref) {
 			for _, r := range all {
 				of, _, _ := strings.Cut(r.Layer, "/")
 				// An input made the model, so its agreement is no evidence.

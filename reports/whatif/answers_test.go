@@ -11,7 +11,7 @@ import (
 
 // One of two designs may be exact: only the other has intervals.
 func TestUncertainBesideExact(t *testing.T) {
-	before := whatif.Of(sharedtest.Must(t, platforms.FindDesign, "clip"))
+	before := whatif.Of(sharedtest.Must(t, platforms.Open, "clip"))
 	after, err := before.Set("host-dma.tau = 3us/KiB ± 1us/KiB")
 	if err != nil {
 		t.Fatal(err)

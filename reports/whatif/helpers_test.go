@@ -21,7 +21,7 @@ func near(t *testing.T, what string, got, want, part float64) {
 func sweep(t *testing.T, ref string, sizes []quantity.Bytes, names []string,
 	ranges ...string) *whatif.Sweep {
 	t.Helper()
-	d := whatif.Of(sharedtest.Must(t, platforms.FindDesign, ref))
+	d := whatif.Of(sharedtest.Must(t, platforms.Open, ref))
 	s := &whatif.Sweep{Design: d, Sizes: sizes}
 	var err error
 	if s.Quantities, err = d.Quantities(names...); err != nil {

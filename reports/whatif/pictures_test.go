@@ -18,7 +18,7 @@ import (
 func TestSharesPicture(t *testing.T) {
 	for _, ref := range []string{"clip", "hp-lam", "parnass", "jam-1394"} {
 		for _, gap := range []bool{false, true} {
-			a, err := Shares(whatif.Of(sharedtest.Must(t, platforms.FindDesign, ref)), gap, sharedtest.Must(t, quantity.ParseSizes, "1..1MiB"))
+			a, err := Shares(whatif.Of(sharedtest.Must(t, platforms.Open, ref)), gap, sharedtest.Must(t, quantity.ParseSizes, "1..1MiB"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -36,7 +36,7 @@ func TestSharesPicture(t *testing.T) {
 }
 
 func TestTornado(t *testing.T) {
-	d := whatif.Of(sharedtest.Must(t, platforms.FindDesign, "hp-lam"))
+	d := whatif.Of(sharedtest.Must(t, platforms.Open, "hp-lam"))
 	all, err := d.Quantities("one_way")
 	if err != nil {
 		t.Fatal(err)

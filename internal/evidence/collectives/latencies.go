@@ -186,7 +186,7 @@ func (d described) design() (platforms.Design, error) {
 	if err := write("machine", text+layers); err != nil {
 		return of, err
 	}
-	return platforms.FindDesign(filepath.Join(folder, "machine.toml"))
+	return platforms.Open(filepath.Join(folder, "machine.toml"))
 }
 
 // saved returns the fit of the latencies, as fit --save writes it.
