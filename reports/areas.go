@@ -62,7 +62,9 @@ func (a Areas) painter() (func(draw.Canvas) axes, error) {
 	return func(c draw.Canvas) axes {
 		var entries []entry
 		for k := len(a.Parts) - 1; k >= 0; k-- { // in the order of the picture
-			entries = append(entries, areaEntry(k, a.Parts[k].Name))
+			if slices.Max(a.Parts[k].Y) > 0 {
+				entries = append(entries, areaEntry(k, a.Parts[k].Name))
+			}
 		}
 		area := frame(c, a.Title, entries, a.Notes)
 		p := newScaledPlot(area, a.X, a.Y, x, y)
@@ -112,12 +114,10 @@ func (a areasPlotter) plot(c draw.Canvas, p *plot.Plot) {
 	// Lines after all areas, each of which would cover half of the line below it. The
 	// topmost edge has no neighbour and needs none.
 	for k := 1; k < len(a.Parts); k++ {
-		var line []vg.Point
-		for i, x := range a.XS {
-			line = append(line, vg.Point{X: tx(x), Y: ty(a.sums[k][i])})
-		}
 		edge := draw.LineStyle{Color: areaEdge(k - 1), Width: 0.8}
-		c.StrokeLines(edge, c.ClipLinesXY(line)...)
+		for _, line := range a.upperEdge(k-1, tx, ty) {
+			c.StrokeLines(edge, c.ClipLinesXY(line)...)
+		}
 	}
 	// Names of parts are placed before labels of marks: a name must stand in its
 	// part, a label can move along its line.
@@ -149,6 +149,21 @@ func (a areasPlotter) plot(c draw.Canvas, p *plot.Plot) {
 	}
 	// Areas are pale enough for letters without a ground, which would hide their edges.
 	labels.place().texts(c)
+}
+
+// upperEdge returns the lines above part k, where it has a height: elsewhere the line would look
+// like a part.
+func (a areasPlotter) upperEdge(k int, tx, ty func(float64) vg.Length) (lines [][]vg.Point) {
+	y := a.Parts[k].Y
+	var line []vg.Point
+	for i, x := range a.XS {
+		if y[max(0, i-1)] == 0 && y[i] == 0 && y[min(len(y)-1, i+1)] == 0 {
+			lines, line = append(lines, line), nil
+			continue
+		}
+		line = append(line, vg.Point{X: tx(x), Y: ty(a.sums[k+1][i])})
+	}
+	return append(lines, line)
 }
 
 // widest returns the middle of the place within part k with the most room for a text of width w and

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 
@@ -24,26 +25,27 @@ type Axis struct {
 	unit string // of the numbers, if it is not that of columns
 }
 
-// largeUnits are the units that an axis takes by itself, each from the value at which its numbers
-// are shorter than those of µs and MB/s. Tables change the unit of rates at the same value.
-var largeUnits = map[quantity.Dimension][]struct {
-	name string
-	from float64
+// axisUnits are the units that an axis takes by itself, each if its largest value is above from and
+// below another bound: there its numbers are shorter than those of µs and MB/s. Tables change the
+// unit of rates at the same value.
+var axisUnits = map[quantity.Dimension][]struct {
+	name        string
+	from, below float64
 }{
-	quantity.DimTime: {{"s", 1e6}, {"ms", 1e3}},
-	quantity.DimRate: {{"GB/s", 1e5}},
+	quantity.DimTime: {{"s", 1e6, math.Inf(1)}, {"ms", 1e3, math.Inf(1)}, {"ns", 0, 0.1}},
+	quantity.DimRate: {{"GB/s", 1e5, math.Inf(1)}},
 }
 
 // in returns the axis in the unit of the choice, or in one whose numbers are short, and the size of
 // this unit in µs and bytes. A figure has one unit an axis, so that heights compare.
 func (a Axis) in(units quantity.UnitChoice, lo, hi float64) (Axis, float64) {
-	if u, asked := units[a.Dim]; asked && largeUnits[a.Dim] != nil {
+	if u, asked := units[a.Dim]; asked && axisUnits[a.Dim] != nil {
 		return a.scaled(u.Name, u.Value.Num)
 	}
-	for _, u := range largeUnits[a.Dim] {
+	for _, u := range axisUnits[a.Dim] {
 		one, _ := quantity.Unit(u.name)
 		// A logarithmic axis has small values too, which need at most three decimals.
-		if hi > u.from && (!a.Log || lo >= one.Num/500) {
+		if hi > u.from && hi < u.below && (!a.Log || lo >= one.Num/500) {
 			return a.scaled(u.name, one.Num)
 		}
 	}
@@ -101,7 +103,7 @@ func (a Axis) cell(v float64) any {
 
 // head returns the head of a column of such cells, which have their units themselves.
 func (a Axis) head() string {
-	if largeUnits[a.Dim] != nil || a.Bytes {
+	if axisUnits[a.Dim] != nil || a.Bytes {
 		return a.Label
 	}
 	return a.title()

@@ -186,7 +186,7 @@ func (t Timeline) plot(c draw.Canvas, p *plot.Plot, end float64, numbers bool) {
 			r.Max.X = max(r.Max.X, r.Min.X+leastBox)
 		}
 		fillBox(c, r, shade)
-		if len(t.Kinds) == 0 || r.Max.X-r.Min.X > 2 { // else all would be edges
+		if r.Max.X-r.Min.X > 2 { // else all would be edges
 			strokeBox(c, r, edge, 0.6)
 		}
 	}

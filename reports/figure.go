@@ -3,9 +3,11 @@
 package reports
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image/color"
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -90,6 +92,9 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 	var xs, ys []float64
 	for _, s := range f.Series {
 		for i := range s.X {
+			if s.Kind == Line && math.IsNaN(s.Y[i]) {
+				continue // a gap, which is meant
+			}
 			if !f.X.usable(s.X[i]) || !f.Y.usable(s.Y[i]) {
 				left++
 				continue
@@ -112,14 +117,15 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 		}
 		return x, y, left, errors.New("nothing to draw: no points")
 	}
+	// Room for the label of a level line, which stands above it, on a logarithmic axis: one text of
+	// the fifteen that an axis is high. On a linear one the round end leaves enough.
+	room := min(1.6, math.Pow(slices.Max(ys)/slices.Min(ys), 1./15))
 	for _, m := range f.Marks {
 		// Marks widen the axes: a roof above all measurements is what the picture is for.
 		if m.Kind != AtX && f.Y.usable(m.Y) {
 			ys = append(ys, m.Y)
 			if m.Kind == AtY && m.Label != "" && f.Y.Log {
-				// Room for the label, which stands above the line; on a linear axis the round end
-				// leaves enough.
-				ys = append(ys, m.Y*1.6)
+				ys = append(ys, m.Y*room)
 			}
 		}
 		if m.Kind != AtY && f.X.usable(m.X) {
@@ -268,25 +274,28 @@ func (f figurePlotter) plotMarkLines(
 	labels.uprights(uprights)
 }
 
-// plotBands draws the bands of all series below everything else. Lines have bands
-// too, if they have Low and High; points have error bars instead.
+// plotBands draws the bands of all series below everything else, the highest first, so that none
+// covers a narrower one. Lines have bands too, if they have Low and High; points have error bars
+// instead.
 func (f figurePlotter) plotBands(c draw.Canvas, at func(x, y float64) vg.Point) {
-	var edges []func() // over all fillings, so that overlapping bands are distinct
+	type band struct {
+		outline
+		style style
+		kind  SeriesKind
+	}
+	var all []band
 	for _, s := range f.Series {
-		if lower, upper := f.band(s, at); s.Kind != Points && len(lower) > 1 {
-			// The outline goes out along the lower bounds and back along the upper ones.
-			back := slices.Clone(upper)
-			slices.Reverse(back)
-			st := f.styles[s.Name]
-			c.FillPolygon(s.Kind.filling(st.color), c.ClipPolygonXY(slices.Concat(lower, back)))
-			edges = append(edges, func() {
-				lines := slices.Concat(c.ClipLinesXY(lower), c.ClipLinesXY(upper))
-				c.StrokeLines(st.edge(s.Kind), lines...)
-			})
+		for _, o := range f.bands(s, at, c.Rectangle) {
+			all = append(all, band{o, f.styles[s.Name], s.Kind})
 		}
 	}
-	for _, draw := range edges {
-		draw()
+	slices.SortStableFunc(all, func(a, b band) int { return cmp.Compare(b.height(), a.height()) })
+	for _, b := range all {
+		c.FillPolygon(b.kind.filling(b.style.color), c.ClipPolygonXY(b.polygon()))
+	}
+	for _, b := range all { // over all fillings, so that overlapping bands are distinct
+		lines := slices.Concat(c.ClipLinesXY(b.under), c.ClipLinesXY(b.over))
+		c.StrokeLines(b.style.edge(b.kind), lines...)
 	}
 }
 

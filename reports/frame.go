@@ -4,6 +4,7 @@ package reports
 
 import (
 	"image/color"
+	"strings"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -45,6 +46,9 @@ func drawNotes(c draw.Canvas, notes []string, height vg.Length) vg.Length {
 	var lines []string
 	for _, n := range notes {
 		lines = append(lines, wrap(s, printable(n), c.Max.X-c.Min.X)...)
+	}
+	if most := int(height / leading); len(lines) > most { // then one after the other, not below it
+		lines = wrap(s, printable(strings.Join(notes, " ")), c.Max.X-c.Min.X)
 	}
 	// The last line shown ends with an ellipsis, so that a cut is seen. One line is always shown.
 	if most := max(1, int(height/leading)); len(lines) > most {

@@ -146,9 +146,13 @@ func edges(middles []float64, a Axis) []float64 {
 	for i := 1; i < n; i++ {
 		e[i] = from((to(middles[i-1]) + to(middles[i])) / 2)
 	}
-	// The outer cells have no neighbour, so they reach as far outwards as inwards.
-	e[0] = from((3*to(middles[0]) - to(middles[1])) / 2)
-	e[n] = from((3*to(middles[n-1]) - to(middles[n-2])) / 2)
+	// The outer cells have no neighbour, so they reach as far outwards as inwards; on a logarithmic
+	// axis at most by a factor of 2, since two sizes far apart say nothing about others.
+	first, last := (to(middles[1])-to(middles[0]))/2, (to(middles[n-1])-to(middles[n-2]))/2
+	if a.Log {
+		first, last = min(first, math.Ln2), min(last, math.Ln2)
+	}
+	e[0], e[n] = from(to(middles[0])-first), from(to(middles[n-1])+last)
 	return e
 }
 

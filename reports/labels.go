@@ -21,8 +21,12 @@ import (
 type labeller struct {
 	area      vg.Rectangle
 	obstacles []obstacle
-	labels    []label
+	texts     []wordings
 }
+
+// wordings are labels that say the same, the best first; all labels of one of them are drawn. The
+// next wording is taken if those before it would hide more of the curves.
+type wordings [][]label
 
 // obstacle is a point that labels should not hide. Weights compare what is hidden: 1
 // for the level line of a mark, 3 for an upright one, a curve or an error bar, 6 for a measurement
@@ -39,9 +43,6 @@ type label struct {
 	anchor *vg.Point      // the mark, for a leader; nil: no leader
 	places []vg.Rectangle // of the text
 	each   float64        // what each place down the list costs, as a weight of an [obstacle]
-	// shorter are labels that say the same with fewer letters each, since their colours name the
-	// curves. They are drawn instead if the label would hide more of the curves.
-	shorter []label
 }
 
 func (l *labeller) avoid(pt vg.Point, weight float64) {
@@ -106,7 +107,7 @@ func (l *labeller) around(m Mark, col color.NRGBA, pt vg.Point) {
 			lab.places = append(lab.places, box(center, w, h))
 		}
 	}
-	l.labels = append(l.labels, lab)
+	l.texts = append(l.texts, wordings{{lab}})
 }
 
 // A side is the side of a level line on which its label may stand.
@@ -120,13 +121,9 @@ const (
 
 // along adds the label of an upright or level line. The label of a line has no leader: it may move
 // along all of the line, and stands beside it wherever that is.
-func (l *labeller) along(
-	name string, kind markKind, col color.NRGBA, line []vg.Point, at side, shorter ...label,
-) {
+func (l *labeller) along(name string, kind markKind, col color.NRGBA, line []vg.Point, at side) {
 	if name != "" {
-		lab := l.beside(name, kind, col, line, at)
-		lab.shorter = shorter
-		l.labels = append(l.labels, lab)
+		l.texts = append(l.texts, wordings{{l.beside(name, kind, col, line, at)}})
 	}
 }
 
@@ -193,13 +190,15 @@ type placedLabels []struct {
 // is drawn, and its number is in the Rows of the figure.
 func (l *labeller) place() (all placedLabels) {
 	var taken []vg.Rectangle
-	for _, lab := range l.labels {
-		labels, places, hidden := l.bests([]label{lab}, taken)
-		if len(labels) == 0 || hidden > 0 {
-			shorter, at, hide := l.bests(lab.shorter, taken)
-			if len(shorter) > 0 && len(shorter) == len(lab.shorter) &&
-				(len(labels) == 0 || hide < hidden) {
-				labels, places = shorter, at
+	for _, words := range l.texts {
+		var labels []label
+		var places []vg.Rectangle
+		missing, hidden := math.MaxInt, math.Inf(1)
+		for _, wording := range words {
+			found, at, hides := l.bests(wording, taken)
+			if left := len(wording) - len(found); left < missing ||
+				left == missing && hides < hidden {
+				labels, places, missing, hidden = found, at, left, hides
 			}
 		}
 		for i, lab := range labels {

@@ -47,23 +47,33 @@ func (l *labeller) levels(all []level) {
 	}
 }
 
-// bundle adds the label of level lines that lie close together, beside one of them. Where it would
-// hide curves, each line has a label of its own, without the owner of a roof that its colour names.
-// The owners of a common roof, which is grey, are written on two lines.
+// bundle adds the labels of level lines that lie close together, beside one of them. Lines of one
+// colour share a label; lines of several have one each, since a common one would be grey and would
+// not say which is which. Where labels would hide curves, each line has one of its own, without the
+// owner of a roof that its colour names. The owners of a common roof, which is grey, are written on
+// two lines.
 func (l *labeller) bundle(all []level, line []vg.Point, at side) {
-	var shorter []label
-	for _, v := range all {
-		name := v.label
-		if _, roof, owned := strings.Cut(name, ": "); owned && v.color != grey {
-			name = roof
-		} else if owned {
-			name = twoLines(v.color, printable(name))
+	var long, short []label
+	for i := 0; i < len(all); {
+		first, col := i, all[i].color
+		for ; i < len(all) && all[i].color == col; i++ {
+			name := all[i].label
+			if _, roof, owned := strings.Cut(name, ": "); owned && col != grey {
+				name = roof
+			} else if owned {
+				name = twoLines(col, printable(name))
+			}
+			if name != "" {
+				short = append(short, l.beside(name, AtY, col, line, at))
+			}
 		}
-		if name != "" {
-			shorter = append(shorter, l.beside(name, AtY, v.color, line, at))
+		if name := joinLabels(all[first:i]); name != "" {
+			long = append(long, l.beside(name, AtY, col, line, at))
 		}
 	}
-	l.along(joinLabels(all), AtY, commonColor(all), line, at, shorter...)
+	if long != nil {
+		l.texts = append(l.texts, wordings{long, short})
+	}
 }
 
 // twoLines breaks a text between words into two lines that are as equal as possible.

@@ -84,11 +84,15 @@ func (m RegionMap) painter() (func(draw.Canvas) axes, error) {
 					entry{name: name, style: style{color: edge}, fill: &fill, hatched: hatched})
 			}
 		}
-		for i, level := range m.Contours[:min(len(m.Contours), len(contourStyles))] {
-			entries = append(entries, entry{name: level.Label, style: contourStyles[i], line: true})
+		in := cells{edges(m.XS, m.X), edges(m.YS, m.Y)}
+		lines := regionPlotter{m, in}.contours()
+		for i, level := range lines {
+			if len(level) > 0 {
+				entries = append(entries,
+					entry{name: m.Contours[i].Label, style: contourStyles[i], line: true})
+			}
 		}
 		area := frame(c, m.Title, entries, m.Notes)
-		in := cells{edges(m.XS, m.X), edges(m.YS, m.Y)}
 		x, y := in.limits()
 		p := newScaledPlot(area, m.X, m.Y, x, y)
 		drawPlot(area, p, m.X.title(), m.Y.title(), regionPlotter{m, in}.plot)
@@ -123,6 +127,16 @@ func (m regionPlotter) plot(c draw.Canvas, p *plot.Plot) {
 			}
 		}
 	}
+	lines := m.contours()
+	var contours labeller // for the points along lines
+	for _, level := range lines {
+		for _, l := range level {
+			for i := range l {
+				l[i] = vg.Point{X: tx(float64(l[i].X)), Y: ty(float64(l[i].Y))}
+			}
+			contours.avoidLine(l, curveWeight)
+		}
+	}
 	name := textStyle(tickSize, ink)
 	name.XAlign, name.YAlign = text.XCenter, text.YCenter
 	runs := m.runs()
@@ -130,23 +144,18 @@ func (m regionPlotter) plot(c draw.Canvas, p *plot.Plot) {
 	for _, region := range m.parts() {
 		label := printable(m.Names[m.At[region[0].j][region[0].i]])
 		w, h := name.Width(label)+4, vg.Length(tickSize*1.2)
-		if at, ok := m.room(region, runs, w, h, tx, ty); ok {
+		if at, ok := m.room(region, runs, w, h, tx, ty, contours.obstacles); ok {
 			// Pale behind the name: on a dark region its letters could not be read. Contours go
 			// over this ground.
 			fillBox(c, box(at, w, h), color.NRGBA{0xff, 0xff, 0xff, 0xc0})
 			write = append(write, func() { c.FillText(name, at, label) })
 		}
 	}
-	if m.Z != nil {
-		for k, level := range m.Contours[:min(len(m.Contours), len(contourStyles))] {
-			line := contourStyles[k].line()
-			line.Width = 1
-			for _, l := range m.contour(level.Level) {
-				for i := range l {
-					l[i] = vg.Point{X: tx(float64(l[i].X)), Y: ty(float64(l[i].Y))}
-				}
-				c.StrokeLines(line, c.ClipLinesXY(l)...)
-			}
+	for k, level := range lines {
+		line := contourStyles[k].line()
+		line.Width = 1
+		for _, l := range level {
+			c.StrokeLines(line, c.ClipLinesXY(l)...)
 		}
 	}
 	for _, name := range write {
@@ -202,13 +211,27 @@ func (m regionPlotter) runs() [][]int {
 }
 
 // room returns the middle of the place within the region that holds a text of the given size and
-// has most room around it. It tries each cell as the lower left corner, and of a fine map every
-// second or third one: no reader sees the difference.
+// has most room around it, of those that hide no contour if there are some. It tries each cell as
+// the lower left corner, and of a fine map every second or third one: no reader sees a difference.
 func (m regionPlotter) room(
 	region []cell, runs [][]int, w, h vg.Length, tx, ty func(float64) vg.Length,
+	contours []obstacle,
 ) (at vg.Point, ok bool) {
 	const corners = 20000
-	most := vg.Length(0)
+	most, free := vg.Length(0), false // free: the best place so far hides no contour
+	better := func(spare vg.Length, middle vg.Point) bool {
+		if free && spare <= most {
+			return false
+		}
+		hidden := slices.ContainsFunc(contours, func(o obstacle) bool {
+			return hides(box(middle, w, h), o)
+		})
+		if hidden {
+			return !free && spare > most
+		}
+		free = true
+		return true
+	}
 	for k := 0; k < len(region); k += 1 + len(region)/corners {
 		i, j := region[k].i, region[k].j
 		to := len(m.XS) // where the region ends in one of the rows from j to up
@@ -222,13 +245,25 @@ func (m regionPlotter) room(
 				break // it gets only narrower
 			}
 			// The sum decides between places with the same room in the scarcer direction.
-			if spare := min(across, high) + (across+high)/100; high >= 1 && spare > most {
-				most, ok = spare, true
-				at = vg.Point{X: (lower.X + upper.X) / 2, Y: (lower.Y + upper.Y) / 2}
+			spare := min(across, high) + (across+high)/100
+			middle := vg.Point{X: (lower.X + upper.X) / 2, Y: (lower.Y + upper.Y) / 2}
+			if high >= 1 && better(spare, middle) {
+				most, ok, at = spare, true, middle
 			}
 		}
 	}
 	return at, ok
+}
+
+// contours returns the lines of each level, some of which may have none.
+func (m regionPlotter) contours() (all [][][]vg.Point) {
+	if m.Z == nil {
+		return nil
+	}
+	for _, level := range m.Contours[:min(len(m.Contours), len(contourStyles))] {
+		all = append(all, m.contour(level.Level))
+	}
+	return all
 }
 
 // contour returns the lines along which Z passes a level, by squares between the middles of four

@@ -5,6 +5,7 @@ package reports
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -30,16 +31,52 @@ func (f Figure) runs(s Series, at func(x, y float64) vg.Point) [][]vg.Point {
 	return runs
 }
 
-// band returns the lines through Low and High of a series, where both can be drawn;
-// with one of them alone there is nothing to fill.
-func (f Figure) band(s Series, at func(x, y float64) vg.Point) (lower, upper []vg.Point) {
-	for i := range s.X {
-		low, high := s.bounds(i)
-		if f.X.usable(s.X[i]) && f.Y.usable(low) && f.Y.usable(high) {
-			lower, upper = append(lower, at(s.X[i], low)), append(upper, at(s.X[i], high))
-		}
+// bands returns the outlines of the band of a series: a pair of lines through Low and High for each
+// stretch without a gap. An end that the axis cannot show, such as 0 on a logarithmic one, lies
+// beyond its frame. With Low or High alone there is nothing to fill.
+func (f Figure) bands(
+	s Series, at func(x, y float64) vg.Point, area vg.Rectangle,
+) (all []outline) {
+	if s.Kind == Points || s.Low == nil || s.High == nil {
+		return nil
 	}
-	return lower, upper
+	const beyond = 10 // points: the edge there is not seen
+	var o outline
+	for i, x := range s.X {
+		low, high := s.bounds(i)
+		if !f.X.usable(x) || math.IsNaN(low) || math.IsNaN(high) {
+			all, o = append(all, o), outline{}
+			continue
+		}
+		down, up := at(x, 1), at(x, 1)
+		down.Y, up.Y = area.Min.Y-beyond, area.Max.Y+beyond
+		if f.Y.usable(low) {
+			down = at(x, low)
+		}
+		if f.Y.usable(high) {
+			up = at(x, high)
+		}
+		o.under, o.over = append(o.under, down), append(o.over, up)
+	}
+	return slices.DeleteFunc(append(all, o), func(o outline) bool { return len(o.under) < 2 })
+}
+
+// An outline is the lower and the upper edge of a band.
+type outline struct{ under, over []vg.Point }
+
+// polygon goes out along the lower edge and back along the upper one.
+func (o outline) polygon() []vg.Point {
+	back := slices.Clone(o.over)
+	slices.Reverse(back)
+	return slices.Concat(o.under, back)
+}
+
+// height returns the mean height of the outline.
+func (o outline) height() (h vg.Length) {
+	for i := range o.under {
+		h += (o.over[i].Y - o.under[i].Y) / vg.Length(len(o.under))
+	}
+	return h
 }
 
 // openArm is the length of the arm of an error bar towards a bound that its axis cannot show.

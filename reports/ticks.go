@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -57,11 +58,16 @@ func (a Axis) limits(values []float64) (limits, error) {
 	}
 	lo, hi := slices.Min(values), slices.Max(values)
 	if a.Log {
-		if hi < lo*1.001 { // one value, or nearly: it gets the middle
-			lo, hi = lo/2, hi*2
-		}
 		if a.Bytes || a.Twos { // the ticks are powers of two, and the ends need not be ticks
-			return limits{lo / 1.2, hi * 1.2}, nil
+			// A fortieth of the way beyond each end, at most a fifth more bytes.
+			beyond := min(1.2, math.Pow(hi/lo, 1./40))
+			if hi < lo*1.001 { // one value, or nearly: it gets the middle
+				beyond = 2
+			}
+			return limits{lo / beyond, hi * beyond}, nil
+		}
+		if hi < lo*1.001 {
+			lo, hi = lo/2, hi*2
 		}
 		if hi < 2*lo { // powers of ten and their likes are far from both ends
 			// At most five steps between the values, and at least a fifth of one beyond them.
@@ -261,11 +267,17 @@ func byteLabel(v float64) string {
 	return quantity.Bytes(v).String()
 }
 
-// numberLabel prints a tick in full, without trailing zeros. Numbers of ten digits and more have an
-// exponent, since their labels would not fit beside each other.
+// numberLabel prints a tick in full, without trailing zeros. Numbers of many digits have an
+// exponent, as in 5e-7: nobody counts zeros, and their labels would not fit beside each other.
 func numberLabel(v float64) string {
-	if abs := math.Abs(v); abs >= 1e9 || abs < 1e-6 && v != 0 {
-		return strconv.FormatFloat(v, 'g', 4, 64)
+	abs := math.Abs(v)
+	if v == 0 || abs < 1e7*(1-1e-9) && abs >= 1e-5*(1-1e-9) {
+		return significantPlain(v, 12)
 	}
-	return significantPlain(v, 12)
+	digits, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', 5, 64), "e")
+	if strings.Contains(digits, ".") {
+		digits = strings.TrimRight(strings.TrimRight(digits, "0"), ".")
+	}
+	n, _ := strconv.Atoi(exponent) // it is a number
+	return digits + "e" + strconv.Itoa(n)
 }

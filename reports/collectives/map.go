@@ -113,7 +113,8 @@ func curves(t *collectives.Times) reports.Figure {
 		X:     reports.Axis{Label: "size", Log: true, Bytes: true},
 		Y:     reports.Axis{Label: "time", Dim: quantity.DimTime, Log: true},
 	}
-	d := drawing{figure: &f, ranks: ranks, overRanks: len(sizes) == 1, at: map[string]int{}}
+	d := drawing{figure: &f, ranks: ranks, size: sizes[0], overRanks: len(sizes) == 1,
+		at: map[string]int{}}
 	switch {
 	case d.overRanks:
 		f.X = reports.Axis{Label: "ranks", Log: true, Twos: true}
@@ -152,6 +153,7 @@ func curves(t *collectives.Times) reports.Figure {
 type drawing struct {
 	figure                     *reports.Figure
 	ranks                      []int
+	size                       quantity.Bytes // of a drawing over ranks
 	overRanks, averages, busbw bool
 	only                       string           // the algorithm, if there is one: the title has it
 	at                         map[string]int   // of the lines, by name
@@ -210,7 +212,7 @@ func (d *drawing) add(c collectives.Timing) {
 }
 
 // finish adds the measured calls as points, and the bands: of the only line, or of those without a
-// point, since more would hide each other.
+// point. Of many, which would hide each other, only the last has one.
 func (d *drawing) finish(measured []collectives.Timing) {
 	f := d.figure
 	points := map[string]*reports.Series{}
@@ -218,7 +220,9 @@ func (d *drawing) finish(measured []collectives.Timing) {
 	most := f.Series[0].X[len(f.Series[0].X)-1]
 	for _, c := range measured {
 		name, x, y, _ := d.place(c)
-		if _, drawn := d.at[name]; !drawn || x < f.Series[0].X[0] || x > most {
+		_, drawn := d.at[name]
+		if drawn = drawn && (!d.overRanks || c.Size() == d.size); !drawn ||
+			x < f.Series[0].X[0] || x > most {
 			continue
 		}
 		if points[name] == nil {
@@ -233,13 +237,64 @@ func (d *drawing) finish(measured []collectives.Timing) {
 			bands = append(bands, b)
 		}
 	}
-	f.Series = append(bands, joined(f.Series)...)
+	note := "Band"
+	if last := len(bands) - 1; len(bands) > maxBands {
+		bands, note = bands[last:], "Band of "+bands[last].Name
+	}
+	var slow []string
+	if f.Series = joined(f.Series); d.only == "" {
+		f.Series, slow = fastest(f.Series)
+	}
+	f.Series = append(f.Series, bands...)
 	for _, name := range names {
 		f.Series = append(f.Series, *points[name])
 	}
 	if len(bands) > 0 {
-		f.Notes = append(f.Notes, "Band: one more measurement, in 95 of 100 cases.")
+		f.Notes = append(f.Notes, note+": one more measurement, in 95 of 100 cases.")
 	}
+	if len(slow) > 0 {
+		left := strings.Join(slow, ", ")
+		f.Notes = append(f.Notes, "Not drawn, since others are faster: "+left+".")
+	}
+}
+
+// maxBands is how many bands can be told apart where they overlap, and maxLines how many lines: as
+// many as the palette of pictures has colours.
+const (
+	maxBands = 2
+	maxLines = 8
+)
+
+// fastest returns at most maxLines of the lines, in their order, and the names of the others: those
+// that are farthest from the fastest line even where they come closest to it.
+func fastest(lines []reports.Series) (kept []reports.Series, slow []string) {
+	if len(lines) <= maxLines {
+		return lines, nil
+	}
+	least := map[float64]float64{}
+	for _, s := range lines {
+		for i, x := range s.X {
+			if t, known := least[x]; !known || s.Y[i] < t {
+				least[x] = s.Y[i]
+			}
+		}
+	}
+	closest := make([]float64, len(lines))
+	for k, s := range lines {
+		closest[k] = math.Inf(1)
+		for i, x := range s.X {
+			closest[k] = min(closest[k], s.Y[i]/least[x])
+		}
+	}
+	far := slices.Sorted(slices.Values(closest))[maxLines-1]
+	for k, s := range lines {
+		if closest[k] <= far && len(kept) < maxLines {
+			kept = append(kept, s)
+		} else {
+			slow = append(slow, s.Name)
+		}
+	}
+	return kept, slow
 }
 
 // joined returns the lines, of which equal ones are one with all of their names: of several in one

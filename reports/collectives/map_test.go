@@ -3,6 +3,7 @@ package collectives
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,5 +144,68 @@ func TestCollectiveMap(t *testing.T) {
 	}
 	if p, err := Picture(times); err == nil {
 		t.Errorf("one call is drawn as %T", p)
+	}
+}
+
+// fitted returns times of one algorithm that were fitted on 8 to 512 ranks, of which the first
+// three numbers were measured at the sizes of the times and at another one.
+func fitted(sizes ...uint64) *collectives.Times {
+	t := &collectives.Times{}
+	e := collective.Entry{Name: "measured", Collective: "allreduce"}
+	t.Algorithms = []collective.Entry{e}
+	for i, ranks := range []int{8, 16, 32, 64, 128, 256, 512} {
+		for k, bytes := range append(slices.Clone(sizes), 1) {
+			at := collectives.Timing{Entry: e, Ranks: ranks, Time: quantity.Micros(ranks),
+				Call: collective.Call{Bytes: bytes}, Within: quantity.Interval{Value: 9, Low: 8, High: 10}}
+			if i < 3 {
+				t.Measured = append(t.Measured, at)
+			}
+			if k < len(sizes) {
+				t.Times = append(t.Times, at)
+			}
+		}
+	}
+	return t
+}
+
+// Over ranks, points are those of the size; over sizes, lines stand in the order of their ranks, and
+// of many bands the last is drawn.
+func TestFittedPicture(t *testing.T) {
+	for _, s := range curves(fitted(1024)).Series {
+		if s.Kind == reports.Points && len(s.X) != 3 {
+			t.Errorf("%d points of 3 numbers of ranks", len(s.X))
+		}
+	}
+	f := curves(fitted(1024, 4096))
+	var names, bands []string
+	for _, s := range f.Series {
+		if !slices.Contains(names, s.Name) {
+			names = append(names, s.Name)
+		}
+		if s.Kind == reports.Band {
+			bands = append(bands, s.Name)
+		}
+	}
+	if got, want := strings.Join(names, " "), "8 16 32 64 128 256 512"; strings.ReplaceAll(got, " ranks", "") != want {
+		t.Errorf("the legend has %s", got)
+	}
+	if len(bands) != 1 || bands[0] != "512 ranks" || !strings.HasPrefix(f.Notes[0], "Band of 512 ranks") {
+		t.Errorf("bands %q, notes %q", bands, f.Notes)
+	}
+}
+
+// Of more lines than there are colours, those that are never near the fastest are named in a note.
+func TestSlowLinesAreNamed(t *testing.T) {
+	var lines []reports.Series
+	for i := range 10 { // line 9 is the fastest at x = 2, and line 4 the farthest everywhere
+		y := []float64{10 + float64(i), 10 + float64(9-i)}
+		if i == 4 {
+			y = []float64{1000, 1000}
+		}
+		lines = append(lines, reports.Series{Name: string(rune('a' + i)), X: []float64{1, 2}, Y: y})
+	}
+	kept, slow := fastest(lines)
+	if len(kept) != maxLines || len(slow) != 2 || !slices.Contains(slow, "e") {
+		t.Errorf("%d lines, and %q are left out", len(kept), slow)
 	}
 }

@@ -63,6 +63,9 @@ func Picture(f *fits.Fitted) (reports.Picture, error) {
 	spread := false
 	for _, c := range curves {
 		name := tableName(c.Source, curves)
+		if name == "csv" { // the file names no benchmark
+			name = filepath.Base(c.Place())
+		}
 		if f.Later != nil { // tables of one name, and perhaps of one file
 			name = filepath.Base(c.Place())
 		}
@@ -89,8 +92,9 @@ func Picture(f *fits.Fitted) (reports.Picture, error) {
 	}
 	below.Marks = append(below.Marks, reports.Mark{Kind: reports.AtY, Y: 0})
 	// The margin keeps the first and the last point off the frame.
-	top.X.Min, top.X.Max = first/1.1, last*1.1
-	below.X.Min, below.X.Max = first/1.1, last*1.1
+	margin := min(1.1, math.Pow(last/first, 1./40))
+	top.X.Min, top.X.Max = first/margin, last*margin
+	below.X.Min, below.X.Max = first/margin, last*margin
 	top.Notes = []string{"Points: measured. Lines: fitted."}
 	if spread {
 		top.Notes = []string{
@@ -113,7 +117,11 @@ func curveSeries(c fits.Curve, name string) (lines []reports.Series,
 		points.X, points.Y = append(points.X, n), append(points.Y, float64(p.Time))
 		points.Low = append(points.Low, float64(p.Min))
 		points.High = append(points.High, float64(p.Max))
-		residuals.X, residuals.Y = append(residuals.X, n), append(residuals.Y, 100*p.Error())
+		percent := 100 * p.Error()
+		if math.Abs(percent) < 1e-9 { // the last bits of a line through two points
+			percent = 0
+		}
+		residuals.X, residuals.Y = append(residuals.X, n), append(residuals.Y, percent)
 	}
 	for _, s := range c.Segments {
 		line := reports.Series{Name: name, Kind: reports.Line}

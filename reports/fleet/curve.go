@@ -57,6 +57,10 @@ func (g Group) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// title returns the group's name for a picture, without the format of a file that names no
+// benchmark.
+func (g Group) title() string { return strings.TrimPrefix(g.String(), "csv, ") }
+
 // compare orders groups for tables. The sizes come last, so that groups of one benchmark stand
 // together.
 func (g Group) compare(o Group) int {

@@ -81,7 +81,7 @@ func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 	m, order := s.model, s.model.order()
 	each := (len(order) + maxMapColumns - 1) / maxMapColumns
 	h = reports.HeatMap{
-		Title: fmt.Sprintf("%s: %s", quantityWord(q), g),
+		Title: quantityWord(q) + ": " + g.title(),
 		Value: reports.Axis{Label: "slower than typical (%)"},
 		Z:     m.cells(order, each), Changes: true,
 	}
@@ -159,7 +159,7 @@ func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 		all, whose = p.lines(func(unit) bool { return true }), "fleet"
 	}
 	fig = reports.Figure{
-		Title: g.String(),
+		Title: g.title(),
 		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
 		Y:     reports.Axis{Label: "bandwidth (% of the median of the " + whose + ")"},
 	}

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak"
@@ -47,24 +48,45 @@ func Forecasts(name string, follower *model.Quantity, d halfpeak.Design, sizes [
 	} {
 		s := reports.Series{Name: name, Kind: part.kind}
 		for _, n := range all {
-			if part.has(n) {
-				next := d.Forecast(n)
-				if next.Unknown != "" {
-					continue
-				}
-				// The interval of a bandwidth follows from that of the time with its
-				// ends exchanged; the quantity knows in which direction it runs.
-				in := follower.Interval(n, next.Interval)
-				s.X, s.Y = append(s.X, float64(n)), append(s.Y, in.Value)
-				s.Low, s.High = append(s.Low, in.Low), append(s.High, in.High)
+			if !part.has(n) {
+				continue
 			}
+			in := quantity.Alone(math.NaN())
+			if next := d.Forecast(n); next.Unknown == "" {
+				// The interval of a bandwidth follows from that of the time with its ends
+				// exchanged; the quantity knows in which direction it runs.
+				in = follower.Interval(n, next.Interval)
+			}
+			s.X, s.Y = append(s.X, float64(n)), append(s.Y, in.Value)
+			s.Low, s.High = append(s.Low, in.Low), append(s.High, in.High)
 		}
-		// A band needs two sizes to have an area.
-		if len(s.X) > 1 {
-			bands = append(bands, s)
+		for _, piece := range pieces(s) {
+			if len(piece.X) > 1 { // else it has no area
+				bands = append(bands, piece)
+			}
 		}
 	}
 	return bands, all
+}
+
+// pieces divides a series where its values are NaN, so that nothing is drawn across.
+func pieces(all reports.Series) (parts []reports.Series) {
+	part := func(values reports.Numbers, from, to int) reports.Numbers {
+		if values == nil {
+			return nil
+		}
+		return values[from:to]
+	}
+	for from, to := 0, 0; from < len(all.X); from = to + 1 {
+		for to = from; to < len(all.X) && !math.IsNaN(all.Y[to]); to++ {
+		}
+		if s := all; to > from {
+			s.X, s.Y = s.X[from:to], s.Y[from:to]
+			s.Low, s.High = part(s.Low, from, to), part(s.High, from, to)
+			parts = append(parts, s)
+		}
+	}
+	return parts
 }
 
 // BandNotes explains the bands among the series of a figure, and nothing that it does
@@ -82,25 +104,38 @@ func BandNotes(series []reports.Series) []string {
 		notes = append(notes, "Paler, with a dashed edge: beyond the sizes that were measured; "+
 			"the protocol may change there.")
 	}
+	if slices.ContainsFunc(series, func(s reports.Series) bool {
+		return s.Kind == reports.Line && slices.ContainsFunc(s.Y, math.IsNaN)
+	}) {
+		notes = append(notes, "A line ends where there is no interval; predict has its times.")
+	}
 	return notes
 }
 
 // Boundaries adds to sizes the last of each branch of the layer and the first of the next, so that
 // a line jumps where the protocol does: between two powers of two it would otherwise rise over a
 // whole octave, and the switch would look gradual. Each boundary has a mark with the branch that
-// ends there; the branch that begins is the label of the next mark, or none.
+// ends there; the branch that begins is the label of the next mark, or none. Branches of a fit have
+// numbers for names: there a mark says that the protocol changes, and several have a note instead.
 func Boundaries(l platforms.Layer, sizes []quantity.Bytes) (all []quantity.Bytes,
-	marks []reports.Mark) {
+	marks []reports.Mark, notes []string) {
 	all = slices.Clone(sizes)
-	for _, n := range model.Boundaries(l.Model, slices.Min(sizes), slices.Max(sizes)) {
+	ends := model.Boundaries(l.Model, slices.Min(sizes), slices.Max(sizes))
+	if l.Measured != nil && len(ends) > 1 {
+		notes = []string{"Dotted upright lines: the protocol changes above the size."}
+	}
+	for _, n := range ends {
 		// The boundary belongs to the lower branch, so the next one begins a byte above.
 		all = append(all, n, n+1)
 		label := model.Regime(l.Model, n) + " up to " + n.String()
-		if l.Measured != nil { // branches of a fit have numbers for names
+		switch {
+		case notes != nil:
+			label = "above " + n.String()
+		case l.Measured != nil:
 			label = "protocol changes above " + n.String()
 		}
 		marks = append(marks,
 			reports.Mark{Kind: reports.AtX, X: float64(n), Series: l.Ref(), Label: label})
 	}
-	return stats.Ascending(all), marks
+	return stats.Ascending(all), marks, notes
 }

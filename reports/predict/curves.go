@@ -144,6 +144,7 @@ func Curves(
 	f.Y = kind.Axis()
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
 	pointed, barred := false, false
+	var changes []string // of protocols
 	for _, d := range designs {
 		l := d.Layer
 		if name := kind.of(d); name != kind {
@@ -161,7 +162,7 @@ func Curves(
 		if err != nil {
 			return f, err
 		}
-		all, marks := Boundaries(l, sizes)
+		all, marks, notes := Boundaries(l, sizes)
 		if follows && d.Forecastable() {
 			var bands []reports.Series
 			bands, all = Forecasts(l.Ref(), kind.Row(), d, all)
@@ -169,7 +170,13 @@ func Curves(
 			f.Series = append(f.Series, fittedSeries(d, lo, hi, kind))
 			pointed = true
 		}
-		f.Series = append(f.Series, CurveLine(kind, all, d))
+		line := CurveLine(kind, all, d)
+		for i, n := range all {
+			if follows && d.Forecastable() && d.Forecast(n).Unknown != "" {
+				line.Y[i] = math.NaN()
+			}
+		}
+		f.Series = append(f.Series, line)
 		if follows {
 			if measured := pointSeries(l.Ref(), points, lo, hi, kind); len(measured.X) > 0 {
 				f.Series = append(f.Series, measured)
@@ -180,9 +187,10 @@ func Curves(
 			continue
 		}
 		f.Marks = append(f.Marks, marks...)
+		changes = append(changes, notes...)
 		// Outside the sizes there is no curve to mark.
 		peak := l.Peak()
-		if half := peak.Half; peak.Exists && peak.Known && half >= lo && half <= hi {
+		if half := peak.Half; peak.Exists && peak.Known && half > 1 && half >= lo && half <= hi {
 			f.Marks = append(f.Marks, reports.Mark{
 				Kind: reports.AtPoint, X: float64(half),
 				Y:      kind.Row().Of(l.Model, half, 0),
@@ -201,6 +209,11 @@ func Curves(
 		f.Notes = append(f.Notes, "Lines: predicted. Points: measured.")
 	}
 	f.Notes = append(f.Notes, BandNotes(f.Series)...)
+	for _, note := range changes {
+		if !slices.Contains(f.Notes, note) {
+			f.Notes = append(f.Notes, note)
+		}
+	}
 	f.Y.Log = !level(f.Series)
 	return f, nil
 }

@@ -67,3 +67,27 @@ func TestBandsArePredictions(t *testing.T) {
 		t.Errorf("a changed design has no next measurement, but %d series, %v", len(f.Series), err)
 	}
 }
+
+// A line ends where its interval does, with a note that says why.
+func TestLinesEndWithIntervals(t *testing.T) {
+	d := sharedtest.Must(t, halfpeak.Open, "../testdata/my.toml")
+	sizes := sharedtest.Must(t, quantity.ParseSizes, "1KiB..64GiB")
+	f, err := Curves(Latency, sizes, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := map[reports.SeriesKind]float64{}
+	for _, s := range f.Series {
+		for i, x := range s.X {
+			if !math.IsNaN(s.Y[i]) {
+				ends[s.Kind] = max(ends[s.Kind], x)
+			}
+		}
+	}
+	if ends[reports.Line] != ends[reports.Beyond] || ends[reports.Line] >= 64<<30 {
+		t.Errorf("the lines end at %v", ends)
+	}
+	if !strings.Contains(strings.Join(f.Notes, " "), "A line ends where there is no interval") {
+		t.Errorf("notes %q", f.Notes)
+	}
+}

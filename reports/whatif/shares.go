@@ -81,12 +81,12 @@ func Shares(d whatif.Design, gap bool, sizes []quantity.Bytes) (reports.Areas, e
 			return reports.Areas{}, err
 		}
 	}
-	all, marks := predict.Boundaries(d.Layer, sizes)
+	all, marks, notes := predict.Boundaries(d.Layer, sizes)
 	a := reports.Areas{
 		Title: d.Layer.Ref() + ": where the one-way time goes",
 		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
 		Y:     reports.Axis{Label: "part of the one-way time (%)", Max: 100},
-		Marks: marks,
+		Marks: marks, Notes: notes,
 	}
 	if gap {
 		a.Title, a.Y.Label = d.Layer.Ref()+": what keeps the next message waiting",

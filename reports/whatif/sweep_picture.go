@@ -50,11 +50,12 @@ func rangeAxis(r whatif.Range) reports.Axis {
 // every n-th point and the last one are kept.
 func drawLines(s *whatif.Sweep, shown int) func() reports.Picture {
 	r := s.Ranges[0]
-	f := reports.Figure{Title: s.Design.Subject(), X: rangeAxis(r),
-		Y: axis(s.Quantities[shown].At(s.Sizes[0]))}
-	if len(s.Sizes) > 1 { // each line has its own
+	f := reports.Figure{X: rangeAxis(r), Y: axis(s.Quantities[shown].At(s.Sizes[0]))}
+	named := len(s.Sizes) > 1 // each line has a size of its own
+	if named {
 		f.Y.Label = s.Quantities[shown].Kind.Title
 	}
+	f.Title = s.Design.Subject() + ": " + f.Y.Label
 	f.Y.Near = true
 	f.X.Min, f.X.Max = r.Shown(r.From), r.Shown(r.To)
 	if now := r.Param.Value.Num; now > 0 {
@@ -62,7 +63,11 @@ func drawLines(s *whatif.Sweep, shown int) func() reports.Picture {
 			Label: "as it is: " + r.Param.Value.String()}}
 	}
 	for _, n := range s.Sizes {
-		f.Series = append(f.Series, reports.Series{Name: n.String(), Kind: reports.Line})
+		line := reports.Series{Kind: reports.Line}
+		if named { // else the title says it
+			line.Name = n.String()
+		}
+		f.Series = append(f.Series, line)
 	}
 	sizes, steps := int64(len(s.Sizes)), int64(r.Steps)
 	every := (steps + lineDots - 1) / lineDots
@@ -78,7 +83,24 @@ func drawLines(s *whatif.Sweep, shown int) func() reports.Picture {
 			}
 		}
 	})
-	return func() reports.Picture { return f }
+	return func() reports.Picture {
+		f.Y.Log = decades(f.Series)
+		return f
+	}
+}
+
+// decades reports whether values, all above 0, span more than two of them: on a linear axis the
+// lower lines would lie on each other.
+func decades(all []reports.Series) bool {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, s := range all {
+		for _, y := range s.Y {
+			if !math.IsNaN(y) && !math.IsInf(y, 0) {
+				lo, hi = min(lo, y), max(hi, y)
+			}
+		}
+	}
+	return lo > 0 && hi > 100*lo
 }
 
 // drawMap draws a quantity of one size over two ranges, averaged over at most

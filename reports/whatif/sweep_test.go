@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
 )
 
 func TestGrid(t *testing.T) {
@@ -26,5 +27,29 @@ func TestGrid(t *testing.T) {
 	}
 	if g.XS[0] != 0.5 || g.XS[1] != 2.5 || g.YS[1] != 1 {
 		t.Errorf("middles %v, %v", g.XS, g.YS)
+	}
+}
+
+// Lines of several sizes are named by them; a single line is named by the title alone. Values over
+// more than two decades have a logarithmic axis, on which the low lines are apart.
+func TestSweepLines(t *testing.T) {
+	for _, c := range []struct {
+		sizes []quantity.Bytes
+		title string
+		log   bool
+	}{
+		{[]quantity.Bytes{1024}, "hp-lam/gam: one-way time of 1 KiB", false},
+		{[]quantity.Bytes{1, 1 << 20}, "hp-lam/gam: one-way time", true},
+	} {
+		s := sweep(t, "hp-lam", c.sizes, []string{"one_way"}, "L=1us..10us/4")
+		drawn := drawLines(s, 0)
+		if err := s.Run(context.Background(), nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		f := drawn().(reports.Figure)
+		named := f.Series[0].Name != ""
+		if f.Title != c.title || f.Y.Log != c.log || named != (len(c.sizes) > 1) {
+			t.Errorf("%q, logarithmic %v, the first line is %q", f.Title, f.Y.Log, f.Series[0].Name)
+		}
 	}
 }

@@ -306,7 +306,7 @@ func (c *targetCurve) picture(ctx context.Context) (reports.Picture, error) {
 	if err := s.Run(ctx, nil, nil); err != nil {
 		return nil, err
 	}
-	line := reports.Series{Name: c.Target.String(), Kind: reports.Line}
+	line := reports.Series{Name: shownTarget(c.Target, nil), Kind: reports.Line}
 	for i := range xs {
 		line.X, line.Y = append(line.X, x.Shown(xs[i])), append(line.Y, y.Shown(ys[i]))
 	}

@@ -3,6 +3,7 @@ package whatif
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak"
@@ -115,10 +116,7 @@ func bands(designs []whatif.NamedDesign, q whatif.Quantity, sizes []quantity.Byt
 	f := reports.Figure{
 		Title: designs[len(designs)-1].Subject() + ": " + q.Kind.Title + " with 95 % intervals",
 		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
-		Y:     reports.Axis{Label: q.Kind.Title, Dim: q.Dim(), Log: true},
-	}
-	if q.Dim() == quantity.DimRate { // where lines level off, a linear scale shows the bands
-		f.Y.Log = false
+		Y:     reports.Axis{Label: q.Kind.Title, Dim: q.Dim()},
 	}
 	next := whatif.AllFitted(designs)
 	for _, d := range designs {
@@ -136,13 +134,30 @@ func bands(designs []whatif.NamedDesign, q whatif.Quantity, sizes []quantity.Byt
 			return f, err
 		}
 		for i, n := range all {
-			line.X, line.Y = append(line.X, float64(n)), append(line.Y, in[i].Value)
+			at := in[i].Value
+			if banded && !in[i].Known() {
+				at = math.NaN() // as in plot
+			}
+			line.X, line.Y = append(line.X, float64(n)), append(line.Y, at)
 			if !banded {
 				line.Low, line.High = append(line.Low, in[i].Low), append(line.High, in[i].High)
 			}
 		}
 		f.Series = append(f.Series, line)
 	}
+	// Where lines level off, a linear scale shows the bands, unless one of them dwarfs all lines.
+	top, highest := 0.0, 0.0
+	for _, s := range f.Series {
+		for i, y := range s.Y {
+			if s.Kind == reports.Line && !math.IsNaN(y) {
+				top = max(top, y)
+			}
+			if s.High != nil && s.High[i] > highest && !math.IsInf(s.High[i], 1) { // not NaN
+				highest = s.High[i]
+			}
+		}
+	}
+	f.Y.Log = q.Dim() != quantity.DimRate || highest > 2*top
 	f.Notes = predict.BandNotes(f.Series)
 	return f, nil
 }
