@@ -1,3 +1,5 @@
+//go:build !js
+
 package programs
 
 import (
@@ -23,15 +25,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/platforms"
 )
-
-// An Input is a schedule that was read.
-type Input struct {
-	Name     string // of its file or files, for errors
-	Schedule *schedule.Schedule
-	Trace    bool            // it was a trace of a real program
-	Marks    *schedule.Marks // of a program in Starlark; else nil
-	Notes    []string        // of a trace, see [mpitrace.Read]
-}
 
 // readInput reads a schedule or a trace.
 func readInput(ctx context.Context, o mpitrace.Translation, names []string) (*Input, error) {

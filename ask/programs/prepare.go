@@ -6,11 +6,21 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
+
+// An Input is a schedule that was read.
+type Input struct {
+	Name     string // of its file or files, for errors
+	Schedule *schedule.Schedule
+	Trace    bool            // it was a trace of a real program
+	Marks    *schedule.Marks // of a program in Starlark; else nil
+	Notes    []string        // of a trace, see package mpitrace
+}
 
 // Prepare returns the program ready to be timed with other costs of a design, on which it runs
 // once, and fails if it cannot run. If the design is a whole platform with levels, ranks run on its

@@ -12,11 +12,9 @@ import (
 	"github.com/halfpeak/halfpeak/reports/predict"
 )
 
-// Bounds of timelines. The message engine moves the bytes of a message. One of more
-// than 1 MiB is drawn by the recurrence, which moves none.
+// Bounds of timelines.
 const (
-	maxBoxes = 20_000  // as predict.Timeline has it
-	maxSent  = 1 << 20 // bytes of a message that the engine runs
+	maxBoxes = 20_000 // as predict.Timeline has it
 
 	maxMessage quantity.Bytes = 64 << 20
 )
@@ -36,14 +34,14 @@ func (x *Explorer) pipeline(r pipelineRequest) (pipeline, error) {
 				"clip has", d.Layer.Ref(), n, d.Layer.Kind)
 	}
 	p := pipeline{Size: number(n),
-		Now: timeline(d, n, pipe, model.EqualPlan(n, pipe.PacketSize(n)), true)}
+		Now: timeline(d, n, pipe, model.EqualPlan(n, pipe.PacketSize(n)))}
 	if r.Plain {
 		return p, nil
 	}
 	best, _ := pipe.BestPacket(n)
-	equal := timeline(d, n, pipe, model.EqualPlan(n, best), false)
+	equal := timeline(d, n, pipe, model.EqualPlan(n, best))
 	plan, _ := pipe.BestPlan(n)
-	unequal := timeline(d, n, pipe, plan, false)
+	unequal := timeline(d, n, pipe, plan)
 	packet := packets(d, n, pipe, best)
 	rows, err := cutRows(d, n)
 	if err != nil {
@@ -91,11 +89,10 @@ func (x *Explorer) pipelined(r pipelineRequest) (halfpeak.Design, quantity.Bytes
 	return d, n, err
 }
 
-// timeline draws a message in these packets. If the design sends it in these packets (sent) and it
-// is not too large, the message engine runs it; otherwise the pipeline's recurrence, which gives
-// the same up to rounding.
+// timeline draws a message in these packets by the pipeline's recurrence. The message engine, which
+// `halfpeak plot` asks, gives the same up to rounding, and would be a tenth of the page.
 func timeline(d halfpeak.Design, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan,
-	sent bool) packetTimeline {
+) packetTimeline {
 	oneWay := pipe.OneWayAs(plan)
 	a := packetTimeline{
 		Title:  fmt.Sprintf("%s: %s in packets of %s", d.Layer.Ref(), n, plan.Largest()),
@@ -107,16 +104,7 @@ func timeline(d halfpeak.Design, n quantity.Bytes, pipe *model.Pipeline, plan mo
 	if plan.Packets()*len(pipe.Stages) > maxBoxes {
 		return a
 	}
-	run, err := reports.Timeline{}, error(nil)
-	if sent = sent && n <= maxSent; sent {
-		run, err = predict.Timeline(d, n)
-	}
-	// Stages that share a resource cannot be drawn by the engine; see
-	// [predict.Timeline].
-	if !sent || err != nil {
-		run = predict.Planned(d.Layer, n, pipe, plan)
-	}
-	for _, b := range run.Boxes {
+	for _, b := range predict.Planned(d.Layer, n, pipe, plan).Boxes {
 		a.Boxes = append(a.Boxes, box{b.Stage, b.Packet, number(b.Start), number(b.End)})
 	}
 	return a
