@@ -68,7 +68,7 @@ func ExampleFit() {
 	}
 	fmt.Println(e)
 	// Output:
-	// 11.7 µs (11.1 µs to 12.6 µs), measured curve
+	// 11.7 µs (11.0 µs to 12.4 µs), measured curve
 }
 
 // A program in Starlark, which runs on each rank, on two machines.

@@ -26,9 +26,10 @@ func curveOf(r *Result) (forecast.Curve, error) {
 // The project's own files: every third size is predicted from the others.
 func TestCurve(t *testing.T) {
 	for name, want := range map[string]struct{ coverage, median, p90 float64 }{
-		// The scatter of these files between sizes 3 bytes apart: see TestOwnFiles.
-		"netpipe-3.7.2-openmpi-4.1.4-sm.np.out": {0.92, 0.04, 0.15},
-		"netpipe-3.7.2-tcp-loopback.np.out":     {0.87, 0.05, 0.15},
+		// The scatter of these files between sizes 3 bytes apart: see TestOwnFiles. With their 104
+		// sizes, a share is known to 2 to 3 %.
+		"netpipe-3.7.2-openmpi-4.1.4-sm.np.out": {0.91, 0.04, 0.15},
+		"netpipe-3.7.2-tcp-loopback.np.out":     {0.85, 0.05, 0.15},
 	} {
 		tab := readTable(t, name)
 		var in, all float64

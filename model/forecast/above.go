@@ -46,18 +46,10 @@ const (
 	spread = 0.7
 )
 
-// slopeTo returns the slope of the octaves up to the size l, at least 0 and at most that in
-// proportion to the size.
-func (c *series) slopeTo(l int, octaves float64) float64 {
-	m := c.moments(c.span(l, octaves, -1, 1), l)
-	_, tau := m.Line()
-	return min(max(tau, 0), c.t[l]/c.n[l])
-}
-
 // tail returns the tail of the curve.
 func (c *series) tail() tail {
 	l := len(c.x) - 1
-	near, far := c.slopeTo(l, 1), c.slopeTo(l, 4)
+	near, far := c.slope(c.span(l, 1, -1, 1), l, l), c.slope(c.span(l, 4, -1, 1), l, l)
 	e := tail{size: c.n[l], last: c.y[l]}
 	e.tau = nearestWeight*near + (1-nearestWeight)*far
 	// A line of slope τ through A has the rate n/T; at L it is so much higher than at L/2.
@@ -93,15 +85,25 @@ func (c *series) changing(octaves float64) float64 {
 	return min(max(c.calibration.Settled-last, 0), octaves)
 }
 
+// nodeTime is the time in µs of the smallest message below which both processes share memory: the
+// fastest networks take 0.9 µs.
+const nodeTime = 0.8
+
 // above predicts the time of n bytes, above the last size, with the terms of its error: they grow
 // with the octaves above those where protocols change, with these, and with the distance to a time
-// in proportion to the size, which a curve has if its rate does not rise further.
+// in proportion to the size, which a curve has if its rate does not rise further. Within a node the
+// rate may fall, of messages that outgrow a cache: where protocols no longer change, the distance
+// is to a time that doubles twice in an octave.
 func (e *tail) above(c *series, n float64) (middle float64, t Terms) {
 	octaves := math.Log2(n / e.size)
 	middle = e.at(c, n)
 	changing := c.changing(octaves)
 	t[usual] = octaves - changing
 	t[local] = math.Pow(changing, spread)
-	t[other] = max(0, e.last+octaves*math.Ln2-middle)
+	doublings := octaves
+	if c.calibration.Fade == 0 && c.t[0] < nodeTime {
+		doublings += t[usual]
+	}
+	t[other] = max(0, e.last+doublings*math.Ln2-middle)
 	return middle, t
 }

@@ -6,9 +6,9 @@
 // sizes, runs differ, and printed times are rounded. How much more is learned from published curves
 // of other machines ([Calibration]).
 //
-// Between two measured sizes the prediction is the straight line between them or, if the curve
-// jumps, a mixture of both sides' extrapolations. Above the measured sizes it continues the last
-// octaves (see [tail]), below them it is the line of the first two. The interval is proportional to
+// Between two measured sizes the prediction is the straight line between them. Above the measured
+// sizes it continues the last octaves (see [tail]), below them it is the line of the first two. The
+// interval is proportional to
 // the errors of predicting the curve's own sizes, by a factor learned on other machines: a
 // normalised, split conformal interval (Lei and others, Distribution-free predictive inference for
 // regression, JASA 113, 2018, §5.2), in logarithms of times.
@@ -141,14 +141,13 @@ func (c Curve) Parts(n quantity.Bytes) Parts {
 		p.From, p.Middle = Measured, c.y[i]
 	default:
 		p.Middle, p.Terms, p.From = c.gaps[i-1].guess(&c.series, v)
-		student := stats.T95(float64(last - 1)) // of as many held-out sizes
-		p.Noise = student * c.noise
-		near := student * math.Sqrt(c.residuals.at(c.x, math.Log2(v)))
+		p.Noise = stats.T95(float64(last-1)) * c.noise // of as many held-out sizes
+		squares, held := c.residuals.at(c.x, math.Log2(v))
+		near := stats.T95(held) * math.Sqrt(squares)
 		p.Terms[up][local], p.Terms[down][local] = near, near
-		// The error is zero at the ends of a gap and largest at the middle in logarithms. Most of
-		// it comes close to an end, where a jump may already occur.
-		s := (math.Log2(v) - c.x[i-1]) / (c.x[i] - c.x[i-1])
-		p.Share = 2 * math.Sqrt(max(0, s*(1-s)))
+		// A parabola from 0 at one end of the gap to 0 at the other, in logarithms.
+		s := 2*(math.Log2(v)-c.x[i-1])/(c.x[i]-c.x[i-1]) - 1
+		p.Share = max(0, 1-s*s)
 	}
 	if p.From == Below { // and from half an octave outside on
 		p.Share = min(1, math.Sqrt(2*p.Octaves))

@@ -54,7 +54,8 @@ func TestLine(t *testing.T) {
 		}
 	}
 	inside, beyond := c.At(3<<17), c.At(3<<20)
-	if width(inside) > 0.05 || width(beyond) < 4*width(inside) || width(c.At(1<<24)) < width(beyond) {
+	// Other machines' curves are off by 3 % on either side, however straight this one is.
+	if width(inside) > 0.07 || width(beyond) < 4*width(inside) || width(c.At(1<<24)) < width(beyond) {
 		t.Errorf("widths %v inside, %v and %v beyond", width(inside), width(beyond), width(c.At(1<<24)))
 	}
 	if f := c.At(0); f.Value != c.At(1).Value {
@@ -236,10 +237,10 @@ func TestPlanted(t *testing.T) {
 			}
 		}
 		t.Logf("%s, noise of %v: held out %.1f %%, next run %.1f %%", kind.name, kind.noise, 100*held/cases, 100*next/runs)
-		// One run does not tell how far the next one drifts: machines do by more than by this
-		// noise, so that the interval of the next run is too wide for planted ones, whose runs do
-		// not drift.
-		if held/cases < 0.90 || held/cases > 0.995 || next/runs < 0.85 {
+		// One run does not tell how far the next one drifts, and other machines' curves are off by
+		// 3 % between their sizes: machines are by more than by this noise, so that intervals may be
+		// too wide for planted curves, which have nothing else.
+		if held/cases < 0.90 || next/runs < 0.85 {
 			t.Errorf("%s, noise of %v: held out %.1f %%, next run %.1f %%", kind.name, kind.noise, 100*held/cases, 100*next/runs)
 		}
 	}

@@ -28,7 +28,8 @@ type Parts struct {
 // The weights were learned from held-out sizes of one run, so the difference between a curve's own
 // runs is added.
 func (p *Parts) Half(side int, scale float64) float64 {
-	half := (1-p.Share)*p.Run + p.Share*math.Hypot(scale, p.Noise)
+	root := math.Sqrt(p.Share)
+	half := (1-root)*p.Run + math.Hypot(p.Share*scale, root*p.Noise)
 	if p.Repeated || p.Octaves > 0 {
 		half = math.Hypot(p.Run, p.Share*scale)
 	}
@@ -44,5 +45,6 @@ func (p *Parts) Scale(off float64) float64 {
 	if p.Repeated || p.Octaves > 0 {
 		return without(off, p.Run) / p.Share
 	}
-	return without(max(0, off-(1-p.Share)*p.Run)/p.Share, p.Noise)
+	root := math.Sqrt(p.Share)
+	return without(max(0, off-(1-root)*p.Run), root*p.Noise) / p.Share
 }

@@ -52,7 +52,7 @@ func plantedPoints(sizes int, time func(n float64) float64) (points []Point) {
 
 // The next measurement of any size of planted lines, under four forms of noise: 100 curves of each.
 // The sizes of a curve go together, so that its share is one observation, whose deviation is about
-// 10 %: the mean of 100 is within 2.5 % in 99 of 100 cases. 92 % is what published curves leave of
+// 10 %: the mean of 100 is within 2.5 % in 99 of 100 cases. 91 % is what published curves leave of
 // 95 %, since most noise is less than 3 %: with more, a bend explains part of it.
 func TestNoises(t *testing.T) {
 	for _, noise := range noises {
@@ -80,7 +80,7 @@ func TestNoises(t *testing.T) {
 			share, wide := held/all, widths[len(widths)/2]/noise.ideal
 			t.Logf("%s, %d sizes: %.1f %% held, width %.2f times the ideal",
 				noise.name, sizes, 100*share, wide)
-			if share < 0.895 || share > 0.995 || wide > 2.5 {
+			if share < 0.885 || share > 0.995 || wide > 2.5 {
 				t.Errorf("%s, %d sizes: %.1f %% held, width %.2f times the ideal",
 					noise.name, sizes, 100*share, wide)
 			}

@@ -18,7 +18,8 @@ func (c *Curve) run(n float64) (half float64, repeated bool) {
 	// The variance has fewest − 1 degrees of freedom from the curve, and one from published
 	// machines: a slow run is slow at all sizes. A new run's distance from the mean of the runs has
 	// 1 + 1/fewest times of it.
-	variance := ((c.fewest-1)*c.runs.at(c.x, x) + k.RunScale*k.RunScale) / c.fewest
+	pooled, _ := c.runs.at(c.x, x)
+	variance := ((c.fewest-1)*pooled + k.RunScale*k.RunScale) / c.fewest
 	return stats.T95(c.fewest)*math.Sqrt(variance*(1+1/c.fewest)) + grain, true
 }
 

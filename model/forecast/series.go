@@ -38,7 +38,7 @@ func (c *series) nearest(x float64) int {
 // each size, and from each size on.
 type decaying struct{ up, down []weighted }
 
-type weighted struct{ sum, weight float64 }
+type weighted struct{ sum, weight, squares float64 }
 
 // decay returns the decaying sums of values v with weights w.
 func decay(x, v, w []float64) decaying {
@@ -49,8 +49,7 @@ func decay(x, v, w []float64) decaying {
 		if i > 0 {
 			s = s.times(math.Exp(x[i-1] - x[i]))
 		}
-		s.sum += v[i] * w[i]
-		s.weight += w[i]
+		s = s.plus(weighted{v[i] * w[i], w[i], w[i] * w[i]})
 		d.up[i] = s
 	}
 	s = weighted{}
@@ -59,24 +58,30 @@ func decay(x, v, w []float64) decaying {
 			s = s.times(math.Exp(x[i] - x[i+1]))
 		}
 		d.down[i] = s
-		s.sum += v[i] * w[i]
-		s.weight += w[i]
+		s = s.plus(weighted{v[i] * w[i], w[i], w[i] * w[i]})
 	}
 	return d
 }
 
-func (s weighted) times(f float64) weighted { return weighted{s.sum * f, s.weight * f} }
+func (s weighted) times(f float64) weighted {
+	return weighted{s.sum * f, s.weight * f, s.squares * f * f}
+}
 
-// at returns the mean with weights that decay from x.
-func (d *decaying) at(xs []float64, x float64) float64 {
+func (s weighted) plus(t weighted) weighted {
+	return weighted{s.sum + t.sum, s.weight + t.weight, s.squares + t.squares}
+}
+
+// at returns the mean with weights that decay from x, and of how many values with the same weight
+// it has the variance: (Σw)²/Σw² (Kish 1965, Survey Sampling, §11.7).
+func (d *decaying) at(xs []float64, x float64) (mean, values float64) {
 	i, exact := slices.BinarySearch(xs, x)
 	if !exact {
 		i--
 	}
 	i = max(i, 0)
 	s := d.up[i].times(math.Exp(-math.Abs(x - xs[i])))
-	t := d.down[i].times(math.Exp(x - xs[i]))
-	return (s.sum + t.sum) / (s.weight + t.weight)
+	s = s.plus(d.down[i].times(math.Exp(x - xs[i])))
+	return s.sum / s.weight, s.weight * s.weight / s.squares
 }
 
 // estimateNoise returns the deviation of the errors e of held-out sizes that is noise: where the

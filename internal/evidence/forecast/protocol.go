@@ -28,6 +28,7 @@ type hold func(c *Curve, all []Curve) []Case
 type Protocol struct {
 	Name string
 	hold
+	between bool // the sizes that are held out are between others
 }
 
 // split predicts the points i with held(i) from the rest.
@@ -164,24 +165,24 @@ func together(runs []*Curve) []forecast.Point {
 
 // Protocols lists the protocols of [Report].
 var Protocols = []Protocol{
-	{"every third size held out", every(3)},
-	{"every second size held out", every(2)},
-	{"all but every third size held out", gaps(3)},
-	{"all but five sizes held out", evenly(5)},
-	{"the two largest sizes held out", largest(2)},
+	{"every third size held out", every(3), true},
+	{"every second size held out", every(2), true},
+	{"all but every third size held out", gaps(3), true},
+	{"all but five sizes held out", evenly(5), true},
+	{"the two largest sizes held out", largest(2), false},
 	// NetPIPE's half octaves are a factor of 1.5.
-	{"half an octave above", beyond(math.Log2(1.5))},
-	{"one octave above", beyond(1)},
-	{"two octaves above", beyond(2)},
-	{"three octaves above", beyond(3)},
-	{"four octaves above", beyond(4)},
-	{"up to 64 KiB given, 256 KiB", upTo(64<<10, 256<<10)},
-	{"up to 64 KiB given, 1 MiB", upTo(64<<10, 1<<20)},
-	{"up to 32 KiB given, 1 MiB", upTo(32<<10, 1<<20)},
-	{"the four smallest sizes held out", smallest(4)},
-	{"another run, from one run", again(1)},
-	{"another run, from two runs", again(2)},
-	{"another run, from four runs", again(4)},
+	{"half an octave above", beyond(math.Log2(1.5)), false},
+	{"one octave above", beyond(1), false},
+	{"two octaves above", beyond(2), false},
+	{"three octaves above", beyond(3), false},
+	{"four octaves above", beyond(4), false},
+	{"up to 64 KiB given, 256 KiB", upTo(64<<10, 256<<10), false},
+	{"up to 64 KiB given, 1 MiB", upTo(64<<10, 1<<20), false},
+	{"up to 32 KiB given, 1 MiB", upTo(32<<10, 1<<20), false},
+	{"the four smallest sizes held out", smallest(4), false},
+	{"another run, from one run", again(1), false},
+	{"another run, from two runs", again(2), false},
+	{"another run, from four runs", again(4), false},
 }
 
 // Cases returns the cases of the curves that use selects. Each machine has the same weight.

@@ -3,11 +3,14 @@ package main
 import (
 	"io"
 	"math"
+	"sort"
 
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/halfpeak/halfpeak/internal/evidence/judge"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/forecast"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // Judge predicts the cases of a question, each with the calibration for its machine.
@@ -63,6 +66,10 @@ func Report(w io.Writer, curves []Curve, k kind, of func(machine string) *foreca
 			by := judge.ByMachine(all)
 			scores = append(scores, judge.Mean(name, by),
 				judge.Mean(name+", rival", judge.ByMachine(constantWidth(all))))
+			if p.between {
+				own := judge.ByMachine(ownWidth(name, p.Cases(curves, group.use)))
+				scores = append(scores, judge.Mean(name+", rival of own width", own))
+			}
 			for _, s := range by {
 				if s.Name = name + ", " + s.Name; machines {
 					scores = append(scores, s)
@@ -71,6 +78,48 @@ func Report(w io.Writer, curves []Curve, k kind, of func(machine string) *foreca
 		}
 	}
 	return judge.WriteCSV(w, scores)
+}
+
+// ownWidth predicts sizes between others by the line through their neighbours, in logarithms. Of a
+// curve all intervals have the same width: 95 % of the inner points that are given would be held,
+// had each been held out. Across a jump, of more than this width, they end at the neighbours, with
+// the median error of these points on top.
+func ownWidth(question string, cases []Case) (all []judge.Answer) {
+	for _, s := range cases {
+		if len(s.Points) < forecast.MinSizes {
+			continue
+		}
+		var errors []float64
+		for i := 1; i < len(s.Points)-1; i++ {
+			middle := lineThrough(s.Points[i-1], s.Points[i+1], s.Points[i].Size)
+			errors = append(errors, math.Abs(math.Log(float64(s.Points[i].Time))-middle))
+		}
+		half, usual := stats.QuantileOf(errors, level), stats.QuantileOf(errors, 0.5)
+		for _, p := range s.Held {
+			i := sort.Search(len(s.Points), func(i int) bool { return s.Points[i].Size > p.Size })
+			if i == 0 || i == len(s.Points) {
+				continue
+			}
+			a, b := s.Points[i-1], s.Points[i]
+			middle := lineThrough(a, b, p.Size)
+			low, high := middle-half, middle+half
+			from := math.Log(float64(min(a.Time, b.Time)))
+			to := math.Log(float64(max(a.Time, b.Time)))
+			if to-from > half {
+				low, high = max(low, from-usual), min(high, to+usual)
+			}
+			all = append(all, judge.Answer{Machine: s.Curve.Machine, Question: question,
+				Measured: float64(p.Time), Interval: quantity.Interval{Value: math.Exp(middle),
+					Low: math.Exp(low), High: math.Exp(high)}})
+		}
+	}
+	return all
+}
+
+// lineThrough returns the logarithm of the time at n on the line through two points, in logarithms.
+func lineThrough(a, b forecast.Point, n quantity.Bytes) float64 {
+	s := math.Log(float64(n/a.Size)) / math.Log(float64(b.Size/a.Size))
+	return (1-s)*math.Log(float64(a.Time)) + s*math.Log(float64(b.Time))
 }
 
 // constantWidth returns the answers with the simplest interval: the same ratio of each end to the
