@@ -32,8 +32,8 @@ type Layer interface {
 	// Overheads returns the times in µs that the message occupies the sending and the
 	// receiving processor: o_s and o_r.
 	Overheads(n quantity.Bytes) (send, receive quantity.Micros)
-	// Resources describes the resources that a message occupies, by the layer's parameters alone.
-	Resources() Resources
+	// resources describes the resources that a message occupies, by the layer's parameters alone.
+	resources() Resources
 	// kind returns the layer's row in the registry. So the layers are those of this package; types
 	// of other packages embed one.
 	kind() *Kind
@@ -216,3 +216,6 @@ func PacketSize(l Layer, n quantity.Bytes) quantity.Bytes {
 	}
 	return n
 }
+
+// ResourcesOf describes the resources that a message occupies, by the layer's parameters alone.
+func ResourcesOf(l Layer) Resources { return l.resources() }

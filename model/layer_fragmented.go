@@ -178,8 +178,8 @@ func (s *Fragmented) Overheads(n quantity.Bytes) (send, receive quantity.Micros)
 // PacketSize returns the MTU, or n if that is less.
 func (s *Fragmented) PacketSize(n quantity.Bytes) quantity.Bytes { return min(n, s.MTU) }
 
-// Resources returns the resources of the layer below, used once by each piece.
-func (s *Fragmented) Resources() Resources { return Pieces{s.MTU, s.Window, s.Below.Resources()} }
+// resources returns the resources of the layer below, used once by each piece.
+func (s *Fragmented) resources() Resources { return Pieces{s.MTU, s.Window, s.Below.resources()} }
 
 var fragmentedKind = &Kind{
 	Name: "fragmented", zero: &Fragmented{},

@@ -27,8 +27,8 @@ func (l *Linear) Gap(n quantity.Bytes) quantity.Micros { return l.OneWay(n) }
 // Overheads returns zeros, since the overheads are unknown.
 func (l *Linear) Overheads(quantity.Bytes) (send, receive quantity.Micros) { return 0, 0 }
 
-// Resources returns one resource, which is occupied for the whole time.
-func (l *Linear) Resources() Resources { return oneHop(PacketCost{Beta: l.Beta, Tau: l.Tau}) }
+// resources returns one resource, which is occupied for the whole time.
+func (l *Linear) resources() Resources { return oneHop(PacketCost{Beta: l.Beta, Tau: l.Tau}) }
 
 var linearKind = &Kind{
 	Name: "linear", Cost: "β + nτ", zero: &Linear{},

@@ -75,13 +75,13 @@ func (l *LogGP) Gap(n quantity.Bytes) quantity.Micros {
 	return max(l.SendOverhead, l.ReceiveOverhead, l.GapTime+l.GapPerByte.Times(n-1))
 }
 
-// Resources returns the resources of LogGP with G = 0.
-func (l *LogP) Resources() Resources { return (&LogGP{LogP: *l}).Resources() }
+// resources returns the resources of LogGP with G = 0.
+func (l *LogP) resources() Resources { return (&LogGP{LogP: *l}).resources() }
 
-// Resources returns the processors and the interfaces of both nodes. A message occupies an
+// resources returns the processors and the interfaces of both nodes. A message occupies an
 // interface for g + (n−1)G, while the processor works on the next one. While its bytes leave one
 // interface they enter the other, so only one interface has (n−1)G in its delay.
-func (l *LogGP) Resources() Resources {
+func (l *LogGP) resources() Resources {
 	// (n−1)G: the first byte is part of L and g, as in Alexandrov et al. (1995).
 	bytes := PacketCost{Beta: -l.GapPerByte.Times(1), Tau: l.GapPerByte}
 	busy := bytes.plus(PacketCost{Beta: l.GapTime})

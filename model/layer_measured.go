@@ -49,10 +49,10 @@ func (m *Measured) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	return m.Lines.Overheads(n)
 }
 
-// Resources returns one path if the lines have one path for each size; otherwise it returns the
+// resources returns one path if the lines have one path for each size; otherwise it returns the
 // lines' resources.
-func (m *Measured) Resources() Resources {
-	lines := m.Lines.Resources()
+func (m *Measured) resources() Resources {
+	lines := m.Lines.resources()
 	if !onePath(lines) {
 		return lines
 	}

@@ -19,7 +19,7 @@ func TestMeasured(t *testing.T) {
 		if Regime(m, n) != Regime(fitted, n) || At(m, n) != At(fitted, n) {
 			t.Errorf("%v: regime %q", n, Regime(m, n))
 		}
-		if busy := FanIn(m.Resources(), 2, n); busy != curve(n)/2 {
+		if busy := FanIn(m.resources(), 2, n); busy != curve(n)/2 {
 			t.Errorf("%v: occupies its path for %v, measured %v", n, 2*busy, curve(n))
 		}
 	}

@@ -51,9 +51,9 @@ func (l *Pipeline) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	return send, receive
 }
 
-// Resources returns the resources of the stages. A processor runs the stages at its end of the
+// resources returns the resources of the stages. A processor runs the stages at its end of the
 // pipeline that occupy it; each other stage is a hop with a resource of its name.
-func (l *Pipeline) Resources() Resources {
+func (l *Pipeline) resources() Resources {
 	var r Route
 	stages := l.Stages
 	for len(stages) > 0 && stages[0].Host == Sender {

@@ -29,8 +29,8 @@ func (s *Series) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 // PacketSize returns the packet size in bytes of the layer below.
 func (s *Series) PacketSize(n quantity.Bytes) quantity.Bytes { return PacketSize(s.Below, n) }
 
-// Resources returns the resources of both layers.
-func (s *Series) Resources() Resources { return Sum{s.Below.Resources(), s.Added.Resources()} }
+// resources returns the resources of both layers.
+func (s *Series) resources() Resources { return Sum{s.Below.resources(), s.Added.resources()} }
 
 var seriesKind = &Kind{
 	Name: "series", zero: &Series{Added: &Linear{}},

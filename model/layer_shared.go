@@ -32,7 +32,7 @@ func (l *shared) Overheads(quantity.Bytes) (send, receive quantity.Micros) { ret
 
 // Resources returns one resource for each sender, which is occupied until the other senders have
 // had their turn.
-func (l *shared) Resources() Resources {
+func (l *shared) resources() Resources {
 	s := quantity.Micros(l.Senders)
 	turn := PacketCost{Beta: l.Beta, Tau: l.Tau}
 	round := PacketCost{Beta: s * l.Beta, Tau: quantity.MicrosPerByte(s) * l.Tau}

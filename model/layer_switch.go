@@ -59,11 +59,11 @@ func (s *Switch) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	return s.Branches[s.branch(n)].Layer.Overheads(n)
 }
 
-// Resources returns a [Choice] of the branches' resources by message size.
-func (s *Switch) Resources() Resources {
+// resources returns a [Choice] of the branches' resources by message size.
+func (s *Switch) resources() Resources {
 	ways := make([]Way, len(s.Branches))
 	for i, b := range s.Branches {
-		ways[i] = Way{b.UpTo, b.Layer.Resources()}
+		ways[i] = Way{b.UpTo, b.Layer.resources()}
 	}
 	return Choice{Branches: ways, Least: s.Least, branch: s.branch}
 }

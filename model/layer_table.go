@@ -42,8 +42,8 @@ func (t *Table) Gap(n quantity.Bytes) quantity.Micros { return t.gaps().at(n) }
 // Overheads returns zeros, since the overheads are unknown.
 func (t *Table) Overheads(quantity.Bytes) (send, receive quantity.Micros) { return 0, 0 }
 
-// Resources returns one resource, which a message crosses in its time and occupies for its gap.
-func (t *Table) Resources() Resources {
+// resources returns one resource, which a message crosses in its time and occupies for its gap.
+func (t *Table) resources() Resources {
 	delay, busy := PacketCost{Curve: t.times().curve()}, PacketCost{Curve: t.gaps().curve()}
 	return Route{Hops: []Hop{{Resource: "path", Delay: delay, Busy: busy}}}
 }

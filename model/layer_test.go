@@ -130,7 +130,7 @@ func TestResourcesMakeTheGap(t *testing.T) {
 	for _, k := range Kinds {
 		l := layers[k.Name+", of the registry"]
 		for _, n := range []quantity.Bytes{1, 100, 256, 257, 4096, 1 << 20} {
-			r := l.Resources()
+			r := l.resources()
 			if k.Stages != nil || WindowOf(r, n) > 0 {
 				continue
 			}

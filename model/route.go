@@ -7,7 +7,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Resources describes as data the resources that a message occupies and the times: a [Route], or a
+// resources describes as data the resources that a message occupies and the times: a [Route], or a
 // [Choice], [Pieces] or [Sum] of other descriptions. They hold parameters alone, so that an engine
 // that runs them (package engine/virtual) does not depend on the closed forms of this package.
 //

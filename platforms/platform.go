@@ -138,7 +138,7 @@ func (p Platform) level(t Table, modelOf func(Layer) model.Layer) (l machine.Lev
 // Resources returns the resources that a message of the layer occupies, in the places that the file
 // gives its stages.
 func (p Platform) Resources(l Layer) model.Resources {
-	return model.Placed(l.Model.Resources(), func(h model.Hop) model.Hop {
+	return model.Placed(model.ResourcesOf(l.Model), func(h model.Hop) model.Hop {
 		if at, known := p.Places[h.Stage]; known {
 			h.Resource, h.Side = at.Resource, at.Side()
 		}

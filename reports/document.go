@@ -66,7 +66,7 @@ func (b Drawing) numbers() (rows Rows, notes []string) {
 	if b.Note != "" {
 		notes = append(notes, b.Note)
 	}
-	all := b.Picture.Rows()
+	all := b.Picture.rows()
 	notes = append(notes, all.Notes...)
 	if len(rows.Columns) == 0 {
 		rows = all

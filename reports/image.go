@@ -24,8 +24,8 @@ import (
 
 // A Picture can be drawn by [WriteImage]; Rows returns its values.
 type Picture interface {
-	// Rows returns the numbers behind the picture, a row for each point.
-	Rows() Rows
+	// rows returns the numbers behind the picture, a row for each point.
+	rows() Rows
 	title() string
 	// in returns the picture in the units of a reader, and otherwise in units that are chosen for
 	// its values.
@@ -34,6 +34,9 @@ type Picture interface {
 	// values, returns the place of its axes.
 	painter() (func(draw.Canvas) axes, error)
 }
+
+// RowsOf returns the numbers of a picture.
+func RowsOf(p Picture) Rows { return p.rows() }
 
 // ImageFormats lists the formats of [WriteImage], which are also the extensions of their files.
 func ImageFormats() []string { return []string{"png", "svg", "pdf"} }

@@ -65,8 +65,8 @@ const (
 	AtY     markKind = "y"     // a level line at Y, such as the roof of a link
 )
 
-// Rows returns the points and the marks of the figure, in its order.
-func (f Figure) Rows() Rows {
+// rows returns the points and the marks of the figure, in its order.
+func (f Figure) rows() Rows {
 	r := Rows{
 		Columns: []Column{
 			{Key: "kind", Head: "kind"}, {Key: "name", Head: "name"},
@@ -169,12 +169,12 @@ func (s Series) bounds(i int) (low, high float64) {
 // and X.Max.
 type Stack []Figure
 
-// Rows returns the rows of all figures. Their columns have the same keys; y_quantity
+// rows returns the rows of all figures. Their columns have the same keys; y_quantity
 // tells the figures apart.
-func (s Stack) Rows() Rows {
+func (s Stack) rows() Rows {
 	var rows Rows
 	for _, f := range s {
-		r := f.Rows()
+		r := f.rows()
 		rows.Columns = r.Columns
 		rows.Data = append(rows.Data, r.Data...)
 		rows.Notes = append(rows.Notes, r.Notes...)
@@ -202,8 +202,8 @@ type TornadoBar struct {
 	Less, More float64 // with less, with more
 }
 
-// Rows returns a row for each bar.
-func (t Tornado) Rows() Rows {
+// rows returns a row for each bar.
+func (t Tornado) rows() Rows {
 	r := Rows{
 		Columns: []Column{
 			{Key: "name", Head: "name"}, {Key: "base", Head: t.X.head()},
@@ -238,8 +238,8 @@ type HeatMap struct {
 	Notes []string // remarks printed beneath
 }
 
-// Rows returns a row for each cell.
-func (h HeatMap) Rows() Rows {
+// rows returns a row for each cell.
+func (h HeatMap) rows() Rows {
 	r := Rows{
 		Columns: []Column{
 			{Key: "x", Head: h.X.head()}, {Key: "y", Head: h.Y.head()},
@@ -297,8 +297,8 @@ type TimelineBox struct {
 	Start, End float64 // µs, finite, 0 <= Start <= End
 }
 
-// Rows returns the boxes of the timeline, in its order.
-func (t Timeline) Rows() Rows {
+// rows returns the boxes of the timeline, in its order.
+func (t Timeline) rows() Rows {
 	r := Rows{
 		Columns: []Column{
 			{Key: "stage", Head: "stage"}, {Key: "packet", Head: "packet"},
@@ -348,8 +348,8 @@ type AreaPart struct {
 	Y    []float64
 }
 
-// Rows returns a row for each x and part.
-func (a Areas) Rows() Rows {
+// rows returns a row for each x and part.
+func (a Areas) rows() Rows {
 	r := Rows{
 		Columns: []Column{
 			{Key: "name", Head: "name"},

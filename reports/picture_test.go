@@ -20,7 +20,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/halfpeak/halfpeak/internal/pdf"
-
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -246,7 +245,7 @@ func TestGolden(t *testing.T) {
 	for _, p := range pictures {
 		t.Run(p.name, func(t *testing.T) {
 			var numbers bytes.Buffer
-			if err := writeTable(&numbers, CSV, p.Rows()); err != nil {
+			if err := writeTable(&numbers, CSV, p.rows()); err != nil {
 				t.Fatal(err)
 			}
 			equal := func(got, want []byte) string { return cmp.Diff(string(want), string(got)) }

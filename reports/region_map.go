@@ -22,8 +22,8 @@ type Contour struct {
 	Label string // in the legend
 }
 
-// Rows returns a row for each cell.
-func (m RegionMap) Rows() Rows {
+// rows returns a row for each cell.
+func (m RegionMap) rows() Rows {
 	r := Rows{
 		Columns: []Column{
 			{Key: "x", Head: m.X.head()}, {Key: "y", Head: m.Y.head()},

@@ -120,7 +120,7 @@ func TestCollectiveStops(t *testing.T) {
 // The best of a call is an algorithm that runs itself, unless its substitute is not compared, and
 // neither its runner-up nor the algorithm before a crossover runs the same.
 func TestBestRuns(t *testing.T) {
-	d, err := platforms.FindDesign("hp-lam")
+	d, err := platforms.Open("hp-lam")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -422,7 +422,7 @@ func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, size pixels
 	switch {
 	case o.path == "" || table && format != reports.Text || o.format != "" &&
 		!isImage(o.path):
-		return o.write(cmd, p.Rows())
+		return o.write(cmd, reports.RowsOf(p))
 	case o.format != "":
 		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path,
 			o.format)

@@ -26,7 +26,7 @@ func Of(p platforms.Platform, l platforms.Layer) *System {
 		},
 		places: p.Places,
 	}
-	s.build(l.Model.Resources())
+	s.build(model.ResourcesOf(l.Model))
 	return s
 }
 
@@ -36,7 +36,7 @@ func Of(p platforms.Platform, l platforms.Layer) *System {
 func Build(name string, l model.Layer) *System {
 	s := &System{Name: name, Interrupt: -1,
 		Options: engine.Options{Credits: defaultCredits, Checksums: true}}
-	s.build(l.Resources())
+	s.build(model.ResourcesOf(l))
 	return s
 }
 

@@ -326,7 +326,7 @@ func (l Level) Cost(n quantity.Bytes) Cost {
 // and a slow receiver does not delay a sender that sends to several.
 func portTimes(l model.Layer, n quantity.Bytes) (out, in quantity.Micros) {
 	in = -1
-	for _, load := range model.Loads(l.Resources(), n) {
+	for _, load := range model.Loads(model.ResourcesOf(l), n) {
 		switch {
 		case load.Resource == model.Processor:
 		case load.Side == model.AtReceiver:

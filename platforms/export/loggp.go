@@ -69,7 +69,7 @@ const mostRounding = 0.05
 // other than a processor. Processors are covered by o.
 func interfaceGap(l model.Layer, n quantity.Bytes) quantity.Micros {
 	var gap quantity.Micros
-	for _, load := range model.Loads(l.Resources(), n) {
+	for _, load := range model.Loads(model.ResourcesOf(l), n) {
 		if load.Resource != model.Processor {
 			gap = max(gap, load.Busy)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/reports"
 )
 
 // An accuracy is what one can count on one's fingers.
@@ -117,7 +118,7 @@ func TestPaperFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range all {
-		if len(f.Rows().Data) == 0 {
+		if len(reports.RowsOf(f).Data) == 0 {
 			t.Errorf("%s shows nothing", f.Name)
 		}
 	}

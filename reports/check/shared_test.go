@@ -9,7 +9,7 @@ import (
 // fields, the description of a layer, and the choice of packets, which both must share; it calls
 // no formula.
 func TestNoFormulaIsShared(t *testing.T) {
-	allowed := []string{"Layer.Resources", "packetizer.PacketSize"}
+	allowed := []string{"ResourcesOf", "packetizer.PacketSize"}
 	calls, err := callsOf("../../engine/virtual", "github.com/halfpeak/halfpeak/model")
 	if err != nil {
 		t.Fatal(err)

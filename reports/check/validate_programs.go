@@ -96,7 +96,7 @@ func (r *layerRun) oneWay(p programs.Program, n quantity.Bytes) {
 
 // windowed reports whether a window of credits holds back the pieces of n bytes.
 func (r *layerRun) windowed(n quantity.Bytes) bool {
-	return model.WindowOf(r.design.Layer.Model.Resources(), n) > 0
+	return model.WindowOf(model.ResourcesOf(r.design.Layer.Model), n) > 0
 }
 
 // shortPiece returns the bounds of a message of several pieces. The formula starts

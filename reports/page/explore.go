@@ -153,7 +153,7 @@ var tables = map[string]question{
 	"shares":  asks((*Explorer).ownersRows),
 	"curves": asks(func(x *Explorer, r curvesRequest) (reports.Rows, error) {
 		f, err := x.curves(r)
-		return f.Rows(), err
+		return reports.RowsOf(f), err
 	}),
 	"pipeline": asks(func(x *Explorer, r pipelineRequest) (reports.Rows, error) {
 		d, n, err := x.pipelined(r)

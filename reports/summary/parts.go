@@ -172,7 +172,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(t.Rows().Data) > 0 {
+		if len(reports.RowsOf(t).Data) > 0 {
 			title := fmt.Sprintf("Effect of 10 %% of each parameter on %s", n)
 			blocks = append(blocks, reports.Drawing{Title: title, Picture: t})
 		}
