@@ -19,7 +19,15 @@ func TestSizeForOfSawtooth(t *testing.T) {
 			pipe.Stages = append(pipe.Stages, Stage{Beta: part(60), Tau: tau()})
 		}
 		var l Layer = pipe
-		switch i % 5 {
+		switch i % 7 {
+		case 5: // times that fall, of packets that are alone and among others
+			for j := range pipe.Stages {
+				s := &pipe.Stages[j]
+				s.Measured = &StageCurve{falling(random), falling(random), s.Beta, s.Tau * 2}
+			}
+		case 6:
+			c := falling(random)
+			l = &Table{Sizes: c.Sizes, Times: c.Costs}
 		case 1:
 			below := &LogGP{LogP: LogP{Latency: part(100), SendOverhead: part(16), GapTime: part(30)}, GapPerByte: tau()}
 			l = &Fragmented{Below: below, MTU: quantity.Bytes(50 + random.IntN(1500)), Window: random.IntN(4)}
@@ -33,7 +41,7 @@ func TestSizeForOfSawtooth(t *testing.T) {
 			l = &Series{Below: pipe, Added: &Linear{Beta: part(100), Tau: tau()}}
 		}
 		for _, share := range []float64{0.5, 0.8, 0.9} {
-			got, ok := SizeFor(l, share)
+			got, ok := SizeFor(l, share, 0)
 			want := quantity.Bytes(0)
 			most := quantity.Bytes(200000)
 			for n := quantity.Bytes(1); n <= most && want == 0; n++ {
@@ -46,4 +54,14 @@ func TestSizeForOfSawtooth(t *testing.T) {
 			}
 		}
 	}
+}
+
+// falling returns a curve that rises by and large.
+func falling(random *rand.Rand) (c Curve) {
+	for n := quantity.Bytes(64); n <= 65536; n *= 4 {
+		c.Sizes = append(c.Sizes, n)
+		c.Costs = append(c.Costs, quantity.Micros(2+float64(n)/500)*
+			quantity.Micros(0.7+0.6*random.Float64()))
+	}
+	return c
 }

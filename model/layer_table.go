@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"sort"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -108,11 +107,7 @@ const minCost = 1e-6
 
 // at returns the cost of n bytes. It needs two sizes alone, so that nothing is allocated.
 func (c tableColumn) at(n quantity.Bytes) quantity.Micros {
-	sizes := c.measured.Sizes
-	j := sort.Search(len(sizes)-1, func(i int) bool { return i > 0 && sizes[i] >= n })
-	two := [2]quantity.Micros{c.changedCost(j - 1), c.changedCost(j)}
-	between := Curve{sizes[j-1 : j+1], two[:]}
-	return between.At(n)
+	return c.measured.changedAt(n, c.changedCost)
 }
 
 // curve returns the curve of the changed costs.

@@ -51,7 +51,7 @@ type Stage struct {
 // pipeline.
 func (s Stage) Time(p quantity.Bytes) quantity.Micros {
 	if s.Measured != nil {
-		return s.curve(false).At(p)
+		return s.timeIn(false, p)
 	}
 	return s.Beta + s.Tau.Times(p)
 }
@@ -95,15 +95,22 @@ func (s *Stage) curve(overlapped bool) *Curve {
 func (s *Stage) Scaled() *StageCurve {
 	m := s.Measured
 	scaled := func(c Curve) Curve {
-		c.Costs = slices.Clone(c.Costs)
-		for i, n := range c.Sizes {
-			if now, then := s.Beta+s.Tau.Times(n), m.Beta+m.Tau.Times(n); then > 0 {
-				c.Costs[i] *= now / then
-			}
+		costs := slices.Clone(c.Costs)
+		for i := range costs {
+			costs[i] = s.scaledCost(&c, i)
 		}
-		return c
+		return Curve{c.Sizes, costs}
 	}
 	return &StageCurve{scaled(m.Alone), scaled(m.Overlapped), s.Beta, s.Tau}
+}
+
+// scaledCost returns the i'th cost of a curve of the stage, changed as the line is.
+func (s *Stage) scaledCost(c *Curve, i int) quantity.Micros {
+	m, n := s.Measured, c.Sizes[i]
+	if now, then := s.Beta+s.Tau.Times(n), m.Beta+m.Tau.Times(n); then > 0 {
+		return c.Costs[i] * (now / then)
+	}
+	return c.Costs[i]
 }
 
 // timeIn returns the time of a packet of p bytes among others, or alone.
@@ -111,7 +118,16 @@ func (s *Stage) timeIn(overlapped bool, p quantity.Bytes) quantity.Micros {
 	if s.Measured == nil {
 		return s.Time(p)
 	}
-	return s.curve(overlapped).At(p)
+	m := s.Measured
+	c := &m.Alone
+	if overlapped && len(m.Overlapped.Sizes) > 0 {
+		c = &m.Overlapped
+	}
+	if s.Beta == m.Beta && s.Tau == m.Tau {
+		return c.At(p)
+	}
+	// Only two costs matter: a search that scaled all of them would take several times as long.
+	return c.changedAt(p, func(i int) quantity.Micros { return s.scaledCost(c, i) })
 }
 
 // gainAtEnds returns how much earlier a message of several packets is done because its first packet

@@ -164,6 +164,14 @@ type Curve struct {
 	Costs []quantity.Micros
 }
 
+// changedAt returns the cost of n bytes on the curve with other costs.
+func (c *Curve) changedAt(n quantity.Bytes, cost func(i int) quantity.Micros) quantity.Micros {
+	j := sort.Search(len(c.Sizes)-1, func(i int) bool { return i > 0 && c.Sizes[i] >= n })
+	two := [2]quantity.Micros{cost(j - 1), cost(j)}
+	between := Curve{c.Sizes[j-1 : j+1], two[:]}
+	return between.At(n)
+}
+
 // At returns the cost of n bytes.
 func (c *Curve) At(n quantity.Bytes) quantity.Micros {
 	j := sort.Search(len(c.Sizes), func(i int) bool { return c.Sizes[i] >= n })

@@ -236,7 +236,7 @@ func TestCrossings(t *testing.T) {
 func TestSizeFor(t *testing.T) {
 	for _, d := range designs(t) {
 		l := d.Layer
-		n, ok := model.SizeFor(l.Model, 0.5)
+		n, ok := model.SizeFor(l.Model, 0.5, 0)
 		want, known := model.HalfPeak(l.Model)
 		half := model.Asymptote(l.Model) / 2
 		if ok != known || ok && (n > want || model.Bandwidth(l.Model, n) < half || n > 1 && model.Bandwidth(l.Model, n-1) >= half) {
@@ -244,7 +244,7 @@ func TestSizeFor(t *testing.T) {
 		}
 	}
 	// β + nτ reaches 90 % of 1/τ at 9β/τ.
-	if n, _ := model.SizeFor(&model.Linear{Beta: 10, Tau: 0.01}, 0.9); n != 9000 {
+	if n, _ := model.SizeFor(&model.Linear{Beta: 10, Tau: 0.01}, 0.9, 0); n != 9000 {
 		t.Errorf("90 %% at %s", n)
 	}
 }

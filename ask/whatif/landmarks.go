@@ -26,7 +26,7 @@ func (d Design) Landmarks(s Sampling) (all []Landmark, err error) {
 	peak := d.Layer.Peak()
 	for _, part := range []float64{0.5, 0.9} {
 		l := Landmark{Part: part}
-		if size, ok := model.SizeFor(d.Layer.Model, part); ok && peak.Known {
+		if size, ok := model.SizeFor(d.Layer.Model, part, 0); ok && peak.Known {
 			l.Size = size
 			in, err := d.sizeInterval(part, s)
 			if err := l.sample(in, err); err != nil {

@@ -138,10 +138,10 @@ func (s Sampling) sizes(now float64, designs []Design,
 
 // sizeInterval returns the interval of [SizeFor].
 func (d Design) sizeInterval(part float64, s Sampling) (quantity.Interval, error) {
-	n, _ := model.SizeFor(d.Layer.Model, part)
+	n, _ := model.SizeFor(d.Layer.Model, part, 0)
 	in, _, err := s.sizes(float64(n), []Design{d},
 		func(of []platforms.Costs) (quantity.Bytes, bool) {
-			return model.SizeFor(of[0].Layer, part)
+			return model.SizeFor(of[0].Layer, part, 0.001) // far less than the interval
 		})
 	return in, err
 }

@@ -302,7 +302,7 @@ func (o *whatifOptions) answer(ctx context.Context, cmd *cobra.Command) error {
 	if o.finishes() && q.Target != "" {
 		o.bar(-1)
 		q.Watch, o.bar = o.searching()
-	} else if o.finishes() {
+	} else {
 		q.Sampling.Watch = o.sampled()
 	}
 	rows, picture, err := whatif.Answer(ctx, *q)

@@ -16,10 +16,12 @@ type simulationBar struct {
 // simulated shows that one more simulation has ended.
 func (b *simulationBar) simulated() { b.bar(1) }
 
-// sampled returns a function that shows one more sample of the finishes. Their number is known, so
-// that this bar, which replaces the one of simulations, tells how long the answer will take.
+// sampled returns a function that shows one more sample. Their number is known, so that this bar,
+// which replaces the one of simulations, tells how long the answer will take; of several rows, each
+// has a bar.
 func (b *simulationBar) sampled() func(total int) {
 	var show func(int64)
+	n := 0
 	return func(total int) {
 		if show == nil {
 			b.bar(-1)
@@ -31,6 +33,11 @@ func (b *simulationBar) sampled() func(total int) {
 			}
 		}
 		show(1)
+		if n++; n == total {
+			show(-1)
+			show, n = nil, 0
+			b.bar = func(int64) {}
+		}
 	}
 }
 
