@@ -124,8 +124,12 @@ func matched(names []string) ([]string, error) {
 		found, err := benchfile.Files(name)
 		if _, missing := os.Lstat(name); missing != nil && strings.ContainsAny(name, "*?[") {
 			if found, err = filepath.Glob(name); err != nil || len(found) == 0 {
-				err = fmt.Errorf("no file matches %q", name)
+				err = noFile(name)
 			}
+		}
+		if _, missing := os.Stat(name); err != nil && errors.Is(missing, fs.ErrNotExist) &&
+			!strings.Contains(name, "://") {
+			err = noFile(name)
 		}
 		if err != nil {
 			return nil, err
@@ -140,6 +144,25 @@ func matched(names []string) ([]string, error) {
 		files = append(files, found...)
 	}
 	return files, nil
+}
+
+// noFile returns the error of a missing file, with the way to one of its kind.
+func noFile(name string) error {
+	if strings.ContainsAny(name, "*?[") {
+		return fmt.Errorf("no file matches %q", name)
+	}
+	if near := usage.NearFile(name); near != "" {
+		return fmt.Errorf("%s: no such file%s", name, near)
+	}
+	way := `"halfpeak calibrate --trace" writes a library that records a program's messages`
+	switch ext := filepath.Ext(name); {
+	case ext == ".star":
+		way = `docs/programs.md says how to write one, and "halfpeak simulate --list" lists ` +
+			"those that are built in"
+	case ext == ".goal" || ext == ".bin":
+		way = `"halfpeak schedule" writes schedules of collectives`
+	}
+	return fmt.Errorf("%s: no such file; %s", name, way)
 }
 
 // traceFile matches the files of trace.c.

@@ -34,6 +34,7 @@ func readProgram(name string) (*program.Program, error) {
 		if p, exampleErr := program.FindExample(name); exampleErr == nil {
 			return p, nil
 		}
+		return nil, noFile(name)
 	}
 	if err != nil {
 		return nil, err

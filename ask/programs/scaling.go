@@ -77,21 +77,41 @@ func Scale(ctx context.Context, name string, r Reading, o Setup, on ...platforms
 	if err != nil {
 		return nil, err
 	}
+	if err := fitAll(r.Ranks, o.Map, on); err != nil {
+		return nil, err
+	}
+	defer s.compare() // also of complete rows before an error
 	for _, set := range sets {
 		for _, ranks := range r.Ranks {
 			one := r
 			one.Ranks, one.Params = []int{ranks}, set.all
 			in, err := input(ctx, p, name, one)
 			if err != nil {
-				return nil, err
+				return s, err
 			}
 			if err := s.run(ctx, in, set.varied, o, on); err != nil {
-				return nil, err
+				return s, err
 			}
 		}
 	}
-	s.compare()
 	return s, nil
+}
+
+// fitAll returns an error if a machine has no places for some of the numbers of ranks. Finished runs
+// of smaller numbers would be of no use.
+func fitAll(ranks []int, at Placement, on []platforms.Design) error {
+	for _, d := range on {
+		m := d.Machine()
+		if len(m.Levels) == 0 {
+			continue
+		}
+		for _, n := range ranks {
+			if _, err := at.places(m, n); err != nil {
+				return fmt.Errorf("%s: %w", d.Platform.Name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // A paramSet is a value for each parameter; varied names those that have several.

@@ -16,6 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/simulations"
@@ -162,10 +163,14 @@ func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
 	o.setup.Run.Progress = func(now simulate.Progress) { bar(int64(now.Done), int64(now.Total)) }
 	s, err := halfpeak.Scale(ctx, name, o.program, o.setup, o.on...)
 	done()
-	if err = interrupted(ctx, err); err != nil {
+	err = interrupted(ctx, err)
+	if err != nil && (s == nil || len(s.Rows) == 0) {
 		return err
 	}
-	if o.plot != "" {
+	if err != nil { // complete rows are kept
+		cmd.PrintErrf("%s complete\n", lex.Plural(len(s.Rows), "row"))
+	}
+	if o.plot != "" && err == nil {
 		picture, err := simulations.ScalingPicture(s)
 		if err == nil {
 			err = drawTo(o.plot, picture, pixels{800, 500}, o.units)
@@ -178,7 +183,7 @@ func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
 	if marks := simulations.MarkRows(s); len(marks.Data) > 0 && o.forPeople() {
 		tables = append(tables, marks)
 	}
-	return o.write(cmd, tables...)
+	return cmp.Or(o.write(cmd, tables...), err)
 }
 
 // areSchedules reports whether each of several files is a program or a schedule of its own, and not

@@ -136,6 +136,9 @@ func pathError(name string, err error) error {
 		err = e.Err
 	}
 	msg := err.Error()
+	if errors.Is(err, fs.ErrNotExist) {
+		msg += question.NearFile(name)
+	}
 	// An address such as s3://bucket/file is a path that does not exist, and the error would not
 	// say why.
 	if scheme, _, is := strings.Cut(name, "://"); is && errors.Is(err, fs.ErrNotExist) {

@@ -1,8 +1,11 @@
 package usage
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,6 +15,44 @@ import (
 // two of five letters wrong, without the dashes of a flag, or the beginning of a name:
 // a word of which more is wrong was meant as another one.
 func Hint(wrong string, names []string) string {
+	best := nearest(wrong, names)
+	switch {
+	case best != "":
+		return fmt.Sprintf("; did you mean %q?", best)
+	case len(names) > 0 && len(names) <= 16:
+		return "; choose from " + strings.Join(names, ", ")
+	}
+	return ""
+}
+
+// NearFile returns `; did you mean "latency.txt"?` for the file of the same folder whose name is
+// closest to that of a missing one, with the same extension or before another one; "" if none is
+// close.
+func NearFile(missing string) string {
+	folder, base := filepath.Split(missing)
+	entries, err := os.ReadDir(cmp.Or(folder, "."))
+	if err != nil {
+		return ""
+	}
+	ext := filepath.Ext(base)
+	stem := strings.TrimSuffix(base, ext)
+	var stems []string
+	for _, e := range entries {
+		other := strings.TrimSuffix(e.Name(), filepath.Ext(e.Name()))
+		if filepath.Ext(e.Name()) == ext {
+			stems = append(stems, other)
+		} else if other == stem {
+			return fmt.Sprintf("; did you mean %q?", folder+e.Name())
+		}
+	}
+	if near := nearest(stem, stems); near != "" {
+		return fmt.Sprintf("; did you mean %q?", folder+near+ext)
+	}
+	return ""
+}
+
+// nearest returns the name closest to wrong, or "" if none is close.
+func nearest(wrong string, names []string) string {
 	word := strings.ToLower(strings.TrimLeft(wrong, "-"))
 	letters := utf8.RuneCountInString(word)
 	best, least := "", math.MaxInt
@@ -26,13 +67,7 @@ func Hint(wrong string, names []string) string {
 			best, least = name, d
 		}
 	}
-	switch {
-	case best != "":
-		return fmt.Sprintf("; did you mean %q?", best)
-	case len(names) > 0 && len(names) <= 16:
-		return "; choose from " + strings.Join(names, ", ")
-	}
-	return ""
+	return best
 }
 
 // distance returns the number of letters to insert, delete, replace or swap with the

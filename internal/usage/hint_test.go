@@ -1,6 +1,9 @@
 package usage
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -27,5 +30,25 @@ func TestShellLine(t *testing.T) {
 	const want = `'a b' 'it'\''s' '$(x)' ''`
 	if got := ShellLine("a b", "it's", "$(x)", ""); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// The extension makes names no more alike.
+func TestNearFile(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"latency.txt", "whole.goal", "jacobi.star"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for missing, want := range map[string]string{
+		"latenci.txt": "latency.txt", "jacobi.goal": "jacobi.star", "none.goal": "", "a.txt": ""} {
+		near := NearFile(filepath.Join(dir, missing))
+		if want != "" {
+			want = fmt.Sprintf("; did you mean %q?", filepath.Join(dir, want))
+		}
+		if near != want {
+			t.Errorf("%s: %q, want %q", missing, near, want)
+		}
 	}
 }
