@@ -37,10 +37,10 @@ func SizeFor(l Layer, part, within float64) (quantity.Bytes, bool) {
 
 // smallestWith returns the smallest whole size, at most most, whose bandwidth is at least want.
 //
-// If no message of more than n bytes takes less than p·T(n), none below want·p·T(n) has the bandwidth
-// if n has not. Hence the search goes from n to there, as far as the branch that serves n, and ends
-// at the smallest size although bandwidth is a sawtooth. p is 1 where the time does not fall with the
-// size, and above 64 KiB; see [leastLater].
+// If no message of more than n bytes takes less than p·T(n), none below want·p·T(n) has the
+// bandwidth if n has not. Hence the search goes from n to there, as far as the branch that serves
+// n, and ends at the smallest size although bandwidth is a sawtooth. p is 1 where the time does not
+// fall with the size, and above 64 KiB; see [leastLater].
 func smallestWith(l Layer, want quantity.MBps, most quantity.Bytes, within float64) (
 	quantity.Bytes, bool) {
 	if math.IsInf(float64(want), 0) || math.IsNaN(float64(want)) {

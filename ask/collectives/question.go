@@ -70,6 +70,7 @@ func (c Calls) on(d platforms.Design) (q question, err error) {
 	q.Collective = q.of[0].Collective
 	if !c.Simulated {
 		q.fits = c.fitsOf(d, q.Collective)
+		q.takeMeasured()
 	}
 	q.ranAs = calibrate.MeasuredAs(d.Platform, q.Collective)
 	switch {
@@ -84,6 +85,22 @@ func (c Calls) on(d platforms.Design) (q question, err error) {
 		q.local = d.Costs()
 	}
 	return q.onWholeNodes()
+}
+
+// takeMeasured asks for the measured ranks and sizes where none are given.
+func (q *question) takeMeasured() {
+	ranks, sizes := q.Ranks, q.Sizes
+	for _, f := range q.fits {
+		for _, p := range f.Data.Points {
+			if len(q.Ranks) == 0 && len(q.Nodes) == 0 && !slices.Contains(ranks, p.Ranks) {
+				ranks = append(ranks, p.Ranks)
+			}
+			if len(q.Sizes) == 0 && !slices.Contains(sizes, p.Size) {
+				sizes = append(sizes, p.Size)
+			}
+		}
+	}
+	q.Ranks, q.Sizes = ranks, sizes
 }
 
 // checkOptions returns an error if an option has a value that no call has.

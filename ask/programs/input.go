@@ -154,11 +154,10 @@ func noFile(name string) error {
 	if near := usage.NearFile(name); near != "" {
 		return fmt.Errorf("%s: no such file%s", name, near)
 	}
-	way := `"halfpeak calibrate --trace" writes a library that records a program's messages`
+	way := `"halfpeak calibrate" writes a library that records a program's messages`
 	switch ext := filepath.Ext(name); {
 	case ext == ".star":
-		way = `docs/programs.md says how to write one, and "halfpeak simulate --list" lists ` +
-			"those that are built in"
+		way = "docs/programs.md says how to write one, and halo.star is built in"
 	case ext == ".goal" || ext == ".bin":
 		way = `"halfpeak schedule" writes schedules of collectives`
 	}

@@ -97,8 +97,8 @@ func Scale(ctx context.Context, name string, r Reading, o Setup, on ...platforms
 	return s, nil
 }
 
-// fitAll returns an error if a machine has no places for some of the numbers of ranks. Finished runs
-// of smaller numbers would be of no use.
+// fitAll returns an error if a machine has no places for some of the numbers of ranks: runs of
+// smaller numbers may take minutes.
 func fitAll(ranks []int, at Placement, on []platforms.Design) error {
 	for _, d := range on {
 		m := d.Machine()

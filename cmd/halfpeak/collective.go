@@ -58,7 +58,8 @@ func newCollective() *cobra.Command {
 	f.BoolVar(&o.question.Total, "total", false,
 		"for measured collectives: sizes count all ranks' blocks together, as in nccl-tests")
 	declareSizes(cmd, &o.question.Sizes, "size", "8,64,512,4KiB,32KiB,256KiB,1MiB",
-		"sizes of the message, or of each rank's block")
+		"sizes of the message, or of each rank's block; of a measured collective, if not given, "+
+			"the measured ones")
 	declareSizes(cmd, &o.question.Segments, "segment", "",
 		"try segments of these sizes beside whole messages")
 	f.StringVar(&o.question.Map.By, "map-by", "",
@@ -130,6 +131,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.check(args[1]); err != nil {
 		return err
 	}
+	o.asMeasured(cmd)
 	o.question.Tune = tuneCommand(o.question.Collective)
 	ctx, stop := interruptible()
 	defer stop()
@@ -167,6 +169,21 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 		return o.out.write(cmd, collectives.Rows(times))
 	}
 	return o.export(ctx, cmd, times)
+}
+
+// asMeasured leaves ranks and sizes to the measurements where no flag gives them: the defaults of
+// the flags are for maps of machines. Rules are for a grid of sizes.
+func (o *collectiveOptions) asMeasured(cmd *cobra.Command) {
+	q, given := &o.question, cmd.Flags().Changed
+	if !o.fitted() || q.Form.Name != "" || q.Total {
+		return
+	}
+	if !given("size") {
+		q.Sizes = nil
+	}
+	if !given("ranks") && q.PerNode == 0 {
+		q.Ranks = nil
+	}
 }
 
 // machines compares the best times of several machines.

@@ -59,17 +59,17 @@ func machineRows(machines []*collectives.Times) reports.Rows {
 		col("size_bytes", "size", func(c machineTime) any { return c.Size() }),
 		col("time_us", "time", func(c machineTime) any {
 			return c.Time
-		}).Rounded(uncalibratedDigits, "time"),
+		}).Rounded(uncertainDigits, "time"),
 		col("", "95 % from", func(c machineTime) any {
 			return quantity.Micros(c.Within.Low)
-		}).Rounded(uncalibratedDigits, "time").If(fitted),
+		}).Rounded(uncertainDigits, "time").If(fitted),
 		col("", "to", func(c machineTime) any {
 			return quantity.Micros(c.Within.High)
-		}).Rounded(uncalibratedDigits, "time").If(fitted),
+		}).Rounded(uncertainDigits, "time").If(fitted),
 		timed.Low, timed.High,
 		col("average_us", "average", func(c machineTime) any {
 			return c.Average
-		}).Rounded(uncalibratedDigits).Ranked(4),
+		}).Rounded(uncertainDigits).Ranked(4),
 		col("slower_percent", "slower by",
 			func(c machineTime) any { return c.slower }).Texted(percentText),
 		col("from", "method", func(c machineTime) any { return c.From }).Ranked(5),

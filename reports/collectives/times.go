@@ -20,9 +20,9 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 		return machineRows(machines)
 	}
 	t := machines[0]
-	digits := 0
-	if !t.Fitted && (t.Within == calibrate.Deviation{} || t.Within.Ranks > 0) {
-		digits = uncalibratedDigits
+	digits := uncertainDigits
+	if !t.Fitted && t.Within != (calibrate.Deviation{}) && t.Within.Ranks == 0 {
+		digits = 0
 	}
 	algorithms, own := shownTimes(t)
 	times := slices.Concat(algorithms, own)
@@ -42,15 +42,12 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 	}
 	within := func(c collectives.Timing) quantity.Interval { return c.Within }
 	average := func(c collectives.Timing) quantity.Interval { return c.AverageWithin }
-	timed := reports.SpreadOf("time", "", quantity.DimTime, within)
+	time := reports.SpreadOf("time", "", quantity.DimTime, within)
 	averaged := reports.SpreadOf("average", "", quantity.DimTime, average)
-	// People read the ends beside the time or, without one, beside the average.
-	shown := func(c collectives.Timing) quantity.Interval {
-		if c.Within.Known() {
-			return c.Within
-		}
-		return c.AverageWithin
-	}
+	low, high := ends(digits, t.Fitted)
+	timed := slices.ContainsFunc(times, func(c collectives.Timing) bool {
+		return !math.IsNaN(float64(c.Time))
+	})
 	algbw := func(c collectives.Timing) any {
 		alg, _ := c.Bandwidths()
 		return reports.OrAbsent(alg, alg > 0)
@@ -58,6 +55,11 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 	busbw := func(c collectives.Timing) any {
 		_, bus := c.Bandwidths()
 		return reports.OrAbsent(bus, bus > 0)
+	}
+	averageTime := col("average_us", "average",
+		func(c collectives.Timing) any { return c.Average }).Rounded(digits, "time")
+	if timed { // else it is the answer
+		averageTime = averageTime.Ranked(4)
 	}
 	rows := reports.TableOf(times,
 		col("collective", "", func(c collectives.Timing) any { return c.Collective }),
@@ -67,15 +69,10 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 		col("size_bytes", "size", func(c collectives.Timing) any { return c.Size() }),
 		col("time_us", "time",
 			func(c collectives.Timing) any { return c.Time }).Rounded(digits, "time"),
-		timed.Low, timed.High,
-		col("", "95 % from", func(c collectives.Timing) any {
-			return quantity.Micros(shown(c).Low)
-		}).Rounded(digits, "time").If(t.Fitted),
-		col("", "to", func(c collectives.Timing) any {
-			return quantity.Micros(shown(c).High)
-		}).Rounded(digits, "time").If(t.Fitted),
-		col("average_us", "average",
-			func(c collectives.Timing) any { return c.Average }).Rounded(digits, "time").Ranked(4),
+		time.Low, time.High,
+		low.If(timed), high.If(timed),
+		averageTime,
+		low.If(!timed), high.If(!timed),
 		col("best", "best", func(c collectives.Timing) any {
 			return reports.OrAbsent(c.Best, c.Compared)
 		}),
@@ -102,13 +99,44 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 	)
 	rows.Doubts, rows.Notes = remarks(t)
 	rows.Verdict = verdict(times, own, named)
-	rows.RowRank = func(i int) int {
-		if times[i].Compared && !times[i].Best && i < len(algorithms) {
+	rows.RowRank = rowRank(times, len(algorithms))
+	return rows
+}
+
+// ends returns the ends of the interval, which people read beside the time or, without one, beside
+// the average.
+func ends(digits int, fitted bool) (low, high reports.Field[collectives.Timing]) {
+	shown := func(c collectives.Timing) quantity.Interval {
+		if c.Within.Known() {
+			return c.Within
+		}
+		return c.AverageWithin
+	}
+	low = reports.Col("", "95 % from", func(c collectives.Timing) any {
+		return quantity.Micros(shown(c).Low)
+	})
+	high = reports.Col("", "to", func(c collectives.Timing) any {
+		return quantity.Micros(shown(c).High)
+	})
+	return low.Rounded(digits, "time").If(fitted), high.Rounded(digits, "time").If(fitted)
+}
+
+// rowRank keeps the best algorithms of the largest number of ranks the longest, and schedules of
+// one's own, which are the last times.
+func rowRank(times []collectives.Timing, algorithms int) func(i int) int {
+	if len(times) == 0 {
+		return nil
+	}
+	most := slices.MaxFunc(times, func(a, b collectives.Timing) int { return a.Ranks - b.Ranks })
+	return func(i int) int {
+		switch {
+		case times[i].Compared && !times[i].Best && i < algorithms:
+			return 2
+		case times[i].Ranks < most.Ranks:
 			return 1
 		}
 		return 0
 	}
-	return rows
 }
 
 // shownTimes returns the times of algorithms that were asked for, and those of schedules of one's

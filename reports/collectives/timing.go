@@ -21,6 +21,6 @@ func next(c collectives.Timing) collectives.Timing {
 
 var percentText = reports.PercentText("%.1f %%")
 
-// uncalibratedDigits is the number of digits of times on a machine on which no collective was
-// measured: real times differ from them by a factor of up to 2 or more.
-const uncalibratedDigits = 3
+// uncertainDigits is the number of digits of times that real ones differ from by a tenth or more:
+// of fits, and on a machine on which no collective was measured.
+const uncertainDigits = 3
