@@ -44,6 +44,25 @@ func Open(ref string) (Design, error) {
 	return Of(d), err
 }
 
+// OpenAll opens several platforms. Those of files of one name have as much of their paths in their
+// names as tells them apart, as in "old/my" and "new/my".
+func OpenAll(refs ...string) ([]Design, error) {
+	var all []Design
+	for _, ref := range refs {
+		d, err := Open(ref)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	named := inner(all)
+	platforms.TellApart(refs, named)
+	for i := range all {
+		all[i].Design = named[i]
+	}
+	return all, nil
+}
+
 // Fit fits benchmark files, as the command fit does, and opens the result. The error of a file that
 // broke off comes without a design: it names the file and the line.
 func Fit(files []string, o fits.Options) (Design, error) {

@@ -1,5 +1,11 @@
 package platforms
 
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
 // Open returns the design that a platform's file describes, by its path, or that of an
 // embedded platform, by its name; "/" and the name of a layer may follow. Its layer may have the
 // times of a stream, an operation or a collective. A file with measured collectives needs no layer:
@@ -39,4 +45,49 @@ func (d Design) OfRanks() (Design, error) {
 		return d, nil
 	}
 	return d, err
+}
+
+// TellApart names designs of several files of one name with as much of their paths as tells them
+// apart, as in "old/my" and "new/my". The designs are those of the references to platforms.
+func TellApart(refs []string, designs []Design) {
+	of := map[string][]int{} // the designs by the name of their platform
+	for i, d := range designs {
+		of[d.Platform.Name] = append(of[d.Platform.Name], i)
+	}
+	for name, same := range of {
+		paths := make([]string, len(same))
+		for k, i := range same {
+			file, _ := splitRef(refs[i])
+			paths[k] = name // an embedded one
+			if path, err := filepath.Abs(file); err == nil && !IsEmbedded(refs[i]) {
+				paths[k] = filepath.ToSlash(filepath.Join(filepath.Dir(path), name))
+			}
+		}
+		for k, i := range same {
+			designs[i].rename(apart(paths, paths[k]))
+		}
+	}
+}
+
+// apart returns the end of a path, from a folder on, that no other of the paths has.
+func apart(paths []string, path string) string {
+	parts := strings.Split(path, "/")
+	for from := len(parts) - 1; from >= 0; from-- {
+		end := strings.Join(parts[from:], "/")
+		if !slices.ContainsFunc(paths, func(other string) bool {
+			return other != path && strings.HasSuffix("/"+other, "/"+end)
+		}) {
+			return end
+		}
+	}
+	return path
+}
+
+// rename gives the design's platform another name.
+func (d *Design) rename(name string) {
+	d.Platform.Name, d.Layer.Platform = name, name
+	d.Platform.Layers = slices.Clone(d.Platform.Layers)
+	for i := range d.Platform.Layers {
+		d.Platform.Layers[i].Platform = name
+	}
 }

@@ -587,3 +587,48 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Files of one name have as much of their paths in their names as tells them apart.
+func TestTellApart(t *testing.T) {
+	dir := t.TempDir()
+	for _, folder := range []string{"old", "new", filepath.Join("deep", "old")} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, folder, "my.toml")
+		if err := os.WriteFile(path, []byte(oneLayer), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
+	for _, c := range []struct{ refs, names []string }{
+		{[]string{at("old", "my.toml"), at("new", "my.toml/x")}, []string{"old/my/x", "new/my/x"}},
+		{[]string{at("old", "my.toml"), at("old", "my.toml")}, []string{"my/x", "my/x"}},
+		{[]string{at("new", "my.toml"), at("deep", "old", "my.toml"), "clip"},
+			[]string{"new/my/x", "old/my/x", "clip/system-buffer"}},
+		{[]string{at("old", "my.toml"), at("deep", "old", "my.toml")},
+			[]string{filepath.Base(dir) + "/old/my/x", "deep/old/my/x"}},
+	} {
+		var all []Design
+		for _, ref := range c.refs {
+			d, err := Open(ref)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, d)
+		}
+		TellApart(c.refs, all)
+		for i, d := range all {
+			if d.Name() != c.names[i] {
+				t.Errorf("%s among %s is called %s, want %s", c.refs[i], c.refs, d.Name(), c.names[i])
+			}
+			changed, err := d.Set("layer.x.beta*=2")
+			if err != nil && i < 2 {
+				t.Error(err)
+			}
+			if err == nil && changed.Name() != d.Name() {
+				t.Errorf("%s is called %s once changed", d.Name(), changed.Name())
+			}
+		}
+	}
+}

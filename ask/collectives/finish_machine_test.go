@@ -393,3 +393,33 @@ func TestMeasuredFinish(t *testing.T) {
 		}
 	}
 }
+
+// One's own schedule takes the time of the algorithm that it was made by, also where ranks copy
+// their own data, and so does the run that is drawn.
+func TestOwnScheduleCopies(t *testing.T) {
+	d, err := platforms.Open(saved(t, edited(t, wholeMachine, "constant.copy", "0.5ns/B")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := collectives.Calls{Collective: "allgather", Algorithm: "ring", Ranks: []int{4},
+		Sizes: []quantity.Bytes{1 << 20}}
+	times, err := calls.On(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := calls.Simulate(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := times.Add("own", run.Result); err != nil {
+		t.Fatal(err)
+	}
+	ring, own := times.Times[0], times.Times[1]
+	// Averages are sums of the same times in another order.
+	near := func(a, b quantity.Micros) bool { return math.Abs(float64(a/b-1)) < 1e-12 }
+	if own.Time != ring.Time || !near(own.Average, ring.Average) || run.Time != ring.Time ||
+		run.Copying < 500 {
+		t.Errorf("ring takes %v, %v on average; its schedule %v, %v; drawn %v, of which %v copies",
+			ring.Time, ring.Average, own.Time, own.Average, run.Time, run.Copying)
+	}
+}

@@ -224,31 +224,30 @@ func (q question) fit(ctx context.Context, all []*table) error {
 		q.kept.mutex.Lock()
 		defer q.kept.mutex.Unlock()
 	}
-	done := make(chan error, len(all))
-	for _, f := range all {
-		if f.Result != nil { // asked before
-			done <- nil
-			continue
-		}
+	type fit struct {
+		of     *table
+		result *fitted.Result
+		err    error
+	}
+	asked := slices.DeleteFunc(slices.Clone(all), func(f *table) bool { return f.Result != nil })
+	done := make(chan fit, len(asked))
+	for _, f := range asked {
 		// A fit takes long and cannot be interrupted. If the context ends, its goroutine goes on
 		// and its result is dropped, for which done has room.
 		go func() {
 			r, err := fitted.Fit(f.Data)
-			if err != nil {
-				err = fmt.Errorf("%s: %w", f.at, err)
-			}
-			f.Result = r
-			done <- err
+			done <- fit{f, r, err}
 		}()
 	}
-	for range all {
+	for range asked {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case err := <-done:
-			if err != nil {
-				return err
+		case f := <-done:
+			if f.err != nil {
+				return fmt.Errorf("%s: %w", f.of.at, f.err)
 			}
+			f.of.Result = f.result
 		}
 	}
 	return nil

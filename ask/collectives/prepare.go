@@ -243,7 +243,7 @@ func (r *repeated) run(ctx context.Context, c platforms.Costs, record bool) (
 		if r.Watch != nil {
 			r.Watch()
 		}
-		copying := q.copying.Times(cell.Size())
+		copying := q.copies(cell.Size())
 		if time := cell.Time + copying; first == nil || rank(time) < rank(first.Time) {
 			first, at = &whatif.Finished{Time: time}, i
 			if record {

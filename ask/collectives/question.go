@@ -33,9 +33,6 @@ type question struct {
 	library  collective.Library  // whose choices algorithms are where none is named
 	ofLevels bool                // the platform of the layer has levels
 	ranAs    string              // how the library runs the collective, as far as was measured
-	// copying is the time per byte that each rank first takes to copy its own data. It delays all
-	// ranks alike.
-	copying quantity.MicrosPerByte
 }
 
 // maxRanks and maxSize bound the ranks and bytes of a call: machines have fewer ranks, and of more
@@ -212,12 +209,18 @@ func (q question) node() int {
 	return node
 }
 
-// takeLocalWork sets the times to copy and to combine a byte to those of the platform, as far as
-// the collective copies and its algorithms combine. A call keeps its own time to combine.
-func (q *question) takeLocalWork() {
-	if calibrate.CopiesOwn(q.Collective) {
-		q.copying = q.local.Copy
+// copies returns the time in which each rank first copies its own data. It delays all ranks alike,
+// and no schedule contains it.
+func (q question) copies(size quantity.Bytes) quantity.Micros {
+	if !calibrate.CopiesOwn(q.Collective) {
+		return 0
 	}
+	return q.local.Copy.Times(size)
+}
+
+// takeLocalWork sets the time to combine a byte to that of the platform, if the algorithms combine
+// and the call has none of its own.
+func (q *question) takeLocalWork() {
 	combines := func(e collective.Entry) bool { return e.Params&collective.Gamma != 0 }
 	if q.Call.Gamma == 0 && slices.ContainsFunc(q.of, combines) {
 		q.Call.Gamma = 1e3 * float64(q.local.Combine) // ns/B

@@ -253,9 +253,7 @@ func (q question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 			if err := t.time(ctx, c); err != nil {
 				return fmt.Errorf("%s %s on %d ranks: %w", c.Collective, c.Name, c.Ranks, err)
 			}
-			// No schedule contains the copy of a rank's own data, with which all ranks begin at
-			// once.
-			copying := q.copying.Times(c.Size())
+			copying := q.copies(c.Size())
 			c.Time += copying
 			c.Average += copying
 			finished()
@@ -310,10 +308,12 @@ func (q question) platformText() string {
 const plain = "Every two ranks are equally far from each other, and messages share nothing " +
 	"but the ways in and out of a rank: no levels, no shared memory or NIC."
 
-// A Run is one collective as it was simulated.
+// A Run is one collective as it was simulated. The result begins after Copying, the time in which
+// each rank copies its own data.
 type Run struct {
 	Timing
-	Result *simulate.Result
+	Result  *simulate.Result
+	Copying quantity.Micros
 }
 
 // Simulate returns what each rank does in one call on a design: one algorithm, one number of ranks
@@ -329,20 +329,25 @@ func (c Calls) Simulate(ctx context.Context, d platforms.Design) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(cells) == 0 {
+		return nil, noneForRanks(q.Collective)
+	}
 	run := &Run{Timing: cells[len(cells)-1]} // whole messages come first
-	p, err := programOf(ctx, run.Entry, run.Ranks, standing{run.Call, false, q.Operations})
+	most := q.maxOps(1)
+	p, err := programOf(ctx, run.Entry, run.Ranks, standing{run.Call, false, most})
 	if err != nil {
 		return nil, err
 	}
 	if p == nil {
 		return nil, fmt.Errorf("%s %s on %d ranks with %s has more than %d operations; "+
 			"take fewer ranks, or larger segments",
-			run.Collective, run.Name, run.Ranks, run.Size(), q.Operations)
+			run.Collective, run.Name, run.Ranks, run.Size(), most)
 	}
 	if run.Result, err = p.Run(ctx, simulate.Setup{Machine: machine, Record: true}); err != nil {
 		return nil, err
 	}
-	run.Time, _ = run.Result.Finish()
-	run.From = Simulated
+	finish, _ := run.Result.Finish()
+	run.Copying = q.copies(run.Size())
+	run.Time, run.From = finish+run.Copying, Simulated
 	return run, nil
 }

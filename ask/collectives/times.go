@@ -60,8 +60,9 @@ func (t *Times) Add(name string, run *simulate.Result) error {
 	first := t.Times[0]
 	own := newTiming(collective.Entry{Collective: first.Collective, Name: name}, ranks, first.Call)
 	own.Call.Segment = 0
-	own.Time, _ = run.Finish()
-	own.Average = 0
+	finish, _ := run.Finish()
+	copying := t.asked.copies(own.Size())
+	own.Time, own.Average = finish+copying, copying
 	for _, t := range run.Ranks {
 		own.Average += run.Micros(t) / quantity.Micros(ranks)
 	}

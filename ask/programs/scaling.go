@@ -37,6 +37,7 @@ type Scaled struct {
 	// the ratio of ranks.
 	SpeedUp, Efficiency float64
 	Marks               []MarkTime // in the order in which the program first reaches them
+	on                  int        // which of the machines: two can have one name
 	onPath              pathShare
 }
 
@@ -163,7 +164,7 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string,
 			return fmt.Errorf("%s on %d ranks: %w", in.Name, in.Schedule.Ranks(), err)
 		}
 		r := done.Runs[0].Result
-		row := Scaled{Machine: done.Runs[0].Machine, Params: params, Ranks: len(r.Ranks)}
+		row := Scaled{Machine: done.Runs[0].Machine, on: i, Params: params, Ranks: len(r.Ranks)}
 		row.Finish, _ = r.Finish()
 		row.shareTime(r)
 		row.Marks = markTimes(in, r)
@@ -251,12 +252,15 @@ func messagesOn(s *schedule.Schedule, path *simulate.Path) (share pathShare) {
 
 // compare sets speed-ups and efficiencies, and finds the knees.
 func (s *Scaling) compare() {
-	type series struct{ machine, params string }
+	type series struct {
+		on     int
+		params string
+	}
 	smallest := map[series]*Scaled{}
 	var order []series
 	for i := range s.Rows {
 		row := &s.Rows[i]
-		key := series{row.Machine, row.Params}
+		key := series{row.on, row.Params}
 		if first, ok := smallest[key]; !ok {
 			order = append(order, key)
 			smallest[key] = row
@@ -266,21 +270,21 @@ func (s *Scaling) compare() {
 	}
 	for i := range s.Rows {
 		row := &s.Rows[i]
-		first := smallest[series{row.Machine, row.Params}]
+		first := smallest[series{row.on, row.Params}]
 		row.SpeedUp = float64(first.Finish / row.Finish)
 		row.Efficiency = row.SpeedUp * float64(first.Ranks) / float64(row.Ranks)
 	}
 	for _, key := range order {
 		var rows []Scaled
 		for _, row := range s.Rows {
-			if (series{row.Machine, row.Params}) == key {
+			if (series{row.on, row.Params}) == key {
 				rows = append(rows, row)
 			}
 		}
 		slices.SortFunc(rows, func(a, b Scaled) int { return a.Ranks - b.Ranks })
 		for _, row := range rows {
 			if row.onPath.messages > 0.5 {
-				s.Knees = append(s.Knees, knee{key.machine, key.params, row.Ranks,
+				s.Knees = append(s.Knees, knee{row.Machine, key.params, row.Ranks,
 					row.onPath.messages, row.onPath.line, row.onPath.part})
 				break
 			}

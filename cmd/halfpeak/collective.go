@@ -122,9 +122,11 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if len(args) > 2 {
 		return o.machines(cmd, args[0], args[1:])
 	}
-	if err := o.readPlatform(args[0], args[1]); err != nil {
+	design, err := o.layers.ranks(args[1])
+	if err != nil {
 		return err
 	}
+	o.ask(args[0], design)
 	if err := o.place(cmd.Flags().Changed("ranks") || len(o.question.Nodes) > 0); err != nil {
 		return err
 	}
@@ -161,7 +163,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case o.crossovers:
 		changes, err := times.Crossovers(ctx)
-		if err != nil {
+		if err := interrupted(ctx, err); err != nil {
 			return err
 		}
 		return o.out.write(cmd, collectives.CrossoverRows(changes, times.On))
@@ -196,11 +198,13 @@ func (o *collectiveOptions) machines(cmd *cobra.Command, name string, platforms 
 		o.question.Algorithm = "best"
 	}
 	var all []*askcollectives.Times
-	for _, ref := range platforms {
+	designs, err := o.layers.each(platforms)
+	if err != nil {
+		return err
+	}
+	for i, ref := range platforms {
 		of := *o
-		if err := of.readPlatform(name, ref); err != nil {
-			return err
-		}
+		of.ask(name, designs[i])
 		if err := of.place(cmd.Flags().Changed("ranks") || len(of.question.Nodes) > 0); err != nil {
 			return err
 		}
@@ -269,21 +273,18 @@ func tuneCommand(collective string) func(ranks []int, perNode int, library strin
 	}
 }
 
-// readPlatform reads the design that the collective runs on. What was measured answers before any
+// ask sets the design that the collective runs on. What was measured answers before any
 // simulation, since it holds what a model of messages misses. Beside benchmark files, a layer or
 // machine predicts from single messages, whose error is what the comparison shows: the measured
 // collectives would be compared with what they are fitted to.
-func (o *collectiveOptions) readPlatform(name, platform string) (err error) {
+func (o *collectiveOptions) ask(name string, on halfpeak.Design) {
 	q := &o.question
 	q.Collective, q.Statistic = name, o.measured.chosenStatistic()
 	if q.Algorithm == "default" {
 		q.Algorithm = ""
 	}
-	if o.design, err = o.layers.ranks(platform); err != nil {
-		return err
-	}
+	o.design = on
 	q.Simulated = o.measured.files.Paths != nil && o.design.Layer.Model != nil
-	return nil
 }
 
 // fitted reports whether the answer comes from measured collectives.

@@ -152,12 +152,17 @@ func (o *layerOptions) declare(cmd *cobra.Command) {
 
 // designs returns the layers that the arguments name, changed as the flags say.
 func (o layerOptions) designs(refs []string) ([]halfpeak.Design, error) {
-	var all []halfpeak.Design
-	for _, ref := range refs {
-		d, err := open(ref)
-		if err != nil {
-			return nil, err
-		}
+	opened, err := openAll(refs)
+	if err != nil {
+		return nil, err
+	}
+	return o.changed(refs, opened)
+}
+
+// changed returns the layers of the designs that references named.
+func (o layerOptions) changed(refs []string, opened []halfpeak.Design) (
+	all []halfpeak.Design, err error) {
+	for i, d := range opened {
 		stream := d.Layer.Timed.Of == platforms.Stream
 		if any := o.any && d.Layer.Model != nil; !any && !(o.streams && stream) {
 			if err := d.Messages(); err != nil {
@@ -172,8 +177,8 @@ func (o layerOptions) designs(refs []string) ([]halfpeak.Design, error) {
 		// A machine has several layers, and a packet that suits one need not suit the
 		// others.
 		if o.packet != "" && d.Whole {
-			return nil,
-				usagef("--packet requires a single layer; name it, as in %s/%s", ref, d.Layer.Name)
+			return nil, usagef("--packet requires a single layer; name it, as in %s/%s",
+				refs[i], d.Layer.Name)
 		}
 		if d, err = d.Recut(o.packet); err != nil {
 			return nil, fmt.Errorf("--packet %w", err)
@@ -192,24 +197,46 @@ func (o layerOptions) designs(refs []string) ([]halfpeak.Design, error) {
 
 // ranks returns the design that ranks run on.
 func (o layerOptions) ranks(ref string) (d halfpeak.Design, err error) {
-	if d, err = open(ref); err != nil {
-		return d, err
-	}
-	d.Design, err = d.OfRanks()
-	if err != nil || d.Layer.Model == nil && o.packet == "" {
-		return d, err
-	}
-	all, err := o.designs([]string{ref})
+	all, err := o.each([]string{ref})
 	if err != nil {
 		return d, err
 	}
 	return all[0], nil
 }
 
+// each returns the designs that ranks run on.
+func (o layerOptions) each(refs []string) ([]halfpeak.Design, error) {
+	all, err := openAll(refs)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		d := &all[i]
+		if d.Design, err = d.OfRanks(); err != nil {
+			return nil, err
+		}
+		if d.Layer.Model == nil && o.packet == "" {
+			continue // measured collectives alone
+		}
+		changed, err := o.changed(refs[i:i+1], all[i:i+1])
+		if err != nil {
+			return nil, err
+		}
+		all[i] = changed[0]
+	}
+	return all, nil
+}
+
 // open opens a platform.
 func open(ref string) (halfpeak.Design, error) {
 	d, err := halfpeak.Open(ref)
 	return d, unfitted(err, ref)
+}
+
+// openAll opens several platforms.
+func openAll(refs []string) ([]halfpeak.Design, error) {
+	all, err := halfpeak.OpenAll(refs...)
+	return all, unfitted(err, refs...)
 }
 
 // unfitted returns err, an error of the references to platforms; but if one of them is the output
@@ -233,18 +260,6 @@ func unfitted(err error, refs ...string) error {
 
 func layersOf(designs []halfpeak.Design) []platforms.Layer {
 	return list.Map(designs, func(d halfpeak.Design) platforms.Layer { return d.Layer })
-}
-
-// each returns the designs that ranks run on.
-func (o layerOptions) each(refs []string) (all []halfpeak.Design, err error) {
-	for _, ref := range refs {
-		d, err := o.ranks(ref)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, d)
-	}
-	return all, nil
 }
 
 // declareCall declares the parameters of a call of a collective that schedule and

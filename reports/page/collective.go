@@ -187,6 +187,10 @@ func (x *Explorer) simulated(r callRequest) (*askcollectives.Run, []simulate.Mes
 		return nil, nil, err
 	}
 	messages := slices.Collect(line.Messages)
+	for i := range messages {
+		messages[i].Sent += run.Copying
+		messages[i].Received += run.Copying
+	}
 	if len(messages) > maxMessages {
 		return nil, nil,
 			fmt.Errorf("%s %s on %d ranks has %d messages; at most %d are drawn", run.Collective,
@@ -206,7 +210,7 @@ func (x *Explorer) schedule(r callRequest) (schedule, error) {
 		Ranks: run.Ranks, Finish: number(run.Time),
 	}
 	a.Done = list.Map(run.Result.Ranks, func(ticks uint64) float64 {
-		return float64(run.Result.Micros(ticks))
+		return float64(run.Copying + run.Result.Micros(ticks))
 	})
 	a.Parents, a.Shape = shape(a.Ranks, messages)
 	a.Messages, err = messageRows(messages).JSON()

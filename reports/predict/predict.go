@@ -175,7 +175,10 @@ func levelsOf(all []messages.Predicted) (levels [][]messages.Predicted) {
 			names = append(names, p.Layer)
 		}
 		layers[p.Platform] = append(layers[p.Platform], p)
-		named[p.Layer] = append(named[p.Layer], p)
+		again := func(of messages.Predicted) bool { return of.Platform == p.Platform }
+		if !slices.ContainsFunc(named[p.Layer], again) {
+			named[p.Layer] = append(named[p.Layer], p)
+		}
 	}
 	if len(platforms) < 2 || len(all) == len(platforms) {
 		return nil

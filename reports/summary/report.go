@@ -97,19 +97,21 @@ func subjectsOf(refs []string) ([]subject, error) {
 		return nil, err
 	}
 	var subjects []subject
-	for _, ref := range refs {
-		d, err := halfpeak.Open(ref)
-		if err == nil && d.Layer.Timed.Of != platforms.Stream {
-			err = d.Messages()
-		}
-		if err != nil {
-			return nil, err
+	opened, err := halfpeak.OpenAll(refs...)
+	if err != nil {
+		return nil, err
+	}
+	for i, d := range opened {
+		if d.Layer.Timed.Of != platforms.Stream {
+			if err := d.Messages(); err != nil {
+				return nil, err
+			}
 		}
 		var accuracy check.Reproduction
 		// The papers speak of the platforms that come with halfpeak alone. A user's
 		// file may have the same name, so it is the reference that decides, which for
 		// a file is its path.
-		if platforms.IsEmbedded(ref) {
+		if platforms.IsEmbedded(refs[i]) {
 			for _, r := range all {
 				of, _, _ := strings.Cut(r.Layer, "/")
 				// An input made the model, so its agreement is no evidence.
