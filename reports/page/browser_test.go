@@ -59,7 +59,7 @@ func start(t testing.TB) *browser {
 	}
 	dir := t.TempDir()
 	b := &browser{t: t, halfpeak: filepath.Join(dir, "halfpeak")}
-	if out, err := exec.Command("go", "build", "-o", b.halfpeak, "../../cmd/halfpeak").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", b.halfpeak, "../../cmd/halfpeak").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	program, err := wasm.Build(context.Background(), "../..")
@@ -186,10 +186,15 @@ func (b *browser) goTo(fragment string) {
 	b.settle()
 	b.view(width, height)
 	js[any](b, `document.activeElement.blur(), page.notice("")`)
-	b.visit("#v=curves&q=bandwidth&s=65536&r=1..1048576&p=65536&c=bcast,16,4096,&d=clip/system-buffer")
-	if fragment != "" {
-		b.visit(fragment)
+	if fragment == "" {
+		fragment = "#"
 	}
+	for _, key := range []string{"v=curves", "q=bandwidth", "s=65536", "r=1..1048576", "p=65536", "c=bcast,16,4096,", "d=clip/system-buffer"} {
+		if !strings.Contains("&"+fragment[1:], "&"+key[:2]) {
+			fragment += "&" + key
+		}
+	}
+	b.visit(fragment)
 }
 
 // visit follows a link within the open page.

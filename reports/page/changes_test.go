@@ -43,9 +43,8 @@ func (b *browser) undo() {
 }
 
 // redo undoes the steps of one slider at once, by key and by button, and does them again. The thumb
-// follows, although it has the focus.
+// follows, although it has the focus. The page has just been opened, and has no history yet.
 func (b *browser) redo() {
-	b.load(lamAt64KiB) // without a history
 	const slider = `document.querySelector("#sliders input[type=range]")`
 	shown := slider + `.value + " " + ` + slider + `.getAttribute("aria-valuetext")`
 	disabled := `["undo", "redo"].map(id => document.getElementById(id).disabled).join()`
