@@ -125,3 +125,23 @@ func TestNumberLabels(t *testing.T) {
 		}
 	}
 }
+
+// A label that has only places along a curve is left out, and one across it is not.
+func TestLabelsAlongCurves(t *testing.T) {
+	for _, c := range []struct {
+		curves [][]vg.Point
+		labels int
+	}{
+		{[][]vg.Point{{{X: 60, Y: 0}, {X: 60, Y: 60}}, {{X: 100, Y: 0}, {X: 100, Y: 60}}}, 1},
+		{[][]vg.Point{{{X: 0, Y: 24}, {X: 160, Y: 24}}, {{X: 0, Y: 36}, {X: 160, Y: 36}}}, 0},
+	} {
+		l := labeller{area: rect(0, 0, 160, 60)}
+		for _, curve := range c.curves {
+			l.avoidLine(curve, curveWeight)
+		}
+		l.levels([]level{{"an owner: link 80 MB/s", grey, []vg.Point{{X: 0, Y: 30}, {X: 160, Y: 30}}}})
+		if placed := l.place(); len(placed) != c.labels {
+			t.Errorf("%d labels, want %d: %+v", len(placed), c.labels, placed)
+		}
+	}
+}

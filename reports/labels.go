@@ -186,8 +186,12 @@ type placedLabels []struct {
 	place vg.Rectangle
 }
 
-// place puts each label at the best free place. A label without a free place is omitted: its mark
-// is drawn, and its number is in the Rows of the figure.
+// mostHidden is how much of the curves labels may hide: a label along a curve, which nobody can
+// read, hides more, and one across it a third.
+const mostHidden = 15 * curveWeight
+
+// place puts each label at the best free place. A label without a free place is omitted, and so is
+// one that lies on curves: its mark is drawn, and its number is in the Rows of the figure.
 func (l *labeller) place() (all placedLabels) {
 	var taken []vg.Rectangle
 	for _, words := range l.texts {
@@ -200,6 +204,9 @@ func (l *labeller) place() (all placedLabels) {
 				left == missing && hides < hidden {
 				labels, places, missing, hidden = found, at, left, hides
 			}
+		}
+		if hidden > mostHidden {
+			continue
 		}
 		for i, lab := range labels {
 			taken = append(taken, places[i])

@@ -100,7 +100,8 @@ func (r curvesRequest) addCurve(f *reports.Figure, name string, d halfpeak.Desig
 // design may have error bars, and those of the next none.
 func addNote(f *reports.Figure, note string) {
 	begins := func(short, long string) bool {
-		return strings.HasPrefix(long, strings.TrimSuffix(short, "."))
+		lines := strings.HasPrefix(short, "Lines: ") && strings.HasPrefix(long, "Lines: ")
+		return lines || strings.HasPrefix(long, strings.TrimSuffix(short, "."))
 	}
 	for i, other := range f.Notes {
 		if begins(note, other) || begins(other, note) {

@@ -422,10 +422,10 @@ func TestThresholdSliders(t *testing.T) {
 // Points with error bars and points without do not contradict each other.
 func TestAddNote(t *testing.T) {
 	f := reports.Figure{}
-	for _, note := range []string{"Points: measured.", "Points: measured, with error bars.", "Points: measured.", "A band."} {
+	for _, note := range []string{"Points: measured.", "Points: measured, with error bars.", "Points: measured.", "A band.", "Lines: model. Points: measured.", "Lines: predicted. Points: measured."} {
 		addNote(&f, note)
 	}
-	if want := []string{"Points: measured, with error bars.", "A band."}; !slices.Equal(f.Notes, want) {
+	if want := []string{"Points: measured, with error bars.", "A band.", "Lines: predicted. Points: measured."}; !slices.Equal(f.Notes, want) {
 		t.Errorf("notes %q, want %q", f.Notes, want)
 	}
 }
