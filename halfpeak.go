@@ -115,10 +115,13 @@ func Compare(sizes []quantity.Bytes, designs ...Design) []messages.Compared {
 
 // Cuts returns the ways to cut messages through the pipeline of each design, and tables of packets
 // by message size; see [messages.Cuts] and [messages.Switches].
-func Cuts(sizes []quantity.Bytes, designs ...Design) (cuts, switches []messages.Cut, err error) {
+func Cuts(ctx context.Context, sizes []quantity.Bytes, designs ...Design) (
+	cuts, switches []messages.Cut, err error) {
 	on := inner(designs)
-	cuts, err = messages.Cuts(sizes, on...)
-	return cuts, messages.Switches(sizes, on...), err
+	if cuts, err = messages.Cuts(ctx, sizes, on...); err != nil {
+		return cuts, nil, err
+	}
+	return cuts, messages.Switches(sizes, on...), ctx.Err()
 }
 
 // inner returns the designs as packages below have them.

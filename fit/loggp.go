@@ -24,6 +24,9 @@ type LogGPResult struct {
 	// one. A ping-pong identifies only o_s + L + o_r, the one-way time of one byte: else L is that
 	// sum, and the overheads are 0.
 	Separate bool
+	// Lines are the latencies and the stream beside the two lines of each protocol, by the index of
+	// their table.
+	Lines map[int]*Result
 	// Unused are the indices of the tables that it ignored.
 	Unused   []int
 	Warnings []string
@@ -78,7 +81,46 @@ func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 		r.Protocols = append(r.Protocols, p)
 	}
 	r.judge()
+	r.Lines = map[int]*Result{}
+	for i, t := range tables {
+		if t == latency || t == stream {
+			if r.Lines[i], err = r.beside(t); err != nil {
+				return nil, err
+			}
+		}
+	}
 	return r, nil
+}
+
+// beside returns the points of a table and the line of each protocol through them.
+func (r *LogGPResult) beside(t *benchfile.Table) (*Result, error) {
+	points, kind, warnings, err := pointsOf(t)
+	if err != nil {
+		return nil, err
+	}
+	c := &Result{Name: t.Name(), Format: t.Format, Kind: kind, Model: "loggp", Points: points,
+		Warnings: warnings}
+	for _, p := range r.Protocols {
+		fixed := p.Value.OneWay(1)
+		if kind == benchfile.Gap {
+			fixed = p.Value.GapTime
+		}
+		c.Segments = append(c.Segments, Segment{From: p.From, To: p.To,
+			Beta: quantity.Alone(fixed - p.Value.GapPerByte.Times(1)),
+			Tau:  quantity.Alone(p.Value.GapPerByte)})
+	}
+	// The protocols are of the sizes of both tables, and this one may have more or fewer.
+	last := len(c.Segments) - 1
+	c.Segments[0].From, c.Segments[last].To = points[0].Size, points[len(points)-1].Size
+	for i := range last {
+		c.Breaks = append(c.Breaks, Break{At: c.Segments[i].To, Next: c.Segments[i+1].From})
+	}
+	for i := range points {
+		at := slices.IndexFunc(c.Segments, func(s Segment) bool { return points[i].Size <= s.To })
+		points[i].Segment, points[i].Fitted = at, c.Segments[at].Time(points[i].Size)
+	}
+	c.Errors = errorsOf(points)
+	return c, nil
 }
 
 // points returns the points of a table, and warns of their clock and order.

@@ -223,6 +223,14 @@ func TestLogGPProtocols(t *testing.T) {
 		if len(r.Protocols) != 2 {
 			t.Fatalf("noise %v: %d protocols", noise, len(r.Protocols))
 		}
+		// Beside the parameters stand all points of both tables.
+		for i, points := range []int{22, 29} {
+			c := r.Lines[i]
+			if c == nil || len(c.Points) != points || len(c.Segments) != 2 ||
+				!(c.Median <= 0.001+noise) {
+				t.Errorf("noise %v: table %d: %+v", noise, i, c)
+			}
+		}
 		if p := r.Protocols; p[0].To > 8192 || p[1].From <= 8192 {
 			t.Errorf("noise %v: up to %v, then from %v", noise, p[0].To, p[1].From)
 		}

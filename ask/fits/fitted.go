@@ -17,6 +17,7 @@ type Fitted struct {
 	Curves      []Curve
 	Collectives []*collective.Result // the joint fits
 	Parameters  []Parameter
+	Lines       []Curve // what Parameters of LogGP say of the tables that they are from
 	Changes     []Change
 	Later       []Curve   // the tables that Curves are compared with
 	Summaries   []Summary // of the tables of one size; only if there is nothing else

@@ -57,6 +57,11 @@ func (f *Fitted) logGP() error {
 	if err != nil {
 		return err
 	}
+	for i, s := range f.sources {
+		if line := r.Lines[i]; line != nil {
+			f.Lines = append(f.Lines, Curve{s, line})
+		}
+	}
 	f.useOnly(r.Unused)
 	for i := range r.Protocols {
 		p := &r.Protocols[i]

@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/halfpeak/halfpeak/model"
@@ -25,12 +26,17 @@ type Cut struct {
 // bytes (unequal-whole), which a system could send, and at last no cutting at all (single), which
 // shows what packets are good for. A layer whose packets are a setting of a real system also has
 // the best setting (round) and the packets of the file (default). Sizes that a layer sends without
-// a pipeline are left out; it is an error if a layer has no others.
-func Cuts(sizes []quantity.Bytes, designs ...platforms.Design) ([]Cut, error) {
+// a pipeline are left out; it is an error if a layer has no others. If ctx ends, the cuts before it
+// come with its error.
+func Cuts(ctx context.Context, sizes []quantity.Bytes, designs ...platforms.Design) (
+	[]Cut, error) {
 	var all []Cut
 	for _, d := range designs {
 		found := false
 		for _, n := range sizes {
+			if err := ctx.Err(); err != nil {
+				return all, err
+			}
 			pipe, ok := model.At(d.Layer.Model, n).(*model.Pipeline)
 			if !ok {
 				continue

@@ -41,8 +41,8 @@ var fitRules = []rule{
 	// A signature gives o_s, g and o_r; L takes a round trip, which other models have in their
 	// tables.
 	needs("--rtt", "--model=logp", "--rtt is for --model logp, not {--model}"),
-	// Their data are intervals of bursts, and tables of several kinds, on no common axes.
-	excludes("--plot", "--model=loggp, --model=logp",
+	// Its data are intervals of bursts, which have no sizes.
+	excludes("--plot", "--model=logp",
 		"--plot draws times against sizes; save the {--model} parameters and plot the platform"),
 }
 

@@ -74,7 +74,12 @@ func newPacket() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cuts, switches, err := halfpeak.Cuts(sizes, designs...)
+			ctx, stop := interruptible()
+			defer stop()
+			cuts, switches, err := halfpeak.Cuts(ctx, sizes, designs...)
+			if err = interrupted(ctx, err); err != nil && len(cuts) > 0 { // complete ones are kept
+				return cmp.Or(out.write(cmd, predict.CutRows(cuts)), err)
+			}
 			if err != nil {
 				return err
 			}

@@ -36,18 +36,41 @@ import (
 type Reproduction []data.Result
 
 // Reproduce computes every number of the papers that a model covers, and lists the
-// remaining numbers with their reasons. If paper is not empty, it takes the numbers
-// of that paper alone; an unknown paper is an error.
-func Reproduce(paper string) (Reproduction, error) {
-	if paper != "" && !slices.Contains(data.Papers(), paper) {
-		return nil, fmt.Errorf("no paper %q%s", paper, usage.Hint(paper, data.Papers()))
-	}
+// remaining numbers with their reasons. If of is not empty, it takes the numbers of a paper alone,
+// or those of one of its places, as in "CLIP table 5.1". It is an error if there are none.
+func Reproduce(of string) (Reproduction, error) {
 	all, err := data.Reproduce()
-	if err != nil {
-		return nil, err
+	if err != nil || of == "" {
+		return all, err
 	}
-	return slices.DeleteFunc(all,
-		func(r data.Result) bool { return paper != "" && r.Paper != paper }), nil
+	paper, place := "", ""
+	for _, name := range data.Papers() {
+		if len(of) >= len(name) && strings.EqualFold(of[:len(name)], name) &&
+			(of[len(name):] == "" || of[len(name)] == ' ') {
+			paper, place = name, strings.ToLower(strings.TrimSpace(of[len(name):]))
+		}
+	}
+	if paper == "" {
+		return nil, usage.Error{Err: fmt.Errorf("no paper %q; choose from %s", of,
+			strings.Join(data.Papers(), ", "))}
+	}
+	var places []string
+	r := slices.DeleteFunc(all, func(r data.Result) bool {
+		if r.Paper != paper {
+			return true
+		}
+		if first, _, _ := strings.Cut(r.Place, ","); !slices.Contains(places, first) {
+			places = append(places, first)
+		}
+		_, after, found := strings.Cut(strings.ToLower(r.Place)+" ", place)
+		longer := place != "" && after != "" && after[0] >= '0' && after[0] <= '9' // 5.1 of 5.10
+		return !found || longer
+	})
+	if len(r) == 0 {
+		return nil, usage.Error{Err: fmt.Errorf("no numbers of %s at %q; it has %s", paper, place,
+			strings.Join(places, ", "))}
+	}
+	return r, nil
 }
 
 // own is the source of the numbers that this project measured. Its stages and whole messages come

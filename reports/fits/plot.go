@@ -21,7 +21,7 @@ const maxCurves = 8
 // is invisible on a logarithmic axis of five decades. It fails if there are
 // parameters and no curves.
 func Picture(f *fits.Fitted) (reports.Picture, error) {
-	curves := slices.Concat(f.Curves, f.Later)
+	curves := slices.Concat(f.Curves, f.Later, f.Lines)
 	if len(curves) == 0 {
 		result, plot := f.Model+" parameters", "plot the platform"
 		switch {
@@ -54,6 +54,8 @@ func Picture(f *fits.Fitted) (reports.Picture, error) {
 	} else if len(f.Curves) == 1 && len(f.Later) == 1 {
 		top.Title = fmt.Sprintf("%s before, %s after", filepath.Base(f.Curves[0].Place()),
 			filepath.Base(f.Later[0].Place()))
+	} else if len(f.Lines) > 0 {
+		top.Title = "LogGP: one-way times, and gaps of a stream"
 	} else {
 		top.Title = fmt.Sprintf("%d fits", len(curves))
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -55,7 +56,7 @@ func (x *Explorer) pipeline(r pipelineRequest) (pipeline, error) {
 // cutRows returns the ways to cut a message. Their table names every packet, so there must not be
 // too many packets.
 func cutRows(d halfpeak.Design, n quantity.Bytes) (reports.Rows, error) {
-	cuts, _, err := halfpeak.Cuts([]quantity.Bytes{n}, d)
+	cuts, _, err := halfpeak.Cuts(context.Background(), []quantity.Bytes{n}, d)
 	if err != nil {
 		return reports.Rows{}, err
 	}

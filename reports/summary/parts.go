@@ -54,7 +54,7 @@ func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 	if len(sizes) == 0 {
 		return blocks, nil
 	}
-	cuts, _, err := halfpeak.Cuts(sizes, s.Design)
+	cuts, _, err := halfpeak.Cuts(context.Background(), sizes, s.Design)
 	if err != nil {
 		return nil, err
 	}
