@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -19,9 +18,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
-	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -193,28 +190,4 @@ func (r interruptible) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return r.ReadCloser.Read(p)
-}
-
-// readNoise reads a file of detours (see [simulate.ReadNoise]), or random ones
-// ([simulate.ParseNoise]): a text with a "=" that is not the name of a file. An empty text means
-// no noise. For errors, file reports whether the text was taken as a file's name.
-func readNoise(text string, together bool) (n simulate.Noise, file bool, err error) {
-	if text == "" {
-		return n, false, nil
-	}
-	f, err := atomicfile.Open(text)
-	switch {
-	case err == nil:
-		defer f.Close()
-		n, err = simulate.ReadNoise(f, text, together)
-		return n, true, err
-	case !strings.Contains(text, "="):
-		return n, true, fmt.Errorf("%w; give a file of detours, or their means "+
-			"as in \"exponential mean=10us every=1ms\"", err)
-	// Random detours have no moments that ranks could have in common.
-	case together:
-		return n, false, errors.New("only noise from a file can be synchronized")
-	}
-	n, err = simulate.ParseNoise(text)
-	return n, false, err
 }

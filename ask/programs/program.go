@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/engine/schedule/calls"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/schedule/program"
@@ -80,7 +79,7 @@ type Reading struct {
 	Params  []string                    // "NAME=VALUE" of parameters of main
 	Print   func(rank int, text string) // what the program prints; nil: nothing
 	Trace   mpitrace.Translation        // without FlopsPerSecond it is [mpitrace.Defaults]
-	Library collective.Library          // of collectives, see [calls.Choices]
+	Library collective.Library          // of collectives, see [collective.Choices]
 	// Time is that of collectives that were measured, see [program.Options]; nil: none.
 	Time func(program.Collective) (ns uint64, joint bool, err error)
 }
@@ -118,6 +117,6 @@ func input(ctx context.Context, p *program.Program, name string, o Reading) (*In
 	}
 	in := &Input{Name: name}
 	in.Schedule, in.Marks, err = p.Schedule(ctx, program.Options{Ranks: o.Ranks[0],
-		Print: o.Print, Collectives: calls.Choices{Library: o.Library}, Time: o.Time})
+		Print: o.Print, Collectives: collective.Choices{Library: o.Library}, Time: o.Time})
 	return in, err
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
-	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -35,36 +34,6 @@ type Setup struct {
 	Map   Placement      // of ranks on levels
 	Table Table
 	Runs  int // above 1: runs with different noise, for the distribution of the finish
-}
-
-// A Text is options as a person writes them, on the command line or in a form.
-type Text struct {
-	Rules, LogGOPS string // see [simulate.ParseRules] and [simulate.ParseLogGOPS]
-	Eager          string // a size; "": no limit
-	Noise          string // see [readNoise]
-	Together       bool   // all ranks begin at one moment of the file of noise
-}
-
-// Read reads the text into the options. File reports that an error is in a file: then
-// the file is wrong, and not the use of the command.
-func (t Text) Read(o *Setup) (file bool, err error) {
-	if o.Run.Rules, err = simulate.ParseRules(t.Rules); err != nil {
-		return false, err
-	}
-	if o.Run.LogGOPS, err = simulate.ParseLogGOPS(t.LogGOPS, simulate.Defaults()); err != nil {
-		return false, usage.Fields(err, "loggops")
-	}
-	// Times of a platform include its rendezvous, so by default none is added.
-	o.Eager = simulate.NoLimit
-	if t.Eager != "" {
-		if o.Eager, err = quantity.ParseBytes(t.Eager); err != nil {
-			return false, usage.Fields(err, "eager-threshold")
-		}
-	}
-	if o.Run.Noise, file, err = readNoise(t.Noise, t.Together); err != nil {
-		err = usage.Fields(err, "noise")
-	}
-	return file, err
 }
 
 // A Simulation is a schedule that was run. Runs is empty for a distribution, Times

@@ -18,6 +18,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/simulations"
 )
@@ -28,7 +29,7 @@ type simulateOptions struct {
 	output
 	layers       layerOptions
 	rules        string
-	text         programs.Text
+	text         simulate.Text
 	machines     []string
 	summary      bool
 	criticalPath bool
@@ -100,20 +101,23 @@ func (o *simulateOptions) facts(args []string) facts {
 // newSimulate declares simulate. Two ways give the costs of messages: LogGOPS
 // parameters as LogGOPSim takes them, and a platform.
 func newSimulate() *cobra.Command {
-	o := simulateOptions{program: halfpeak.Reading{Trace: mpitrace.Defaults}}
+	// Times of a platform include its rendezvous, so by default none is added.
+	o := simulateOptions{program: halfpeak.Reading{Trace: mpitrace.Defaults},
+		setup: programs.Setup{Eager: simulate.NoLimit}}
 	cmd := command("simulate",
 		wantArgs(0, -1, `a program, a schedule or the files of a trace`),
 		o.run)
 	o.declare(cmd)
 	o.layers.declare(cmd)
 	f := cmd.Flags()
-	enum(cmd, &o.rules, "rules", "meaning of the parameters", simulate.RulesNames()...)
+	enum(cmd, &o.rules, "rules", "meaning of the parameters", simulate.Default.String(),
+		simulate.LogGOPSim.String())
 	f.StringVar(&o.text.LogGOPS, "loggops", "",
 		"LogGOPS `parameters`, as in \"L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B\"")
 	f.StringArrayVar(&o.machines, "machine", nil,
 		"use the message costs of this `platform`; give it again to compare")
-	f.StringVar(&o.text.Eager, "eager-threshold", "",
-		"with --machine: the largest `size` that is sent before its receive is posted")
+	flags.Var(f, &o.setup.Eager, quantity.ParseBytes, "size", "eager-threshold", "",
+		"with --machine: the largest size that is sent before its receive is posted")
 	f.StringVar(&o.setup.Map.By, "map-by", "",
 		"with levels: place ranks by `core`, by a level, or on a list of cores")
 	f.StringVar(&o.places, "places", "",
@@ -276,7 +280,7 @@ func (o *simulateOptions) readQuestion(cmd *cobra.Command) (err error) {
 	o.text.Noise, o.text.Together = strings.CutSuffix(o.text.Noise, " synchronized")
 	o.text.Rules, o.setup.Run.Record = o.rules, o.trace != ""
 	// An error in a file (noise) is no mistake of usage.
-	if file, err := o.text.Read(&o.setup); err != nil && !file {
+	if file, err := o.text.Read(&o.setup.Run); err != nil && !file {
 		return usage.Error{Err: err}
 	} else if err != nil {
 		return err

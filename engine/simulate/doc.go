@@ -81,8 +81,8 @@
 //	A receive of fewer bytes than its message takes it; here it is an error.
 //	  100 B into a receive of 99 B                      1500 6094           –
 //
-// Both rules use a trace of noise ([ReadNoise]) in the same way. LogGOPSim reads the last detour of
-// a file twice if the file ends with a new line.
+// Both rules use a trace of noise ([Text]) in the same way. LogGOPSim reads the last detour of a
+// file twice if the file ends with a new line.
 //
 // # How it is fast
 //

@@ -104,7 +104,7 @@ func TestJoint(t *testing.T) {
 // Noise delays the arrival, so that all ranks wait for the one that it meets.
 func TestJointAfterNoise(t *testing.T) {
 	s, want := jointProgram(t, rand.New(rand.NewPCG(1, 1)))
-	n, err := ReadNoise(strings.NewReader("0 700\n1000000 1\n"), "noise", true)
+	n, err := readDetours(strings.NewReader("0 700\n1000000 1\n"), "noise", true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,10 +76,10 @@ func seeds(ranks int, seed uint64) []random {
 // exponential draws from the exponential distribution with a mean of 1.
 func (r *random) exponential() float64 { return -math.Log(r.uniform()) }
 
-// ParseNoise reads the means of random detours: "exponential mean=10us every=1ms". A detour comes
+// parseNoise reads the means of random detours: "exponential mean=10us every=1ms". A detour comes
 // once in every µs of a processor's time, and takes mean µs. Both times are exponentially
 // distributed.
-func ParseNoise(text string) (Noise, error) {
+func parseNoise(text string) (Noise, error) {
 	name, rest, _ := strings.Cut(strings.ReplaceAll(text, ",", " "), " ")
 	if name != "exponential" {
 		return Noise{}, fmt.Errorf("noise %q: the distribution is exponential; "+
@@ -163,11 +163,11 @@ const maxDetours = 1 << 24
 // not overflow.
 const maxTraced = 1e3 * float64(longest)
 
-// ReadNoise reads a trace of noise as LogGOPSim does: pairs of numbers, start and length of each
+// readDetours reads a trace of noise as LogGOPSim does: pairs of numbers, start and length of each
 // detour in ns, in the order of time. Each rank starts at a random point of the trace; if together
 // is set, all ranks start at the same one. At its end the trace begins again. Errors begin with
 // name and line.
-func ReadNoise(r io.Reader, name string, together bool) (Noise, error) {
+func readDetours(r io.Reader, name string, together bool) (Noise, error) {
 	t := &noiseTrace{together: together}
 	in := bufio.NewScanner(r)
 	line := 0

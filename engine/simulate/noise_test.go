@@ -114,7 +114,7 @@ func TestNoiseTrace(t *testing.T) {
 			fmt.Fprintf(&text, "%d %d\n", at, length[len(length)-1])
 			at += uint64(1 + r.IntN(30))
 		}
-		n, err := simulate.ReadNoise(strings.NewReader(text.String()), "noise", r.IntN(2) == 0)
+		n, err := simulate.ReadDetours(strings.NewReader(text.String()), "noise", r.IntN(2) == 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,16 +143,16 @@ func TestNoiseTrace(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"", "1", "1 2 3", "5 1\n3 1\n", "a b", "0 1\n0 1\n", "-1 2\n4 5"} {
-		if _, err := simulate.ReadNoise(strings.NewReader(wrong), "noise", false); err == nil {
+		if _, err := simulate.ReadDetours(strings.NewReader(wrong), "noise", false); err == nil {
 			t.Errorf("%q is read", wrong)
 		}
 	}
-	if _, err := simulate.ReadNoise(strings.NewReader("0 1\n"+strings.Repeat("x", 1<<17)), "noise", false); err == nil ||
+	if _, err := simulate.ReadDetours(strings.NewReader("0 1\n"+strings.Repeat("x", 1<<17)), "noise", false); err == nil ||
 		err.Error() != "noise:2: the line is longer than 65536 bytes: write start and length of a detour on each line" {
 		t.Errorf("error of a long line: %v", err)
 	}
 	// A computation of a year in a trace of 10 ns: no walk through all of it.
-	n, err := simulate.ReadNoise(strings.NewReader("0 1\n10 1\n"), "noise", false)
+	n, err := simulate.ReadDetours(strings.NewReader("0 1\n10 1\n"), "noise", false)
 	if err != nil {
 		t.Fatal(err)
 	}

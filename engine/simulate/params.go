@@ -49,9 +49,9 @@ var parameters = []parameter{
 	{"S", func(m *LogGOPS) *float64 { return (*float64)(&m.EagerLimit) }, quantity.DimSize},
 }
 
-// ParseLogGOPS reads parameters such as "L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B",
+// parseLogGOPS reads parameters such as "L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B",
 // separated by spaces or commas, in any order. Parameters that are not given are those of base.
-func ParseLogGOPS(text string, base LogGOPS) (LogGOPS, error) {
+func parseLogGOPS(text string, base LogGOPS) (LogGOPS, error) {
 	m := base
 	given := map[string]bool{}
 	separates := func(c rune) bool { return c == ' ' || c == ',' || c == '\t' }

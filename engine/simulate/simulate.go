@@ -27,13 +27,10 @@ const (
 
 var rulesNames = []string{"default", "loggopsim"}
 
-// RulesNames are the names that ParseRules reads.
-func RulesNames() []string { return slices.Clone(rulesNames) }
-
 func (r Rules) String() string { return rulesNames[r] }
 
-// ParseRules returns the rules of a name in [RulesNames]; another name is an error.
-func ParseRules(text string) (Rules, error) {
+// parseRules returns the rules of a name in rulesNames; another name is an error.
+func parseRules(text string) (Rules, error) {
 	if i := slices.Index(rulesNames, text); i >= 0 {
 		return Rules(i), nil
 	}

@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"model/quantity"},
 	{"model", "model/machine", "model/forecast"},
 	{"platforms", "platforms/...", "data", "docs", "fit/benchfile", "engine/schedule", "engine/schedule/...",
-		"internal/published"},
+		"internal/published", "internal/calls"},
 	{"fit", "engine", "engine/..."},
 	{"fit/collective", "fit/calibrate"},
 	{"ask/..."},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/reports/simulations"
 )
 
@@ -26,7 +27,7 @@ func TestOrderOfEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 		var q programs.Setup
-		if _, err := (programs.Text{Rules: test.rules, LogGOPS: "L=1us o=200ns g=0ns G=0ns/B"}).Read(&q); err != nil {
+		if _, err := (simulate.Text{Rules: test.rules, LogGOPS: "L=1us o=200ns g=0ns G=0ns/B"}).Read(&q.Run); err != nil {
 			t.Fatal(err)
 		}
 		run, err := programs.Run(t.Context(), &programs.Input{Name: "test", Schedule: s}, q)

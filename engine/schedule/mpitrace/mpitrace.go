@@ -16,7 +16,7 @@
 // Each call of a rank waits until the previous call is done, and so do the computations between
 // calls. An operation of a non-blocking call need only have started before the rank continues; the
 // call that waits for its request waits for the operation. Collectives become schedules of package
-// collective, see [calls.Choices]; non-blocking ones run one after the other on a processor of
+// collective, see [collective.Choices]; non-blocking ones run one after the other on a processor of
 // their own. Operations are named after the call and its line: MPI_Recv_812 is
 // the receive of line 812, calc_812 the computation before it.
 //

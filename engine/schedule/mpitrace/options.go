@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/engine/schedule/calls"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
 // A Translation says how a trace becomes a schedule. [Defaults] are the usual ones.
@@ -16,7 +16,7 @@ type Translation struct {
 	// FlopsPerSecond is the speed of computations that a trace gives in flops; above 0.
 	FlopsPerSecond float64
 	// Collectives are the algorithms.
-	Collectives calls.Choices
+	Collectives collective.Choices
 	// Region is the part that is translated; the zero value stands for the whole trace.
 	Region Region
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/calls"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/calls"
 )
 
 // A dialect holds an implementation's numbers of any source, any tag and the null process of MPI.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/calls"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/calls"
 )
 
 // emit returns the schedule of the recorded calls.

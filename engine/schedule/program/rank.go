@@ -9,14 +9,14 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"github.com/halfpeak/halfpeak/engine/schedule/calls"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
 // Options say how a program is run.
 type Options struct {
 	Ranks int // 1 to 2²⁰
 	// Collectives are the algorithms of collectives for which the program names none.
-	Collectives calls.Choices
+	Collectives collective.Choices
 	// Time, unless it is nil, returns the time in ns of a collective that ranks run as one joint
 	// operation, see [schedule.Joint]; if joint is false, it is made of messages.
 	Time func(c Collective) (ns uint64, joint bool, err error)
