@@ -125,3 +125,24 @@ func over(values Numbers, one float64) Numbers {
 	}
 	return values
 }
+
+// edges returns the bounds of the cells, halfway between their middles on the axis.
+func edges(middles []float64, a Axis) []float64 {
+	to, from := func(v float64) float64 { return v }, func(v float64) float64 { return v }
+	if a.Log {
+		to, from = math.Log, math.Exp
+	}
+	n := len(middles)
+	e := make([]float64, n+1)
+	for i := 1; i < n; i++ {
+		e[i] = from((to(middles[i-1]) + to(middles[i])) / 2)
+	}
+	// The outer cells have no neighbour, so they reach as far outwards as inwards; on a logarithmic
+	// axis at most by a factor of 2, since two sizes far apart say nothing about others.
+	first, last := (to(middles[1])-to(middles[0]))/2, (to(middles[n-1])-to(middles[n-2]))/2
+	if a.Log {
+		first, last = min(first, math.Ln2), min(last, math.Ln2)
+	}
+	e[0], e[n] = from(to(middles[0])-first), from(to(middles[n-1])+last)
+	return e
+}

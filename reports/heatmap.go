@@ -45,16 +45,6 @@ func (h HeatMap) check() (lo, hi float64, err error) {
 	return lo, hi, nil
 }
 
-// checkMiddles returns an error if the axis cannot show the middles of cells, or they do not rise.
-func (a Axis) checkMiddles(middles []float64) error {
-	for i, v := range middles {
-		if !a.usable(v) || i > 0 && v <= middles[i-1] {
-			return fmt.Errorf("the axis %q cannot show %v, or not in this order", a.Label, v)
-		}
-	}
-	return nil
-}
-
 // painter draws the map and, on its right, the scale. The widths of the scale's
 // numbers decide how much is left for the map.
 func (h HeatMap) painter() (func(draw.Canvas) axes, error) {
@@ -133,27 +123,6 @@ func (h HeatMap) name(p *plot.Plot, area draw.Canvas) {
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(across), plot.ConstantTicks(up)
 	// Upright names take the height of a line each, however long they are.
 	s.Rotation, s.XAlign, s.YAlign = math.Pi/2, text.XRight, text.YCenter
-}
-
-// edges returns the bounds of the cells, halfway between their middles on the axis.
-func edges(middles []float64, a Axis) []float64 {
-	to, from := func(v float64) float64 { return v }, func(v float64) float64 { return v }
-	if a.Log {
-		to, from = math.Log, math.Exp
-	}
-	n := len(middles)
-	e := make([]float64, n+1)
-	for i := 1; i < n; i++ {
-		e[i] = from((to(middles[i-1]) + to(middles[i])) / 2)
-	}
-	// The outer cells have no neighbour, so they reach as far outwards as inwards; on a logarithmic
-	// axis at most by a factor of 2, since two sizes far apart say nothing about others.
-	first, last := (to(middles[1])-to(middles[0]))/2, (to(middles[n-1])-to(middles[n-2]))/2
-	if a.Log {
-		first, last = min(first, math.Ln2), min(last, math.Ln2)
-	}
-	e[0], e[n] = from(to(middles[0])-first), from(to(middles[n-1])+last)
-	return e
 }
 
 // steps are the levels of a heat map: step i lies between ends i and i+1.

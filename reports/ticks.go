@@ -281,3 +281,13 @@ func numberLabel(v float64) string {
 	n, _ := strconv.Atoi(exponent) // it is a number
 	return digits + "e" + strconv.Itoa(n)
 }
+
+// checkMiddles returns an error if the axis cannot show the middles of cells, or they do not rise.
+func (a Axis) checkMiddles(middles []float64) error {
+	for i, v := range middles {
+		if !a.usable(v) || i > 0 && v <= middles[i-1] {
+			return fmt.Errorf("the axis %q cannot show %v, or not in this order", a.Label, v)
+		}
+	}
+	return nil
+}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +15,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/collectives"
@@ -256,21 +253,6 @@ func (o *collectiveOptions) add(ctx context.Context, times *askcollectives.Times
 		return err
 	}
 	return times.Add(name, s.Runs[0].Result)
-}
-
-// tuneCommand returns the command that writes a script with the measurements of each algorithm.
-func tuneCommand(collective string) func(ranks []int, perNode int, library string) string {
-	return func(ranks []int, perNode int, library string) string {
-		text := fmt.Sprintf("halfpeak tune --collective %s --ranks %s", collective,
-			strings.Join(list.Map(ranks, strconv.Itoa), ","))
-		if perNode > 0 {
-			text += fmt.Sprintf(" --ranks-per-node %d", perNode)
-		}
-		if library != "" {
-			text += " --library " + library
-		}
-		return text + " --write DIR"
-	}
 }
 
 // ask sets the design that the collective runs on. What was measured answers before any

@@ -3,27 +3,19 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/messages"
-	"github.com/halfpeak/halfpeak/ask/programs"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
-	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/platforms/export"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/reports/check"
 	"github.com/halfpeak/halfpeak/reports/predict"
-	"github.com/halfpeak/halfpeak/reports/simulations"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
@@ -286,151 +278,4 @@ func newExport() *cobra.Command {
 		// 0 is the default of the question, which cannot see it there as a value that was given.
 		atLeast("--ranks", 1, "--ranks must be at least 2 (got {n})"))
 	return cmd
-}
-
-// plotOptions holds the flags of plot.
-type plotOptions struct {
-	layers   layerOptions
-	kind     string
-	sizes    []quantity.Bytes
-	title    string
-	schedule []string
-	ranks    rankRange
-	pixels   pixels
-}
-
-// newPlot declares plot. Curves have 16 sizes for each doubling, which is smooth at
-// 800 pixels. A timeline shows one message, and 16 KiB is long enough to fill CLIP's
-// pipeline and short enough to see each packet.
-func newPlot() *cobra.Command {
-	out := output{plain: true}
-	o := plotOptions{layers: layerOptions{use: eachLevel}, ranks: rankRange{0, math.MaxInt}}
-	cmd := command("plot",
-		wantArgs(1, -1, `at least one platform, as in "halfpeak plot clip -o bandwidth.png"`),
-		func(cmd *cobra.Command, args []string) error {
-			// The flag has one default, which help shows. Timelines have another, and curves
-			// show all that was measured.
-			if !cmd.Flags().Changed("size") {
-				if o.sizes = nil; o.kind == "timeline" {
-					o.sizes = parsedSizes("16KiB")
-				}
-			}
-			if out.path == "" && out.format == "" && terminalOf(cmd.Context()).Width > 0 {
-				return usagef("a picture needs a file: -o plot.png; --format text prints its " +
-					"numbers")
-			}
-			curve := slices.Contains(predict.CurveKinds, predict.CurveKind(o.kind))
-			if curve && len(o.sizes) == 1 && isImage(out.path) {
-				return usagef("--size %v is one point of a curve; give several, or ask predict",
-					o.sizes[0])
-			}
-			picture, err := plot(cmd.Context(), args, o)
-			if err != nil {
-				return err
-			}
-			return out.writePicture(cmd, picture, o.pixels)
-		})
-	out.declare(cmd)
-	o.layers.declare(cmd)
-	enum(cmd, &o.kind, "kind", "what to draw", "bandwidth", "latency", "gap", "throughput",
-		"timeline", "signature", "ranks")
-	cmd.Flags().StringArrayVar(&o.schedule, "schedule", nil,
-		"with --kind ranks: a program (.star) or schedule `file`, or the files of a trace")
-	flags.Var(cmd.Flags(), &o.ranks, parseRankRange, "ranks", "ranks", "",
-		"with --kind ranks: these ranks alone, as in \"0..63\"")
-	declareSizes(cmd, &o.sizes, "size", "1..1MiB/16",
-		"message sizes, by default to the largest measured if that is more; one for a timeline, "+
-			"16KiB if not given")
-	cmd.Flags().StringVar(&o.title, "title", "", "title of the figure")
-	declarePixels(cmd, &o.pixels)
-	obey(cmd, o.facts,
-		excludes("--kind=timeline", "several platforms, several --size",
-			"a timeline shows one message: give one platform and one --size"),
-		needs("--kind=ranks", "--schedule", oneSchedule),
-		needs("--schedule", "--kind=ranks", oneSchedule),
-		needs("--ranks", "--kind=ranks", ""),
-		excludes("--kind=ranks", "several platforms", oneSchedule),
-		needs("a program as --schedule", "--ranks",
-			"a program needs --ranks, as in --ranks 0..15 for 16 ranks"))
-	return cmd
-}
-
-const oneSchedule = "--kind ranks shows one --schedule on one platform; give both"
-
-// facts returns the words of the rules that no flag decides.
-func (o *plotOptions) facts(args []string) facts {
-	return facts{"several platforms": len(args) > 1,
-		"a program as --schedule": len(o.schedule) == 1 && programs.IsProgram(o.schedule[0])}
-}
-
-// A rankRange is some of the ranks, one after the other, both ends included. A
-// picture of thousands of ranks shows none.
-type rankRange struct{ first, last int }
-
-func parseRankRange(text string) (r rankRange, err error) {
-	from, to, several := strings.Cut(text, "..")
-	if !several {
-		to = from
-	}
-	r.first, err = strconv.Atoi(from)
-	last, failed := strconv.Atoi(to)
-	if r.last = last; err != nil || failed != nil || r.first < 0 || r.last < r.first {
-		err = errors.New(`give ranks, counted from 0, as in "0..63"`)
-	}
-	return r, err
-}
-
-// plot returns the picture of a kind.
-func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, error) {
-	o.layers.streams = slices.Contains(predict.CurveKinds, predict.CurveKind(o.kind))
-	switch o.kind {
-	case "timeline":
-		o.layers.use = oneLevel
-	case "ranks":
-		o.layers.use = wholeMachine
-	}
-	designs, err := o.layers.designs(refs)
-	if err != nil {
-		return nil, err
-	}
-	switch o.kind {
-	case "timeline":
-		t, err := predict.Timeline(designs[0], o.sizes[0])
-		t.Title = cmp.Or(o.title, t.Title)
-		return t, err
-	case "ranks":
-		on := designs[0]
-		reading := halfpeak.Reading{Ranks: []int{o.ranks.last + 1}}
-		p, err := halfpeak.Read(ctx, o.schedule, reading, on)
-		if err != nil {
-			return nil, err
-		}
-		return simulations.Ranks(ctx, on, p, o.ranks.first, o.ranks.last, o.title)
-	case "signature":
-		f, err := check.Signature(designs...)
-		f.Title = cmp.Or(o.title, f.Title)
-		return f, err
-	}
-	if o.sizes == nil {
-		o.sizes = predict.CurveSizes(layersOf(designs)...)
-	}
-	f, err := predict.Curves(predict.CurveKind(o.kind), o.sizes, designs...)
-	f.Title = cmp.Or(o.title, f.Title)
-	return f, err
-}
-
-// writePicture draws the picture into the -o file; if that is not an image, or
-// missing, it writes the picture's numbers: what a plot shows can always be had as a
-// table.
-func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, size pixels) error {
-	format, table := formats[extension(o.path)]
-	switch {
-	case o.path == "" || table && format != reports.Text || o.format != "" &&
-		!isImage(o.path):
-		return o.write(cmd, reports.RowsOf(p))
-	case o.format != "":
-		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path,
-			o.format)
-	}
-	return drawTo(o.path, p, size, o.units)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/tune"
 )
@@ -222,4 +223,19 @@ func (o *tuneOptions) read(ctx context.Context, platform platforms.Platform,
 	}
 	more, err := m.ReadFolder(o.folder)
 	return m, append(notes, more...), err
+}
+
+// tuneCommand returns the command that writes a script with the measurements of each algorithm.
+func tuneCommand(collective string) func(ranks []int, perNode int, library string) string {
+	return func(ranks []int, perNode int, library string) string {
+		text := fmt.Sprintf("halfpeak tune --collective %s --ranks %s", collective,
+			strings.Join(list.Map(ranks, strconv.Itoa), ","))
+		if perNode > 0 {
+			text += fmt.Sprintf(" --ranks-per-node %d", perNode)
+		}
+		if library != "" {
+			text += " --library " + library
+		}
+		return text + " --write DIR"
+	}
 }

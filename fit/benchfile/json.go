@@ -180,17 +180,6 @@ func (f *objects) array(dec *json.Decoder) error {
 	return err
 }
 
-// skipRest reads the rest of an array.
-func skipRest(dec *json.Decoder) error {
-	for dec.More() {
-		if err := dec.Decode(new(json.RawMessage)); err != nil {
-			return err
-		}
-	}
-	_, err := dec.Token()
-	return err
-}
-
 // object reads the keys and values of an object, and its end.
 func (f *objects) object(dec *json.Decoder) error {
 	f.values, f.cells, f.nested, f.full = f.values[:0], f.cells[:0], "", false

@@ -124,3 +124,14 @@ func plainText(value json.RawMessage) []byte {
 	}
 	return lex.Bounded(value)
 }
+
+// skipRest reads the rest of an array.
+func skipRest(dec *json.Decoder) error {
+	for dec.More() {
+		if err := dec.Decode(new(json.RawMessage)); err != nil {
+			return err
+		}
+	}
+	_, err := dec.Token()
+	return err
+}

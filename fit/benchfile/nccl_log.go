@@ -228,3 +228,48 @@ func ncclRank(line []byte) (rank lex.Number, group, host []byte, ok bool) {
 	rank, ok = lex.Parse(words[2])
 	return rank, group, host, ok
 }
+
+// ncclLayout describes the columns of a header: lead columns before the first time, then for each
+// place a group that begins with time, algbw, busbw and #wrong, then columns that are not read.
+type ncclLayout struct {
+	lead, width int // of a group
+	groups      int
+	others      int // columns behind the groups
+}
+
+// ncclColumns are the columns of a group, in any version. i_min and the like are of -I.
+var ncclColumns = set("time", "cputime", "algbw", "busbw", "#wrong", "wrong", "error",
+	"i_min", "i_max", "i_p99", "i_cv%")
+
+// ncclLayoutOf returns the layout of a header; ok is false if the line is none.
+func ncclLayoutOf(names []string) (l ncclLayout, ok bool) {
+	isTime := func(name string) bool { return name == "time" || name == "cputime" }
+	first := slices.IndexFunc(names, isTime)
+	if first < 3 || names[0] != "size" || len(names) < first+4 || names[first+1] != "algbw" {
+		return l, false
+	}
+	l.lead, l.groups, l.width = first, 1, 0
+	end := first
+	for end < len(names) && ncclColumns[names[end]] && (end == first || !isTime(names[end])) {
+		end++
+	}
+	l.width = end - first
+	// The header has a group of columns for out-of-place, and in most versions one for in-place.
+	if end+l.width <= len(names) && isTime(names[end]) {
+		l.groups, end = 2, end+l.width
+	}
+	l.others = len(names) - end
+	return l, l.width >= 4
+}
+
+// ncclOperation returns the name of a collective by its program or its name in JSON: "AllReduce",
+// "all_reduce_perf"; "" if it is unknown.
+func ncclOperation(name string) string {
+	op, _ := collectiveNamed(name)
+	// No operations of MPI, and so not in the list of collectives.
+	switch letters.Replace(strings.TrimSuffix(strings.ToLower(name), "_perf")) {
+	case "sendrecv", "hypercube":
+		return letters.Replace(strings.TrimSuffix(strings.ToLower(name), "_perf"))
+	}
+	return op.Name
+}

@@ -2,7 +2,6 @@ package benchfile
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"strings"
 
@@ -359,19 +358,6 @@ func (s *sheet) add(p *parser, bytes float64, t lex.Number) {
 func (s *sheet) check(b *builder) {
 	if at := s.row.at[colValid]; at >= 0 && at < len(s.row.fields) && failed(s.row.fields[at]) {
 		b.count(invalid)
-	}
-}
-
-// contradicts warns, once for each table, if the bandwidth beside the time is not size over time.
-// It tolerates a difference of 3 %, as of rounded numbers.
-func contradicts(b *builder, r row, rate float64) {
-	if rate == 0 || b.warned || r.size == 0 {
-		return
-	}
-	// MB of 2²⁰ bytes are 4.9 % larger than those of 10⁶, so 3 % tells them apart.
-	if ratio := rate * r.time / r.size; ratio < 0.97 || ratio > 1.03 {
-		b.warnOnce(fmt.Sprintf("the bandwidth contradicts the time in line %d: it is %.3g times "+
-			"size over time (units of 2²⁰ or of bits?); the times count", b.file.Lines, ratio))
 	}
 }
 

@@ -148,9 +148,10 @@ func TestInputsAreOpenedInOnePlace(t *testing.T) {
 	}
 }
 
-// Sizes of packages and functions, above which a reader loses the thread.
+// Sizes of packages, files and functions, above which a reader loses the thread.
 const (
 	maxFiles = 30
+	maxLines = 400
 	maxFunc  = 100
 )
 
@@ -159,6 +160,9 @@ func TestSizes(t *testing.T) {
 	files := map[string]int{}
 	for _, f := range sources(t, set) {
 		files[f.dir]++
+		if n := set.Position(f.FileEnd).Line - 1; n > maxLines {
+			t.Errorf("%s has %d lines, more than %d: divide it by topic", f.path, n, maxLines)
+		}
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok {
 				if n := set.Position(d.End()).Line - set.Position(d.Pos()).Line + 1; n > maxFunc {
