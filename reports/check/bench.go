@@ -230,7 +230,7 @@ func burstRows(transport live.Transport, bursts []benchfile.Burst) reports.Rows 
 func burstFigure(transport live.Transport, bursts []benchfile.Burst) reports.Figure {
 	return reports.Figure{
 		Title: "LogP signature of " + string(transport),
-		X:     reports.Axis{Label: "messages in the burst", Log: true},
+		X:     reports.Axis{Label: "messages in the burst", Log: true, Twos: true},
 		Y:     reports.Axis{Label: "interval per message", Dim: quantity.DimTime},
 		Series: signatureSeries(bursts, reports.Points, func(delta quantity.Micros) string {
 			return fmt.Sprintf("Δ = %.3g µs", float64(delta))

@@ -83,7 +83,7 @@ func draw(f data.Figure) (reports.Picture, error) {
 // say what occupies both processors.
 func Signature(designs ...halfpeak.Design) (reports.Figure, error) {
 	f := reports.Figure{
-		X:     reports.Axis{Label: "messages", Log: true},
+		X:     reports.Axis{Label: "messages", Log: true, Twos: true},
 		Y:     reports.Axis{Label: "average interval", Dim: quantity.DimTime},
 		Notes: []string{"Requests issued by a simulated node, a computation of Δ after each."},
 	}
