@@ -59,7 +59,7 @@ func (e *Endpoint) Handle(h Handler) HandlerID {
 // get answers a request of [Endpoint.Get] with data of a segment.
 func (m *Message) get() {
 	e := m.Endpoint
-	if len(m.Words) != headerWords || m.frame.Flags.Has(WordsInside) {
+	if len(m.Words) != headerWords || m.frame.Flags.has(WordsInside) {
 		e.stats.Malformed++
 		return
 	}

@@ -117,8 +117,8 @@ const (
 	WordsInside                   // the arguments are the payload
 )
 
-// Has reports whether the flag is set.
-func (f Flags) Has(flag Flags) bool { return f&flag != 0 }
+// has reports whether the flag is set.
+func (f Flags) has(flag Flags) bool { return f&flag != 0 }
 
 // Kind is the purpose of a frame.
 type Kind uint8

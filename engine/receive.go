@@ -131,7 +131,7 @@ func (e *Endpoint) deliverPart(p *peer, f *Frame) {
 			data, complete = e.wholeData(p, f)
 		}
 	}
-	if f.Flags.Has(WordsInside) {
+	if f.Flags.has(WordsInside) {
 		for i := range f.NWords {
 			m.words[i] = binary.LittleEndian.Uint32(data[4*i:])
 		}
@@ -165,7 +165,7 @@ func (e *Endpoint) run(p *peer, f *Frame, complete bool) {
 		}
 	case Reply:
 		// Only the last piece of a reply returns the credit, which its request took once.
-		if !f.Flags.Has(More) && p.out > 0 {
+		if !f.Flags.has(More) && p.out > 0 {
 			p.out--
 		}
 	}
@@ -183,8 +183,8 @@ func (e *Endpoint) pay(dst int) {
 
 // fits reports whether the header of a frame with n bytes is consistent with this endpoint.
 func (e *Endpoint) fits(f *Frame, n int) bool {
-	if f.NWords > headerWords || f.Flags.Has(WordsInside) {
-		if f.NWords > MaxWords || !f.Flags.Has(WordsInside) || n < 4*int(f.NWords) ||
+	if f.NWords > headerWords || f.Flags.has(WordsInside) {
+		if f.NWords > MaxWords || !f.Flags.has(WordsInside) || n < 4*int(f.NWords) ||
 			int(f.Total) != n {
 			return false
 		}

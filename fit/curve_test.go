@@ -20,7 +20,7 @@ func curveOf(r *Result) (forecast.Curve, error) {
 	for _, p := range r.Points {
 		points = append(points, forecast.Point{Size: p.Size, Time: p.Time, Runs: int(p.Count), Deviation: p.Deviation})
 	}
-	return forecast.Latencies().New(points, r.Resolution())
+	return forecast.Latencies().New(points, r.resolution())
 }
 
 // The project's own files: every third size is predicted from the others.

@@ -144,9 +144,9 @@ func (r *Result) Time(n quantity.Bytes) quantity.Micros {
 	return quantity.Micros(valueAt(r.pieces, float64(n)))
 }
 
-// Resolution returns the step of the times: that of a clock if they show one, else that of their
+// resolution returns the step of the times: that of a clock if they show one, else that of their
 // printing; 0 if both are unknown.
-func (r *Result) Resolution() quantity.Micros { return max(r.step, quantity.Micros(r.quantum)) }
+func (r *Result) resolution() quantity.Micros { return max(r.step, quantity.Micros(r.quantum)) }
 
 // Layer returns the result as a layer of a platform, as the command "fit --save" writes it. Its
 // OneWay is the prediction of the next measurement from the measured curve, its Next has the 95 %
@@ -188,7 +188,7 @@ func (r *Result) points() *platforms.Measured {
 		Sizes:      list.Map(r.Points, func(p Point) quantity.Bytes { return p.Size }),
 		Times:      list.Map(r.Points, func(p Point) quantity.Micros { return p.Time }),
 		Operation:  r.Kind != benchfile.OneWay,
-		Resolution: r.Resolution(),
+		Resolution: r.resolution(),
 		Source:     r.Name,
 	}
 	// A size with fewer runs than others limits the statement: Student's t takes the

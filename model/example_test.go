@@ -41,7 +41,7 @@ func Example_pipeline() {
 func ExampleLogGP() {
 	hpLAM := model.LogGP{
 		LogP:       model.LogP{Latency: 5.3, SendOverhead: 2.9, ReceiveOverhead: 5.8, GapTime: 8.7},
-		GapPerByte: quantity.MBps(24).Inverse(),
+		GapPerByte: 1.0 / 24,
 	}
 	fmt.Println("RTT: ", model.RTT(&hpLAM, 1))
 	fmt.Println("4 KiB:", hpLAM.OneWay(4*quantity.KiB), "=", model.Bandwidth(&hpLAM, 4*quantity.KiB))

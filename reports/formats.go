@@ -57,7 +57,7 @@ func (v Printer) Write(w io.Writer, tables ...Rows) error {
 		}
 	default:
 		return fmt.Errorf("unknown format %q; choose one of %s",
-			v.Format, strings.Join(TableFormats(), ", "))
+			v.Format, strings.Join(TableFormats, ", "))
 	}
 	_, err := w.Write(b.Bytes())
 	return err

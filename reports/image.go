@@ -39,7 +39,7 @@ type Picture interface {
 func RowsOf(p Picture) Rows { return p.rows() }
 
 // ImageFormats lists the formats of [WriteImage], which are also the extensions of their files.
-func ImageFormats() []string { return []string{"png", "svg", "pdf"} }
+var ImageFormats = []string{"png", "svg", "pdf"}
 
 // WriteImage draws the picture to w. Ext is png, svg or pdf, with or without a dot before it; width
 // and height are pixels of 1/96 inch, from 320×240 to 10000×10000. Axes of times and rates have the
@@ -77,7 +77,7 @@ func writeImage(w io.Writer, p Picture, ext string, width, height int) (at axes,
 		canvas = pdf.New(wd, ht)
 	default:
 		return at, fmt.Errorf("cannot draw a picture of kind %q; choose one of %s",
-			ext, strings.Join(ImageFormats(), ", "))
+			ext, strings.Join(ImageFormats, ", "))
 	}
 	c := draw.New(canvas)
 	c.SetColor(white)

@@ -112,9 +112,7 @@ const (
 )
 
 // TableFormats lists every TableFormat, in the order of help.
-func TableFormats() []string {
-	return []string{string(Text), string(Markdown), string(CSV), string(JSON)}
-}
+var TableFormats = []string{string(Text), string(Markdown), string(CSV), string(JSON)}
 
 // check returns an error for the first malformed row or cell. A library user may make
 // rows by hand, and a wrong number of cells would shift all columns after it without

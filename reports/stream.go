@@ -11,7 +11,7 @@ import (
 
 // StreamFormats lists the formats for writing tables of numbers row by row: CSV as [Printer.Write]
 // prints it, and one JSON object per line.
-func StreamFormats() []string { return []string{"csv", "jsonl"} }
+var StreamFormats = []string{"csv", "jsonl"}
 
 // NewRowEncoder returns the header of the format csv or jsonl, and a function that appends a row of
 // numbers to text; a number that is not finite is absent.
@@ -42,7 +42,7 @@ func NewRowEncoder(
 		}, nil
 	}
 	return nil, nil, fmt.Errorf("unknown format %q for writing row by row; choose one of %s",
-		format, strings.Join(StreamFormats(), ", "))
+		format, strings.Join(StreamFormats, ", "))
 }
 
 // encodeCSV appends numbers alone, which never need quotes. A number that is not

@@ -80,13 +80,12 @@ var curveModels = []struct {
 
 // Models lists what can be fitted, as --model names it, in the order of help: models
 // of messages by size, then models with the field's parameters, then collectives.
-func Models() []string {
-	var names []string
+var Models = func() (names []string) {
 	for _, m := range curveModels {
 		names = append(names, m.name)
 	}
 	return append(names, "loggp", "logp", "pipeline", "collective")
-}
+}()
 
 // fitCurve fits by the model of the options, or by auto if that is none of curveModels.
 func fitCurve(t *benchfile.Table, o Options) (*fit.Result, error) {

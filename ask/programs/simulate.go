@@ -214,7 +214,7 @@ func (s *Simulation) noteOrder(machine string, several bool, other quantity.Micr
 func (s *Simulation) machinesOf(in *Input, o Setup, on []platforms.Design) (
 	names []string, machines []simulate.Machine, err error) {
 	if len(on) == 0 {
-		if o.Run.Rules == simulate.Default && o.Run.LogGOPS == simulate.Defaults() {
+		if o.Run.Rules == simulate.Default && o.Run.LogGOPS == simulate.Defaults {
 			s.Notes = append(s.Notes, "No machine is named: messages cost LogGOPSim's defaults, "+
 				"L 2.5 µs, o 1.5 µs, g 1 µs, G 6 ns/B, S 65535 B.")
 		}

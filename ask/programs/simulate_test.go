@@ -32,7 +32,7 @@ func TestSweep3D(t *testing.T) {
 	}
 	finish := func(o programs.Setup, on ...platforms.Design) (float64, programs.MachineRun) {
 		t.Helper()
-		o.Run.LogGOPS = simulate.Defaults()
+		o.Run.LogGOPS = simulate.Defaults
 		s, err := programs.Run(t.Context(), in, o, on...)
 		if err != nil {
 			t.Fatal(err)

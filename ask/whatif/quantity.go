@@ -25,15 +25,11 @@ type Quantity struct {
 
 // Quantities lists the names of [model.Quantities] that can be asked for here: those
 // of a size or of none. Times of packets of a size need a second number.
-func Quantities() []string {
-	var names []string
-	for i := range model.Quantities {
-		if q := &model.Quantities[i]; q.Sizes <= 1 {
-			names = append(names, q.Name)
-		}
-	}
-	return names
-}
+var Quantities = list.Map(
+	slices.DeleteFunc(slices.Clone(model.Quantities), func(q model.Quantity) bool {
+		return q.Sizes > 1
+	}),
+	func(q model.Quantity) string { return q.Name })
 
 // Quantities returns the quantities of these names, of messages of 1 byte, which stands for any
 // size until a question gives one. Without names they are the times of the design's calls.
@@ -54,7 +50,7 @@ func (d Design) Quantities(names ...string) (all []Quantity, err error) {
 // quantityOf returns the quantity of messages of n bytes; r_inf, n_half and the times of calls
 // leave n out.
 func (d Design) quantityOf(name string, n quantity.Bytes) (Quantity, error) {
-	names := Quantities()
+	names := slices.Clone(Quantities)
 	for _, c := range d.Calls {
 		if c.Name == name {
 			return Quantity{Name: name, Kind: c.kind(), call: c}, nil
@@ -132,7 +128,7 @@ func (d Design) ValueOf(q Quantity) (float64, error) {
 }
 
 // Value returns v, in µs and bytes, as a value of the quantity.
-func (q Quantity) Value(v float64) quantity.Value { return quantity.Value{Num: v, Dim: q.Dim()} }
+func (q Quantity) Value(v float64) quantity.Value { return quantity.Value{Num: v, Dim: q.Kind.Dim} }
 
 // check returns the error of [Design.valueOf] of a quantity that is no time of a call.
 func (q Quantity) check(d Design) error {
@@ -150,9 +146,6 @@ func (q Quantity) isSized() bool { return q.Kind.Sizes > 0 }
 
 // simulated reports whether each value of the quantity is a simulation.
 func (q Quantity) simulated() bool { return q.call != nil }
-
-// Dim returns the dimension of the quantity.
-func (q Quantity) Dim() quantity.Dimension { return q.Kind.Dim }
 
 // String returns the quantity as targets have it, without spaces: "bandwidth(4KiB)".
 func (q Quantity) String() string {

@@ -230,14 +230,14 @@ type Block struct {
 	Text   []byte    // by the encoder of Run
 }
 
-// An Encoder appends a row of a block to text.
-type Encoder func(text []byte, row []float64) []byte
+// An encoder appends a row of a block to text.
+type encoder = func(text []byte, row []float64) []byte
 
 // Run computes all rows and passes them to each and to the sweep's Watch, block by
 // block and in order. All processors compute some blocks at once, so that memory does
 // not grow with the sweep. Encode and each may be nil. Run ends early with the error
 // of ctx or of each; every block passed on until then is complete.
-func (s *Sweep) Run(ctx context.Context, encode Encoder, each func(*Block) error) error {
+func (s *Sweep) Run(ctx context.Context, encode encoder, each func(*Block) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -281,7 +281,7 @@ func (s *Sweep) Run(ctx context.Context, encode Encoder, each func(*Block) error
 // it, and programs that divide a sweep among machines. encode may be nil. Calls must not
 // overlap, because they change one copy of the platform: each goroutine needs a function
 // of its own.
-func (s *Sweep) Evaluator(encode Encoder) func(b *Block, first, count int64) {
+func (s *Sweep) Evaluator(encode encoder) func(b *Block, first, count int64) {
 	w := &worker{Sweep: s, encode: encode}
 	params := list.Map(s.Ranges, func(r Range) platforms.Param { return r.Param })
 	// values begins as the platform's own; set overwrites it point by point.
@@ -293,7 +293,7 @@ func (s *Sweep) Evaluator(encode Encoder) func(b *Block, first, count int64) {
 // A worker is the state of such a function: one compiled platform.
 type worker struct {
 	*Sweep
-	encode Encoder
+	encode encoder
 	prog   *platforms.Program
 	values []float64 // of the parameters
 	scales []float64 // of the values, for Keys

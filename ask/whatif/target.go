@@ -79,14 +79,14 @@ func (d Design) parseTarget(text string) (Target, error) {
 		return Target{}, err
 	}
 	// A plain size is in bytes.
-	if v.Dim == quantity.DimNone && q.Dim() == quantity.DimSize {
+	if v.Dim == quantity.DimNone && q.Kind.Dim == quantity.DimSize {
 		v.Dim = quantity.DimSize
 	}
-	if v.Dim != q.Dim() {
-		if err := v.Check(q.Dim()); err != nil && v.Dim == quantity.DimNone {
+	if v.Dim != q.Kind.Dim {
+		if err := v.Check(q.Kind.Dim); err != nil && v.Dim == quantity.DimNone {
 			return Target{}, fmt.Errorf("%q has %w", strings.TrimSpace(right), err)
 		}
-		return Target{}, fmt.Errorf("%s is %s, not %s", q.Name, q.Dim(), v.Dim)
+		return Target{}, fmt.Errorf("%s is %s, not %s", q.Name, q.Kind.Dim, v.Dim)
 	}
 	t := Target{Quantity: q, Least: relation == ">", Value: v.Num}
 	if relation == "=" {

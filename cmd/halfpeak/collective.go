@@ -80,7 +80,7 @@ func newCollective() *cobra.Command {
 	o.declarePlot(cmd,
 		"draw a map of the best algorithm by size and ranks, or curves if there is one size or "+
 			"one number of ranks, into this `file` (png, svg, pdf)")
-	complete(cmd, "to", rules.FormNames())
+	complete(cmd, "to", rules.FormNames)
 	completeAlgorithms(cmd)
 	obey(cmd, func(args []string) facts { return facts{"several platforms": len(args) > 2} },
 		excludes("several platforms", "--plot, --crossovers, --to, --measured, --schedule",

@@ -91,7 +91,7 @@ func TestRulesPage(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	names := rules.FormNames()
+	names := rules.FormNames
 	last := len(names) - 1
 	want := "formats are `" + strings.Join(names[:last], "`, `") + "` and `" + names[last] + "`."
 	if !strings.Contains(strings.ReplaceAll(string(page), "\n", " "), want) {

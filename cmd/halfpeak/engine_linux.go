@@ -47,7 +47,7 @@ func newEngineBench() *cobra.Command {
 			return o.run(cmd, append(args, "shm")[0]) // the default, if args is empty
 		})
 	c.ValidArgs = []string{"shm", "unix", "tcp", "udp"}
-	c.Long += "\n\nThe programs are\n\n" + strings.TrimSuffix(programs.Help(programs.Real), "\n")
+	c.Long += "\n\nThe programs are\n\n" + programLines(programs.Real)
 	f := c.Flags()
 	declareSizes(c, &o.sizes, "size", "1..8MiB", "message sizes")
 	f.StringSliceVar(&o.bench.Programs, "programs", o.bench.Programs,

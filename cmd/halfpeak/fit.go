@@ -55,7 +55,7 @@ func newFit() *cobra.Command {
 	// here by itself.
 	cmd.Long += "\n\n" + reports.Fold("The formats are "+benchfile.Known+".", 80)
 	o.out.declare(cmd)
-	enum(cmd, &o.model, "model", "what to fit", askfits.Models()...)
+	enum(cmd, &o.model, "model", "what to fit", askfits.Models...)
 	// The flag's words are those of package fit, so that a new method is a row there alone.
 	methods := make([]string, len(fit.Methods))
 	for i, m := range fit.Methods {

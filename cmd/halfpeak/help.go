@@ -4,6 +4,8 @@ import (
 	"cmp"
 	_ "embed" // the functions of completion.bash
 	"fmt"
+	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"io"
 	"os"
 	"runtime"
@@ -236,4 +238,11 @@ func commandNames(parent *cobra.Command) []string {
 		}
 	}
 	return names
+}
+
+// programLines returns the programs that run on the system, one a line.
+func programLines(on programs.Where) string {
+	return strings.Join(list.Map(programs.List(on), func(p programs.Program) string {
+		return fmt.Sprintf("  %-10s %s", p.Name, p.Help)
+	}), "\n")
 }

@@ -110,7 +110,7 @@ func TestChapters(t *testing.T) {
 // The help of fit explains each word that --model takes.
 func TestModelsAreExplained(t *testing.T) {
 	help := newFit().Long
-	for _, name := range fits.Models() {
+	for _, name := range fits.Models {
 		if !strings.Contains(help, "\n  "+name+" ") {
 			t.Errorf("docs/commands.md, fit: no line explains the model %s", name)
 		}

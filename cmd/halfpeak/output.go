@@ -41,7 +41,7 @@ func (o *output) declare(cmd *cobra.Command) {
 func (o *output) declareFormat(cmd *cobra.Command, more ...string) {
 	optional(cmd, &o.format, "format",
 		"output format (default: by the extension of the -o file, else text)",
-		append(reports.TableFormats(), more...)...)
+		append(reports.TableFormats, more...)...)
 	cmd.Flags().BoolVar(&o.notes, "notes", false, "print all notes and rows, also at a terminal")
 	outputFlag(cmd.Flags(), &o.path, "output", "o",
 		"write to this `file`, whole or not at all")
@@ -52,7 +52,7 @@ func (o *output) declareFormat(cmd *cobra.Command, more ...string) {
 func declareUnit(cmd *cobra.Command, u *quantity.UnitChoice) {
 	flags.Var(cmd.Flags(), u, quantity.ParseUnits, "units", "unit", "",
 		`units of rates and times, as in "Gbit/s" or "GB/s,ms"; "halfpeak help units" lists them`)
-	complete(cmd, "unit", quantity.ChoosableUnits())
+	complete(cmd, "unit", quantity.ChoosableUnits)
 }
 
 // formats are the formats that a file's extension stands for. A name without an
@@ -147,7 +147,7 @@ func (p *plotting) declarePlot(cmd *cobra.Command, help string) {
 func (p *plotting) checkPlot() error {
 	if p.plot != "" && !isImage(p.plot) {
 		return usagef("--plot %q: no such kind of image; use .%s", p.plot,
-			strings.Join(reports.ImageFormats(), ", ."))
+			strings.Join(reports.ImageFormats, ", ."))
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func parsePixels(text string) (p pixels, err error) {
 }
 
 func isImage(path string) bool {
-	return slices.Contains(reports.ImageFormats(), extension(path))
+	return slices.Contains(reports.ImageFormats, extension(path))
 }
 
 // drawTo writes an image in the format of the name's extension. It refuses a name
@@ -206,11 +206,11 @@ func isImage(path string) bool {
 func drawTo(path string, p reports.Picture, size pixels, units quantity.UnitChoice) error {
 	if filepath.Ext(path) == "" {
 		return usagef("%q: the name has no extension, which chooses the format; end it with .%s",
-			path, strings.Join(reports.ImageFormats(), ", ."))
+			path, strings.Join(reports.ImageFormats, ", ."))
 	}
 	if !isImage(path) {
 		return usagef("%q: no image format %q; use .%s, or -o with .csv, .json or .md for the "+
-			"numbers", path, filepath.Ext(path), strings.Join(reports.ImageFormats(), ", ."))
+			"numbers", path, filepath.Ext(path), strings.Join(reports.ImageFormats, ", ."))
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {
 		return reports.WriteImage(w, p, filepath.Ext(path), size.width, size.height, units)

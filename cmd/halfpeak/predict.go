@@ -266,7 +266,7 @@ func newExport() *cobra.Command {
 	out.declareFormat(cmd)
 	layers.declare(cmd)
 	cmd.Flags().StringVar(&to, "to", "", "target `program`")
-	complete(cmd, "to", export.Names())
+	complete(cmd, "to", export.Names)
 	declareSizes(cmd, &sizes, "size", "1..4MiB",
 		"make the costs accurate from the smallest to the largest of these sizes")
 	cmd.Flags().IntVar(&ranks, "ranks", 0,

@@ -133,9 +133,9 @@ func newTune() *cobra.Command {
 		"sizes of the message, or of each rank's block")
 	declareSizes(cmd, &o.question.Segments, "segment", "",
 		"try segments of these sizes beside whole messages")
-	enum(cmd, &o.library, "library", "library to tune", tune.Libraries()...)
+	enum(cmd, &o.library, "library", "library to tune", tune.Libraries...)
 	enum(cmd, &o.benchmark, "benchmark", "benchmark that the script runs",
-		append([]string{"auto"}, tune.Benchmarks()...)...)
+		append([]string{"auto"}, tune.Benchmarks...)...)
 	flags.Var(f, &o.budget, parseTuneBudget, "number|time", "budget", "20",
 		"measurements of the next script: their number, or the time for them, as in 10m")
 	f.Float64Var(&o.loss, "loss", 2, "stop below this expected loss, in `percent`")

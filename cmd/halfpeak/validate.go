@@ -50,7 +50,7 @@ func newValidate() *cobra.Command {
 		})
 	o.declare(cmd)
 	cmd.Long += "\n\nThe programs are\n\n" +
-		strings.TrimSuffix(programs.Help(programs.Simulated), "\n")
+		programLines(programs.Simulated)
 	o.layers.use = eachLevel
 	o.layers.declare(cmd)
 	measured.declare(cmd)

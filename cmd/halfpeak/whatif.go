@@ -115,7 +115,7 @@ func newWhatif() *cobra.Command {
 		wantArgs(1, 2, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'", `+
 			"or with --uncertainty two"),
 		o.run)
-	o.out.declareFormat(cmd, reports.StreamFormats()[1:]...) // csv is among those of all tables
+	o.out.declareFormat(cmd, reports.StreamFormats[1:]...) // csv is among those of all tables
 	declareUnit(cmd, &o.out.units)
 	o.declarePlot(cmd, "draw the figure into this `file` (png, svg, pdf)")
 	f := cmd.Flags()
@@ -126,7 +126,7 @@ func newWhatif() *cobra.Command {
 	declareSizes(cmd, &q.Sizes, "size", askwhatif.TableSizes,
 		"message sizes; for --sweep "+askwhatif.OneSize+" if not given")
 	f.StringSliceVar(&o.quantity, "quantity", nil,
-		"the `quantities` to predict: "+strings.Join(askwhatif.Quantities(), ", "))
+		"the `quantities` to predict: "+strings.Join(askwhatif.Quantities, ", "))
 	f.StringArrayVar(&q.Ranges, "sweep", nil,
 		"predict at all values of a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be "+
 			"given again")
@@ -167,7 +167,7 @@ func newWhatif() *cobra.Command {
 	completeParams(cmd, "set", "=")
 	completeParams(cmd, "sweep", "=")
 	completeParams(cmd, "solve-for", "")
-	complete(cmd, "quantity", askwhatif.Quantities())
+	complete(cmd, "quantity", askwhatif.Quantities)
 	completeBy(cmd, "collective", completeProgram)
 	obey(cmd, o.facts, whatifRules...)
 	return cmd
@@ -190,7 +190,7 @@ func (o *whatifOptions) checkOutput() error {
 // table in memory.
 func (o *whatifOptions) stream() string {
 	name := cmp.Or(o.out.format, extension(o.out.path))
-	if slices.Contains(reports.StreamFormats(), name) {
+	if slices.Contains(reports.StreamFormats, name) {
 		return name
 	}
 	return ""

@@ -96,15 +96,6 @@ func Find(name string, on Where) (Program, error) {
 	return Program{}, fmt.Errorf("no program %q; choose from %s", name, choices)
 }
 
-// Help lists the programs that run on the system, one per line.
-func Help(on Where) string {
-	var b strings.Builder
-	for _, p := range List(on) {
-		fmt.Fprintf(&b, "  %-10s %s\n", p.Name, p.Help)
-	}
-	return b.String()
-}
-
 func runHandOver(_ *engine.Endpoint, a Args) (r Result, err error) {
 	r.Time = a.Transport.HandOver(a.Count)
 	return r, nil

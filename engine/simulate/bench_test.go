@@ -36,7 +36,7 @@ func BenchmarkEvents(b *testing.B) {
 					b.ResetTimer()
 					before := processorTime(b)
 					for b.Loop() {
-						r, err := p.Run(context.Background(), simulate.Setup{Rules: rules, LogGOPS: simulate.Defaults()})
+						r, err := p.Run(context.Background(), simulate.Setup{Rules: rules, LogGOPS: simulate.Defaults})
 						if err != nil {
 							b.Fatal(err)
 						}
@@ -92,7 +92,7 @@ func BenchmarkRecord(b *testing.B) {
 		b.Run(fmt.Sprint(record), func(b *testing.B) {
 			p := prepare(b, s)
 			for b.Loop() {
-				if _, err := p.Run(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults(), Record: record}); err != nil {
+				if _, err := p.Run(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults, Record: record}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -39,7 +39,7 @@ func TestDifferences(t *testing.T) {
 		{two("send 100b to 1", "recv 99b from 0"), "", "100 B into a receive of 99 B", "1500 6094", "–"},
 		{"num_ranks 18\nrank 0 {\n" + many + "}\n" + receivers, "", "17 sends of 8 B to 17 ranks", "25500 19042", "25542 5542"},
 	} {
-		m, err := simulate.ParseLogGOPS(c.parameters, simulate.Defaults())
+		m, err := simulate.ParseLogGOPS(c.parameters, simulate.Defaults)
 		if err != nil {
 			t.Fatal(err)
 		}

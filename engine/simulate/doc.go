@@ -3,7 +3,7 @@
 // sensitivity to each parameter.
 //
 //	p, err := simulate.New(s) // a schedule, made ready; several goroutines may run it
-//	r, err := p.Run(ctx, simulate.Setup{LogGOPS: simulate.Defaults()})
+//	r, err := p.Run(ctx, simulate.Setup{LogGOPS: simulate.Defaults})
 //	t, rank := r.Finish()
 //
 // # Rules

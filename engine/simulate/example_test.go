@@ -39,7 +39,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	w, err := p.Why(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults()}, 0.10)
+	w, err := p.Why(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults}, 0.10)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -118,7 +118,7 @@ work requires there
 		fmt.Println(err)
 		return
 	}
-	times, err := p.Run(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults()})
+	times, err := p.Run(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -149,7 +149,7 @@ func Example_collective() {
 			fmt.Println(err)
 			return
 		}
-		times, err := p.Run(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults()})
+		times, err := p.Run(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults})
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -69,8 +69,8 @@ func TestJoint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, o := range []Setup{{LogGOPS: Defaults()}, {LogGOPS: Defaults(), Reversed: true},
-			{LogGOPS: Defaults(), Record: true, Parts: true}} {
+		for _, o := range []Setup{{LogGOPS: Defaults}, {LogGOPS: Defaults, Reversed: true},
+			{LogGOPS: Defaults, Record: true, Parts: true}} {
 			r, err := p.Run(context.Background(), o)
 			if err != nil {
 				t.Fatal(err)
@@ -112,7 +112,7 @@ func TestJointAfterNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := p.Run(context.Background(), Setup{LogGOPS: Defaults(), Noise: n, Record: true})
+	r, err := p.Run(context.Background(), Setup{LogGOPS: Defaults, Noise: n, Record: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,11 +140,11 @@ func TestJointWithout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = p.Run(context.Background(), Setup{LogGOPS: Defaults()})
+	_, err = p.Run(context.Background(), Setup{LogGOPS: Defaults})
 	if err == nil || !strings.Contains(err.Error(), "waits for 1 of the 2 ranks of its collective") {
 		t.Error(err)
 	}
-	if _, err := p.Run(context.Background(), Setup{LogGOPS: Defaults(), Rules: LogGOPSim}); err == nil {
+	if _, err := p.Run(context.Background(), Setup{LogGOPS: Defaults, Rules: LogGOPSim}); err == nil {
 		t.Error("LogGOPSim ran it")
 	}
 }

@@ -75,7 +75,7 @@ func (l levels) Cost(level int, n uint64) machine.Cost {
 }
 
 func TestLevels(t *testing.T) {
-	near, far := simulate.Defaults(), simulate.Defaults()
+	near, far := simulate.Defaults, simulate.Defaults
 	near.Latency = 0.1
 	p := prepare(t, parse(t, "num_ranks 4\nrank 0 {\nsend 1b to 1\nsend 1b to 2\n}\nrank 1 {\nrecv 1b from 0\n}\nrank 2 {\nrecv 1b from 0\n}\nrank 3 {\n}\n"))
 	r, err := p.Run(context.Background(), simulate.Setup{Machine: levels{near, far}})
@@ -101,7 +101,7 @@ func TestWrongMachines(t *testing.T) {
 		{LogGOPS: simulate.LogGOPS{Latency: -1}},
 		{LogGOPS: simulate.LogGOPS{Latency: quantity.Micros(math.NaN())}},
 		{LogGOPS: simulate.LogGOPS{Overhead: quantity.Micros(math.Inf(1))}},
-		{Rules: simulate.LogGOPSim, Machine: simulate.Defaults()},
+		{Rules: simulate.LogGOPSim, Machine: simulate.Defaults},
 		{Rules: simulate.LogGOPSim, LogGOPS: simulate.LogGOPS{Latency: 0.0005}},
 	} {
 		if _, err := p.Run(context.Background(), o); err == nil {
@@ -116,7 +116,7 @@ func TestWrongMachines(t *testing.T) {
 
 func TestParseLogGOPS(t *testing.T) {
 	m, err := simulate.ParseLogGOPS("L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B", simulate.LogGOPS{})
-	if err != nil || m != simulate.Defaults() {
+	if err != nil || m != simulate.Defaults {
 		t.Errorf("%+v, %v", m, err)
 	}
 	again, err := simulate.ParseLogGOPS(m.String(), simulate.LogGOPS{})
@@ -344,7 +344,7 @@ func TestReversedPrograms(t *testing.T) {
 	for seed := range all {
 		s := roomyProgram(uint64(seed), 1+seed%6, 2+seed%14)
 		p := prepare(t, s)
-		setup := simulate.Setup{LogGOPS: simulate.Defaults()}
+		setup := simulate.Setup{LogGOPS: simulate.Defaults}
 		first, err := p.Run(context.Background(), setup)
 		if err != nil {
 			continue // stuck

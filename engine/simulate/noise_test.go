@@ -21,7 +21,7 @@ func TestDetours(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := simulate.Setup{LogGOPS: simulate.Defaults(), Noise: n, Seed: 7}
+	o := simulate.Setup{LogGOPS: simulate.Defaults, Noise: n, Seed: 7}
 	times, err := p.Runs(context.Background(), o, 400)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestRunsAreDeterministic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := simulate.Setup{LogGOPS: simulate.Defaults(), Noise: n, Seed: 3}
+	o := simulate.Setup{LogGOPS: simulate.Defaults, Noise: n, Seed: 3}
 	many, err := p.Runs(context.Background(), o, 40)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestNoiseTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, rules := range []simulate.Rules{simulate.Default, simulate.LogGOPSim} {
-			res, err := prepare(t, s).Run(context.Background(), simulate.Setup{Rules: rules, LogGOPS: simulate.Defaults(), Noise: n, Seed: 9})
+			res, err := prepare(t, s).Run(context.Background(), simulate.Setup{Rules: rules, LogGOPS: simulate.Defaults, Noise: n, Seed: 9})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,7 +157,7 @@ func TestNoiseTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := prepare(t, parse(t, "num_ranks 1\nrank 0 {\ncalc 30000000000000000\n}\n"))
-	if _, err := p.Run(context.Background(), simulate.Setup{Rules: simulate.LogGOPSim, LogGOPS: simulate.Defaults(), Noise: n}); err != nil {
+	if _, err := p.Run(context.Background(), simulate.Setup{Rules: simulate.LogGOPSim, LogGOPS: simulate.Defaults, Noise: n}); err != nil {
 		t.Error(err)
 	}
 }

@@ -22,10 +22,9 @@ type LogGOPS struct {
 	EagerLimit      quantity.Bytes         // S: larger messages wait for their receive
 }
 
-// Defaults returns LogGOPSim's default parameters.
-func Defaults() LogGOPS {
-	return LogGOPS{Latency: 2.5, Overhead: 1.5, GapTime: 1, GapPerByte: 0.006, EagerLimit: 65535}
-}
+// Defaults are LogGOPSim's default parameters.
+var Defaults = LogGOPS{Latency: 2.5, Overhead: 1.5, GapTime: 1, GapPerByte: 0.006,
+	EagerLimit: 65535}
 
 // Picoseconds and nanoseconds in a µs.
 const (

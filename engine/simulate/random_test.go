@@ -126,7 +126,7 @@ func TestTroubles(t *testing.T) {
 		why := trouble(seed % uint64(troubles))
 		s := stuckProgram(seed, 2+int(seed%5), 1+int(seed%20), why)
 		for _, rules := range []simulate.Rules{simulate.Default, simulate.LogGOPSim} {
-			o := simulate.Setup{Rules: rules, LogGOPS: simulate.Defaults()}
+			o := simulate.Setup{Rules: rules, LogGOPS: simulate.Defaults}
 			if _, err := prepare(t, randomProgram(seed, 2+int(seed%5), int(seed%30))).Run(context.Background(), o); err != nil {
 				t.Errorf("seed %d, %v: %v", seed, rules, err)
 			}
@@ -194,7 +194,7 @@ func TestTamperedFiles(t *testing.T) {
 		}
 		for _, rules := range []simulate.Rules{simulate.Default, simulate.LogGOPSim} {
 			ran++
-			_, err := p.Run(context.Background(), simulate.Setup{Rules: rules, LogGOPS: simulate.Defaults()})
+			_, err := p.Run(context.Background(), simulate.Setup{Rules: rules, LogGOPS: simulate.Defaults})
 			if err != nil && !oneLine(err) {
 				t.Errorf("more than one line: %v", err)
 			}
@@ -210,10 +210,10 @@ func TestCancel(t *testing.T) {
 	p := prepare(t, randomProgram(1, 50, 20000))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := p.Run(ctx, simulate.Setup{LogGOPS: simulate.Defaults()}); !errors.Is(err, context.Canceled) {
+	if _, err := p.Run(ctx, simulate.Setup{LogGOPS: simulate.Defaults}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := p.Runs(ctx, simulate.Setup{LogGOPS: simulate.Defaults()}, 10); !errors.Is(err, context.Canceled) {
+	if _, err := p.Runs(ctx, simulate.Setup{LogGOPS: simulate.Defaults}, 10); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -230,7 +230,7 @@ func TestNoRoom(t *testing.T) {
 		goal := "num_ranks 2\nrank 0 {\n" + wait(c.second, "send 6b to 1\n") + "}\nrank 1 {\n" + wait(c.first, "recv %db from 0\n") + "}\n"
 		for room, wrong := range map[int]bool{5: true, 6: false, 7: false} {
 			p := prepare(t, parse(t, fmt.Sprintf(goal, room)))
-			_, err := p.Run(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults()})
+			_, err := p.Run(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults})
 			if (err != nil) != wrong || wrong && !strings.Contains(err.Error(), "(recv 5b from 0 tag 0) has no room for the message of rank 0: ") {
 				t.Errorf("%d bytes: %v", room, err)
 			}

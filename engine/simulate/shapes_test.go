@@ -103,7 +103,7 @@ func BenchmarkText(b *testing.B) {
 					b.Fatal(err)
 				}
 				middle := processorTime(b)
-				if _, err := prepare(b, s).Run(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults()}); err != nil {
+				if _, err := prepare(b, s).Run(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults}); err != nil {
 					b.Fatal(err)
 				}
 				read, run = read+middle-begin, run+processorTime(b)-middle

@@ -22,7 +22,7 @@ func (t Text) Read(o *Setup) (file bool, err error) {
 	if o.Rules, err = parseRules(t.Rules); err != nil {
 		return false, err
 	}
-	if o.LogGOPS, err = parseLogGOPS(t.LogGOPS, Defaults()); err != nil {
+	if o.LogGOPS, err = parseLogGOPS(t.LogGOPS, Defaults); err != nil {
 		return false, usage.Fields(err, "loggops")
 	}
 	if o.Noise, file, err = readNoise(t.Noise, t.Together); err != nil {

@@ -98,7 +98,7 @@ func samePath(t *testing.T, a *simulate.Path, r *simulate.Result) bool {
 // A chain of messages without contention: the finish is linear in L, so the growth is known.
 func TestGrowth(t *testing.T) {
 	p := prepare(t, parse(t, "num_ranks 2\nrank 0 {\na: send 1b to 1\nb: recv 1b from 1\nb requires a\n}\nrank 1 {\na: recv 1b from 0\nb: send 1b to 0\nb requires a\n}\n"))
-	o := simulate.Setup{LogGOPS: simulate.Defaults()} // finish 11 µs, ∂T/∂L = 2
+	o := simulate.Setup{LogGOPS: simulate.Defaults} // finish 11 µs, ∂T/∂L = 2
 	w, err := p.Why(context.Background(), o, 0.01, 0.10)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestGrowth(t *testing.T) {
 
 func TestTrace(t *testing.T) {
 	p := prepare(t, randomProgram(3, 5, 20))
-	r, err := p.Run(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults(), Record: true})
+	r, err := p.Run(context.Background(), simulate.Setup{LogGOPS: simulate.Defaults, Record: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -120,7 +120,7 @@ func additional(added []addition, f *engine.Frame) (sum cost) {
 	for _, a := range added {
 		n := f.Total
 		if a.whole {
-			if f.Flags.Has(engine.More) {
+			if f.Flags&engine.More != 0 {
 				continue
 			}
 			n = f.Whole

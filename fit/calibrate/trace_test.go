@@ -102,7 +102,7 @@ func runs(t *testing.T, s *schedule.Schedule) {
 	t.Helper()
 	p, err := simulate.New(s)
 	if err == nil {
-		_, err = p.Run(t.Context(), simulate.Setup{LogGOPS: simulate.Defaults()})
+		_, err = p.Run(t.Context(), simulate.Setup{LogGOPS: simulate.Defaults})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -94,7 +94,6 @@ func TestSteps(t *testing.T) {
 	check("0.25 µs/B · 8 B", float64(MicrosPerByte(0.25).Times(8)), 2)
 	check("1/(0.25 µs/B)", float64(MicrosPerByte(0.25).Rate()), 4)
 	check("1/0", float64(MicrosPerByte(0).Rate()), math.Inf(1))
-	check("1/(4 MB/s)", float64(MBps(4).Inverse()), 0.25)
 	check("8 B over 2 µs", float64(Bytes(8).Over(2)), 4)
 	check("n½ = β/τ", float64(Micros(3).Over(0.25)), 12)
 	check("3 µs per 12 B", float64(Micros(3).Per(12)), 0.25)

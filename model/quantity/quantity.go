@@ -38,9 +38,6 @@ func (tau MicrosPerByte) Times(n Bytes) Micros { return Micros(float64(tau) * fl
 // Rate returns the bandwidth 1/τ, +Inf for τ = 0.
 func (tau MicrosPerByte) Rate() MBps { return MBps(1 / float64(tau)) }
 
-// Inverse returns the time per byte 1/r, +Inf for r = 0.
-func (r MBps) Inverse() MicrosPerByte { return MicrosPerByte(1 / float64(r)) }
-
 // Over returns the rate of n bytes in t, +Inf for t = 0 and n > 0.
 func (n Bytes) Over(t Micros) MBps { return MBps(float64(n) / float64(t)) }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
@@ -155,7 +156,7 @@ func ParseUnits(text string) (UnitChoice, error) {
 		name = strings.TrimSpace(name)
 		v, ok := Unit(name)
 		if !ok {
-			return nil, fmt.Errorf("unknown unit %q%s", name, usage.Hint(name, ChoosableUnits()))
+			return nil, fmt.Errorf("unknown unit %q%s", name, usage.Hint(name, ChoosableUnits))
 		}
 		if v.Dim != DimTime && v.Dim != DimRate && v.Dim != DimInverse {
 			return nil, fmt.Errorf("%q is the unit of %s; "+
@@ -171,13 +172,8 @@ func ParseUnits(text string) (UnitChoice, error) {
 }
 
 // ChoosableUnits lists the units of times and rates that [ParseUnits] reads.
-func ChoosableUnits() []string {
-	var names []string
-	for _, u := range slices.Concat(timeUnits, rateUnits) {
-		names = append(names, u.Name)
-	}
-	return names
-}
+var ChoosableUnits = list.Map(slices.Concat(timeUnits, rateUnits),
+	func(u unitInfo) string { return u.Name })
 
 // String prints a whole number of bytes exactly, 65536 as "64 KiB" and 3490 as "3490 B", and a
 // derived size with three digits, 245.27 as "245 B" and 58554.3 as "57.2 KiB".

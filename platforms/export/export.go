@@ -72,10 +72,8 @@ var Targets = []Target{
 	{"csv", "costs by level and size", "", "", table},
 }
 
-// Names returns the names of all targets.
-func Names() []string {
-	return list.Map(Targets, func(t Target) string { return t.Name })
-}
+// Names are those of all targets.
+var Names = list.Map(Targets, func(t Target) string { return t.Name })
 
 // Find returns the target with the name. An unknown name is an error that suggests a known one.
 func Find(name string) (Target, error) {
@@ -84,7 +82,7 @@ func Find(name string) (Target, error) {
 			return t, nil
 		}
 	}
-	return Target{}, fmt.Errorf("no format %q%s", name, usage.Hint(name, Names()))
+	return Target{}, fmt.Errorf("no format %q%s", name, usage.Hint(name, Names))
 }
 
 // table writes all costs by level and size.

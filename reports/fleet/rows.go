@@ -11,8 +11,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Lists returns the names of the tables of a fleet, as --list has them.
-func Lists() []string { return []string{"findings", "groups", "skipped"} }
+// Lists are the names of the tables of a fleet, as --list has them.
+var Lists = []string{"findings", "groups", "skipped"}
 
 // Tables returns the table of this list, one of [Lists]. Without a list, people get two: the
 // findings, worst first, and the fleet by groups. The notes are under the last table. Programs get

@@ -53,10 +53,10 @@ func fitFile(r fileRequest) (*askfits.Fitted, error) {
 			fmt.Errorf("%q has %d MiB; at most %d are read here", r.Name, len(r.Data)>>20,
 				maxFile>>20)
 	}
-	if r.Model != "" && !slices.Contains(askfits.Models(), r.Model) {
+	if r.Model != "" && !slices.Contains(askfits.Models, r.Model) {
 		return nil,
 			fmt.Errorf("no model %.40q; choose one of %s", r.Model,
-				strings.Join(askfits.Models(), ", "))
+				strings.Join(askfits.Models, ", "))
 	}
 	data, broken := unpacked(r.Data)
 	if broken != nil {

@@ -63,15 +63,13 @@ func known(name string) collective.Library {
 	return l
 }
 
-// Libraries returns the names of the libraries whose algorithms can be forced.
-func Libraries() []string {
-	return list.Map(libraries, func(l library) string { return l.Name })
-}
+// Libraries are the names of the libraries whose algorithms can be forced.
+var Libraries = list.Map(libraries, func(l library) string { return l.Name })
 
 func libraryOf(name string) (library, error) {
 	i := slices.IndexFunc(libraries, func(l library) bool { return l.Name == name })
 	if i < 0 {
-		err := fmt.Errorf("no library %q%s", name, usage.Hint(name, Libraries()))
+		err := fmt.Errorf("no library %q%s", name, usage.Hint(name, Libraries))
 		return library{}, usage.Fields(err, "library")
 	}
 	return libraries[i], nil

@@ -48,10 +48,8 @@ var benchmarks = []benchmark{
 	},
 }
 
-// Benchmarks returns the names of the benchmarks that scripts can run.
-func Benchmarks() []string {
-	return list.Map(benchmarks, func(b benchmark) string { return b.name })
-}
+// Benchmarks are the names of the benchmarks that scripts can run.
+var Benchmarks = list.Map(benchmarks, func(b benchmark) string { return b.name })
 
 //go:embed script.sh.tmpl
 var scriptText string
@@ -72,7 +70,7 @@ func (m *Map) writeScript(w io.Writer, candidates, duels []int, number int,
 	bench = cmp.Or(bench, m.library.benchmark)
 	i := slices.IndexFunc(benchmarks, func(b benchmark) bool { return b.name == bench })
 	if i < 0 {
-		return fmt.Errorf("no benchmark %q%s", bench, usage.Hint(bench, Benchmarks()))
+		return fmt.Errorf("no benchmark %q%s", bench, usage.Hint(bench, Benchmarks))
 	}
 	b := benchmarks[i]
 	script := struct {

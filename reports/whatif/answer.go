@@ -134,7 +134,7 @@ func contrastedTimes(before, after whatif.Design, quantities []whatif.Quantity) 
 	}
 	var all []change
 	for _, q := range quantities {
-		c := change{q, reports.Change{Dim: q.Dim()}}
+		c := change{q, reports.Change{Dim: q.Kind.Dim}}
 		for _, of := range []struct {
 			whatif.Design
 			to *float64

@@ -10,7 +10,7 @@ import (
 // title names the quantity on an axis: "bandwidth of 4 KiB (MB/s)".
 func title(q whatif.Quantity) string {
 	a := axis(q)
-	return a.Label + " (" + q.Dim().Column().Unit + ")"
+	return a.Label + " (" + q.Kind.Dim.Column().Unit + ")"
 }
 
 // named returns the title without its unit, for people: the values beside it have theirs.
@@ -24,7 +24,7 @@ func named(title any) string {
 
 // axis returns the axis of the quantity, with its size if it has one.
 func axis(q whatif.Quantity) reports.Axis {
-	a := reports.Axis{Label: q.Kind.Title, Dim: q.Dim()}
+	a := reports.Axis{Label: q.Kind.Title, Dim: q.Kind.Dim}
 	if q.Kind.Sizes > 0 {
 		a.Label += " of " + q.Size.String()
 	}

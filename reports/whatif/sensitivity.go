@@ -46,7 +46,7 @@ func sensitivityRows(d whatif.Design, quantities []whatif.Quantity, sizes []quan
 		return units.Print(s.of.Value(v))
 	}
 	parameter := func(s row) quantity.Column { return s.Param.Value.Dim.Column() }
-	asked := func(s row) quantity.Column { return s.of.Dim().Column() }
+	asked := func(s row) quantity.Column { return s.of.Kind.Dim.Column() }
 	rows := reports.TableOf(all,
 		reports.Col("platform", "", func(row) any { return d.Platform.Name }),
 		reports.Col("layer", "", func(row) any { return layerName(d) }),
@@ -104,7 +104,7 @@ func tornado(d whatif.Design, q whatif.Quantity) (reports.Tornado, error) {
 	all, err := d.Sensitivities(q, now, tornadoPart)
 	t := reports.Tornado{
 		Title: d.Subject() + ": " + axis(q).Label,
-		X:     reports.Axis{Label: q.Kind.Title, Dim: q.Dim()}, Base: now,
+		X:     reports.Axis{Label: q.Kind.Title, Dim: q.Kind.Dim}, Base: now,
 		BaseLabel: q.Value(now).String(), Less: "parameter 10 % smaller",
 		More: "parameter 10 % larger",
 	}

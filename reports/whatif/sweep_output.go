@@ -65,7 +65,7 @@ func StreamSweep(s *whatif.Sweep, ctx context.Context, w io.Writer, format strin
 	if _, err := w.Write(header); err != nil {
 		return err
 	}
-	return interrupted(s.Run(ctx, whatif.Encoder(encode), func(b *whatif.Block) error {
+	return interrupted(s.Run(ctx, encode, func(b *whatif.Block) error {
 		_, err := w.Write(b.Text)
 		return err
 	}))
@@ -86,7 +86,7 @@ func WriteSweep(s *whatif.Sweep, ctx context.Context, path, format string) error
 	// Blocks are written whole, so complete counts whole rows only.
 	complete := 0
 	if _, err = file.Write(header); err == nil {
-		err = s.Run(ctx, whatif.Encoder(encode), func(b *whatif.Block) error {
+		err = s.Run(ctx, encode, func(b *whatif.Block) error {
 			_, err := file.Write(b.Text)
 			if err == nil {
 				complete += b.Rows

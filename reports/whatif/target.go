@@ -58,7 +58,7 @@ func solutionRows(s *whatif.Solutions, units quantity.UnitChoice) reports.Rows {
 		}).Ranked(1),
 		reports.Col("quantity_now", "", func(f found) any { return f.Now }),
 		reports.Col("quantity_then", "", func(f found) any { return f.At }),
-		reports.Col("quantity_unit", "", func(found) any { return q.Dim().Column().Unit }),
+		reports.Col("quantity_unit", "", func(found) any { return q.Kind.Dim.Column().Unit }),
 		reports.Col("reached", "", func(f found) any { return f.Reached }),
 		reports.Col("met", "", func(f found) any { return f.Met }),
 		reports.Col("from", "", func(f found) any { return f.From * scale(f) }),

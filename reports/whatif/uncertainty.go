@@ -23,7 +23,7 @@ func uncertaintyRows(u *whatif.Uncertainty) reports.Rows {
 		{Key: "size_bytes", Head: reports.HeadIf(sized, "size")}}}
 	var spreads [][]reports.Field[quantity.Interval]
 	for i, q := range u.Quantities {
-		spread := reports.SpreadOf(q.Kind.Name, q.Kind.Title+", 95 % interval", q.Dim(),
+		spread := reports.SpreadOf(q.Kind.Name, q.Kind.Title+", 95 % interval", q.Kind.Dim,
 			func(in quantity.Interval) quantity.Interval { return in })
 		spread.Text = spread.Text.Ranked(i)
 		spreads = append(spreads, spread.Fields())
@@ -60,7 +60,7 @@ func uncertaintyRows(u *whatif.Uncertainty) reports.Rows {
 			of = u.Sizes[i].String() + " on " + of
 		}
 		rows.Verdict = reports.Say("%s of %s: %v", q.Kind.Title, of,
-			reports.Shown(q.Dim(), u.Intervals[k][0][i]))
+			reports.Shown(q.Kind.Dim, u.Intervals[k][0][i]))
 	}
 	return rows
 }
@@ -116,7 +116,7 @@ func bands(designs []whatif.NamedDesign, q whatif.Quantity, sizes []quantity.Byt
 	f := reports.Figure{
 		Title: designs[len(designs)-1].Subject() + ": " + q.Kind.Title + " with 95 % intervals",
 		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
-		Y:     reports.Axis{Label: q.Kind.Title, Dim: q.Dim()},
+		Y:     reports.Axis{Label: q.Kind.Title, Dim: q.Kind.Dim},
 	}
 	next := whatif.AllFitted(designs)
 	for _, d := range designs {
@@ -157,7 +157,7 @@ func bands(designs []whatif.NamedDesign, q whatif.Quantity, sizes []quantity.Byt
 			}
 		}
 	}
-	f.Y.Log = q.Dim() != quantity.DimRate || highest > 2*top
+	f.Y.Log = q.Kind.Dim != quantity.DimRate || highest > 2*top
 	f.Notes = predict.BandNotes(f.Series)
 	return f, nil
 }

@@ -58,7 +58,7 @@ func TestLoop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := p.Run(t.Context(), sim.Setup{LogGOPS: sim.Defaults()})
+		r, err := p.Run(t.Context(), sim.Setup{LogGOPS: sim.Defaults})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,7 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, eager := range []float64{0, 1 << 30} {
-				o := simulate.Defaults()
+				o := simulate.Defaults
 				o.EagerLimit = quantity.Bytes(eager)
 				if _, err := prepared.Run(t.Context(), simulate.Setup{LogGOPS: o}); err != nil {
 					t.Errorf("%s on %d ranks: %v", e.Name, ranks, err)

@@ -89,7 +89,7 @@ func finish(t *testing.T, s *schedule.Schedule) quantity.Micros {
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, err := p.Run(t.Context(), simulate.Setup{LogGOPS: simulate.Defaults()})
+	done, err := p.Run(t.Context(), simulate.Setup{LogGOPS: simulate.Defaults})
 	if err != nil {
 		t.Fatal(err)
 	}

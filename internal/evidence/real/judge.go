@@ -216,7 +216,7 @@ func predicted(ctx context.Context, folder string, ranks int, on simulate.Machin
 	if err != nil {
 		return 0, nil, err
 	}
-	done, err := p.Run(ctx, simulate.Setup{Machine: on, LogGOPS: simulate.Defaults()})
+	done, err := p.Run(ctx, simulate.Setup{Machine: on, LogGOPS: simulate.Defaults})
 	if err != nil {
 		return 0, nil, err
 	}

@@ -50,8 +50,8 @@ func library(name string) collective.Library {
 	return l
 }
 
-// FormNames returns the names of the forms.
-func FormNames() []string { return list.Map(Forms, func(f Form) string { return f.Name }) }
+// FormNames are the names of the forms.
+var FormNames = list.Map(Forms, func(f Form) string { return f.Name })
 
 // FindForm returns the form with this name.
 func FindForm(name string) (Form, error) {
@@ -60,5 +60,5 @@ func FindForm(name string) (Form, error) {
 			return f, nil
 		}
 	}
-	return Form{}, fmt.Errorf("no form of rules %q%s", name, usage.Hint(name, FormNames()))
+	return Form{}, fmt.Errorf("no form of rules %q%s", name, usage.Hint(name, FormNames))
 }
