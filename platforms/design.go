@@ -311,16 +311,7 @@ func (d Design) NewValue(p Param, operator byte, right string) (quantity.Value, 
 		v.Dim = want
 	}
 	if v.Dim != want {
-		hint := ""
-		if _, unit, has := strings.Cut(p.Shown(), " "); has && v.Dim == quantity.DimNone {
-			hint = fmt.Sprintf(", as in %s%s (now %s)", strings.TrimSpace(right),
-				strings.ReplaceAll(unit, "µ", "u"),
-				strings.NewReplacer(" ", "", "µ", "u").Replace(p.Shown()))
-		}
-		if want == quantity.DimInverse && v.Dim == quantity.DimRate {
-			hint = fmt.Sprintf("; write 1/(%s)", right)
-		}
-		return v, 0, fmt.Errorf("%q is %s; %s takes %s here%s", right, v.Dim, p.Path, want, hint)
+		return v, 0, p.takes(want, v.Dim, right)
 	}
 	if operator == '=' {
 		return v, within, nil
@@ -347,6 +338,20 @@ func (d Design) NewValue(p Param, operator byte, right string) (quantity.Value, 
 		now.Num -= v.Num
 	}
 	return now, within, nil
+}
+
+// takes returns the error of an operand with another dimension than is wanted.
+func (p Param) takes(want, got quantity.Dimension, operand string) error {
+	hint := ""
+	if _, unit, has := strings.Cut(p.Shown(), " "); has && got == quantity.DimNone {
+		hint = fmt.Sprintf(", as in %s%s (now %s)", strings.TrimSpace(operand),
+			strings.ReplaceAll(unit, "µ", "u"),
+			strings.NewReplacer(" ", "", "µ", "u").Replace(p.Shown()))
+	}
+	if want == quantity.DimInverse && got == quantity.DimRate {
+		hint = fmt.Sprintf("; write 1/(%s)", operand)
+	}
+	return fmt.Errorf("%q is %s; %s takes %s here%s", operand, got, p.Path, want, hint)
 }
 
 // Shown returns the parameter's value as people read it; packets may be a word.

@@ -69,15 +69,7 @@ func MeasuredSeries(sources []Source, o measuredOptions) (
 			"pass one for all tables, or one for each", len(o.Ranks), unsaid)
 		return nil, nil, usage.Fields(err, "measured-ranks")
 	}
-	if len(without) > 0 {
-		verb := "does"
-		if len(without) > 1 {
-			verb = "do"
-		}
-		err = fmt.Errorf("%s %s not say how many ranks took part; give their number",
-			strings.Join(without, ", "), verb)
-		err = usage.Fields(err, "measured-ranks")
-	}
+	err = withoutRanks(without)
 	if len(keys) == 0 && err != nil {
 		return nil, nil, err
 	}
@@ -89,9 +81,7 @@ func MeasuredSeries(sources []Source, o measuredOptions) (
 		notes = append(notes, fmt.Sprintf("skipped %d tables that measure no collective; "+
 			"the model piecewise fits each table by itself", skipped))
 	}
-	if note := unknownAlgorithms(keys); note != "" {
-		notes = append(notes, note)
-	}
+	notes = append(notes, unknownAlgorithms(keys)...)
 	for _, k := range keys {
 		e := of[k].of
 		if note := apart(of[k].runs); note != "" {
@@ -105,8 +95,22 @@ func MeasuredSeries(sources []Source, o measuredOptions) (
 	return all, notes, err
 }
 
-// unknownAlgorithms returns a note about algorithms whose names are not known, empty if all are.
-func unknownAlgorithms(keys []seriesKey) string {
+// withoutRanks returns the error that names tables without a number of ranks; nil if there are none.
+func withoutRanks(tables []string) error {
+	if len(tables) == 0 {
+		return nil
+	}
+	verb := "does"
+	if len(tables) > 1 {
+		verb = "do"
+	}
+	err := fmt.Errorf("%s %s not say how many ranks took part; give their number",
+		strings.Join(tables, ", "), verb)
+	return usage.Fields(err, "measured-ranks")
+}
+
+// unknownAlgorithms returns a note about algorithms whose names are not known, none if all are.
+func unknownAlgorithms(keys []seriesKey) []string {
 	var names []string
 	for _, k := range keys {
 		if k.unknown != "" && !slices.Contains(names, k.unknown) {
@@ -114,9 +118,9 @@ func unknownAlgorithms(keys []seriesKey) string {
 		}
 	}
 	if len(names) == 0 {
-		return ""
+		return nil
 	}
-	return "no schedule is known of " + strings.Join(names, ", ")
+	return []string{"no schedule is known of " + strings.Join(names, ", ")}
 }
 
 func isNumber(s string) bool {

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	_ "embed" // the functions of completion.bash
 	"fmt"
-	"github.com/halfpeak/halfpeak/engine/programs"
-	"github.com/halfpeak/halfpeak/internal/list"
 	"io"
 	"os"
 	"runtime"
@@ -15,8 +13,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/docs"
+	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
