@@ -107,7 +107,8 @@ func (d Design) Times(ctx context.Context, c Collectives) (*collectives.Times, e
 	if err != nil {
 		return nil, err
 	}
-	return c.From(d.fits).On(ctx, on)
+	c.Fits = d.fits
+	return c.On(ctx, on)
 }
 
 func (c Collective) ask(ctx context.Context, d Design) (e Estimate, err error) {
@@ -169,5 +170,6 @@ func (c Collectives) prepare(ctx context.Context, d Design) (
 	if err != nil {
 		return d.Design, nil, err
 	}
-	return c.From(d.fits).Prepare(ctx, on)
+	c.Fits = d.fits
+	return c.Prepare(ctx, on)
 }

@@ -44,7 +44,8 @@ type Calls struct {
 	// Watch is told of each simulation of [Calls.Prepare] that has ended; nil: none.
 	Watch func() `json:"-"`
 
-	kept *Fits // see [Calls.From]; nil: none
+	// Fits are those made before, of the same design, and take those that are made; nil: none.
+	Fits *Fits `json:"-"`
 }
 
 // Choose sets the collective and the algorithm to those of a text such as "allreduce/ring".

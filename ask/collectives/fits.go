@@ -24,7 +24,7 @@ type table struct {
 // libraryChoice names the algorithm that a library chose.
 const libraryChoice = "measured"
 
-// Fits keep the measured collectives of one design, so that none is fitted twice; see [Calls.From].
+// Fits keep the measured collectives of one design, so that none is fitted twice; see [Calls].
 // Several goroutines may use them at once.
 type Fits struct {
 	mutex sync.Mutex

@@ -134,9 +134,9 @@ func (g *grid) noMeasurement() error {
 // errors are those of fitting. Only these fits are made: a file may have tables of
 // ten algorithms, and each takes seconds.
 func (q question) fit(ctx context.Context, all []*table) error {
-	if q.kept != nil {
-		q.kept.mutex.Lock()
-		defer q.kept.mutex.Unlock()
+	if q.Fits != nil {
+		q.Fits.mutex.Lock()
+		defer q.Fits.mutex.Unlock()
 	}
 	type fit struct {
 		of     *table

@@ -145,7 +145,8 @@ func (j *jointTimes) measured(k jointKey) (quantity.Micros, error) {
 		PerNode:    k.shape.perNode,
 		Groups:     k.shape.groups,
 		Sizes:      []quantity.Bytes{quantity.Bytes(k.bytes)},
-	}.From(&j.fits).On(j.ctx, j.d)
+		Fits:       &j.fits,
+	}.On(j.ctx, j.d)
 	if err != nil {
 		return 0, err
 	}

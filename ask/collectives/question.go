@@ -124,28 +124,22 @@ func (c Calls) checkOptions() error {
 	return nil
 }
 
-// From returns the calls that take fits made before, of the same design, and keep those they make.
-func (c Calls) From(kept *Fits) Calls {
-	c.kept = kept
-	return c
-}
-
 // fitsOf returns the design's measurements of the collective, which may be none.
 func (c Calls) fitsOf(d platforms.Design, name string) []table {
-	if c.kept == nil {
+	if c.Fits == nil {
 		return fitsOf(d, name)
 	}
-	c.kept.mutex.Lock()
-	defer c.kept.mutex.Unlock()
-	all, known := c.kept.of[name]
+	c.Fits.mutex.Lock()
+	defer c.Fits.mutex.Unlock()
+	all, known := c.Fits.of[name]
 	if known {
 		return all
 	}
-	if c.kept.of == nil {
-		c.kept.of = map[string][]table{}
+	if c.Fits.of == nil {
+		c.Fits.of = map[string][]table{}
 	}
 	all = fitsOf(d, name)
-	c.kept.of[name] = all
+	c.Fits.of[name] = all
 	return all
 }
 

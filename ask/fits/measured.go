@@ -95,7 +95,7 @@ func MeasuredSeries(sources []Source, o measuredOptions) (
 	return all, notes, err
 }
 
-// withoutRanks returns the error that names tables without a number of ranks; nil if there are none.
+// withoutRanks returns the error that names tables without a number of ranks; nil without any.
 func withoutRanks(tables []string) error {
 	if len(tables) == 0 {
 		return nil
