@@ -169,6 +169,13 @@ func (b *browser) packets() {
 		}
 	}
 	b.same("packet-table", b.sh(b.t.TempDir(), "halfpeak packet clip --size 64KiB"))
+	// Each stage of three plans of more than 30 packets has numbers up to 20 at least, or none.
+	b.visit("#v=packets&p=65536,2000&d=clip/user-buffer")
+	b.view(1280, height)
+	b.settle()
+	if n := js[[]int](b, `["3", "20"].map(n => [...document.querySelectorAll("#timeline text")].filter(e => e.textContent === n).length)`); n[0] == 0 || n[0] != n[1] {
+		b.t.Errorf("packet 3 is numbered in %d stages, packet 20 in %d", n[0], n[1])
+	}
 }
 
 func (b *browser) collectives() {

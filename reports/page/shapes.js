@@ -36,13 +36,17 @@ const shapes = (() => {
 			parts.push(svg("text", { class: "halo", x: 0, y: top + 14, "font-weight": 600 }, title));
 			top += 24;
 			const light = stages.map(() => ""), dark = stages.map(() => "");
-			const labels = [], boxes = plan.boxes || [], usual = boxes.length ? x.at(plan.one_way_us / plan.packets) - left : 0;
-			const numbered = usual > draw.width(String(plan.packets), 11) + 3;
+			const labels = [], boxes = plan.boxes || [];
+			// The row of a stage has numbers if two thirds of its boxes have room: of a few numbers, the last looks like the number of packets.
+			const fits = b => x.at(b.end_us) - x.at(b.start_us) > draw.width(String(b.packet), 11) + 3;
+			const room = stages.map(() => 0);
+			for (const b of boxes) room[b.stage] += fits(b);
+			const numbered = room.map(n => n >= plan.packets * 2 / 3);
 			for (const b of boxes) {
 				const a = x.at(b.start_us), z = x.at(b.end_us), y = top + b.stage * row;
 				const path = `M${a.toFixed(2)} ${y}H${Math.max(a + .3, z - .3).toFixed(2)}V${y + row - 4}H${a.toFixed(2)}z`;
 				if (b.packet % 2) dark[b.stage] += path; else light[b.stage] += path;
-				if (numbered && z - a > draw.width(String(b.packet), 11) + 3) labels.push(svg("text", { class: "soft", x: (a + z) / 2, y: y + row - 8, "text-anchor": "middle", fill: b.packet % 2 ? "var(--card)" : "var(--ink)" }, String(b.packet)));
+				if (numbered[b.stage] && fits(b)) labels.push(svg("text", { class: "soft", x: (a + z) / 2, y: y + row - 8, "text-anchor": "middle", fill: b.packet % 2 ? "var(--card)" : "var(--ink)" }, String(b.packet)));
 			}
 			stages.forEach((name, k) => {
 				parts.push(svg("text", { class: "soft", x: left - 8, y: top + k * row + row - 8, "text-anchor": "end" }, name));
