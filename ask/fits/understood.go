@@ -37,19 +37,19 @@ func (f *Fitted) Closing(saved bool, link string) (next []string, verdict string
 
 // ofPairs names the command that finds slow nodes, if columns of the tables name pairs of nodes.
 func (f *Fitted) ofPairs() string {
-	pairs := 0
+	pairs, file := 0, ""
 	for _, s := range f.sources {
 		if slices.ContainsFunc(s.Table.Labels, func(l benchfile.Label) bool {
 			return namesNode(l.Column)
 		}) {
-			pairs++
+			pairs, file = pairs+1, cmp.Or(file, s.File.Name)
 		}
 	}
 	if pairs < 2 {
 		return ""
 	}
 	return fmt.Sprintf("%d tables of pairs of nodes; slow ones are found by halfpeak fleet %s",
-		pairs, usage.ShellLine(f.sources[0].File.Name))
+		pairs, usage.ShellLine(file))
 }
 
 // understood says what the logs of nccl-tests are of: nodes, ranks and algorithms, what would have

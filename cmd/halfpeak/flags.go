@@ -246,6 +246,9 @@ func unfitted(err error, refs ...string) error {
 		return nil
 	}
 	for _, ref := range refs {
+		if _, isSize := quantity.ParseBytes(ref); isSize == nil && len(refs) > 1 {
+			return usagef("%q is a size: write --size %s", ref, ref)
+		}
 		if strings.HasSuffix(ref, ".goal") || strings.HasSuffix(ref, ".star") {
 			return fmt.Errorf("%s: this is a program and not a platform; it is an argument of "+
 				"simulate", ref)
@@ -292,8 +295,9 @@ func usagef(format string,
 // but do not name them.
 func wantArgs(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
-		for _, arg := range args {
-			if _, is := quantity.Unit(arg); is {
+		for i, arg := range args {
+			// A single argument is a name, as in "halfpeak demo s".
+			if _, is := quantity.Unit(arg); is && (i > 0 || most == 0) {
 				return usagef("%q is a unit: write it without a space, as in 64KiB", arg)
 			}
 		}

@@ -37,6 +37,7 @@ func newFleet() *cobra.Command {
 	o.out.declare(cmd)
 	optional(cmd, &o.list, "list", "the table to print: the findings, the groups of comparable "+
 		"curves, or the skipped files; by default the first two", fleet.Lists...)
+	o.asked.Spell = asFlag
 	o.declarePlot(cmd, "draw nodes against nodes into this `file` (png, svg, pdf), "+
 		"ordered so that racks show")
 	f := cmd.Flags()

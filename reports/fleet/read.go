@@ -45,9 +45,10 @@ type Options struct {
 	// Columns of tables that name the nodes; nil: those of [benchfile.NodeColumns]. Of two, the
 	// first names the sender: each node is tested in both directions, if both were measured.
 	Columns []string
-	// X, Y, Group and Pool are those of [benchfile.Options].
+	// X, Y, Group, Pool and Spell are those of [benchfile.Options].
 	X, Y        string
 	Group, Pool []string
+	Spell       func(option, value string) string
 	// Places has the blocks of nodes, such as racks, by the names of the nodes; nil if unknown.
 	Places map[string]string
 	// TwoSided also reports nodes and pairs that are faster.
@@ -197,7 +198,7 @@ func newWorker(ctx context.Context, o Options) (*worker, error) {
 // rest are still worth an answer.
 func (w *worker) read(e *fileSummary) bool {
 	o := benchfile.Options{
-		X: w.X, Y: w.Y,
+		X: w.X, Y: w.Y, Spell: w.Spell,
 		Group:   append(slices.Clone(w.Columns), w.Group...),
 		Pool:    w.Pool,
 		Tables:  maxTables,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -287,6 +288,9 @@ func PathRows(s *programs.Simulation) reports.Rows {
 // named returns an operation as text, after its label if it has one.
 func named(s *programs.Simulation, op uint32) string {
 	text := s.Schedule.Ops()[op].String()
+	if s.Schedule.Ops()[op].Tag >= 1<<31 { // of a collective, not the program's own
+		text, _, _ = strings.Cut(text, " tag ")
+	}
 	if label := cmp.Or(s.Schedule.Line(op), s.Schedule.Label(op)); label != "" {
 		return label + ": " + text
 	}

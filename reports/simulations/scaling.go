@@ -27,6 +27,10 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 	time := func(part func(row) quantity.Micros) func(row) any {
 		return func(r row) any { return part(r) }
 	}
+	// On one number of ranks every row is the smallest of its machine and parameters.
+	scales := len(s.Rows) == 1 || slices.ContainsFunc(s.Rows, func(r row) bool {
+		return r.Ranks != s.Rows[0].Ranks
+	})
 	columns := []reports.Field[row]{
 		reports.Col("machine", reports.HeadIf(differ(s, func(r row) string { return r.Machine }),
 			"machine"), func(r row) any { return r.Machine }),
@@ -38,11 +42,11 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 		reports.Col("messages_us", "", time(messages)),
 		reports.Col("waiting_us", "", time(waiting)),
 		reports.Col("computing_percent", "computes (%)", of(computing)).Texted(percent),
-		reports.Col("messages_percent", "messages (%)", of(messages)).Texted(percent),
+		reports.Col("messages_percent", "messages (%)", of(messages)).Texted(percent).Ranked(2),
 		reports.Col("waiting_percent", "waits (%)", of(waiting)).Texted(percent),
-		reports.Col("speed_up", "speed-up", func(r row) any { return reports.Finite(r.SpeedUp) }).
+		reports.Col("speed_up", reports.HeadIf(scales, "speed-up"), func(r row) any { return reports.Finite(r.SpeedUp) }).
 			Texted(reports.PercentText("%.3g")).Ranked(1),
-		reports.Col("efficiency_percent", "efficiency (%)", func(r row) any {
+		reports.Col("efficiency_percent", reports.HeadIf(scales, "efficiency (%)"), func(r row) any {
 			return reports.Finite(100 * r.Efficiency)
 		}).Texted(percent),
 	}
@@ -62,7 +66,7 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 	rows := reports.TableOf(s.Rows, columns...)
 	rows.Doubts = s.Notes
 	rows.Verdict = scalingVerdict(s)
-	if len(s.Rows) > 1 {
+	if scales && len(s.Rows) > 1 {
 		rows.Notes = append(rows.Notes, "Speed-up and efficiency are against the smallest number "+
 			"of ranks.")
 	}
