@@ -183,5 +183,5 @@ func (g *grid) notes() (notes []string) {
 				f.Entry.Name, f.Data.Statistic, f.Data.Name, strings.Join(others, ", "))
 		}
 	}
-	return append(notes, g.caveats.notes()...)
+	return slices.Concat(g.noInterval(), notes, g.caveats.notes())
 }

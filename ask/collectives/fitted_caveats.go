@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/list"
 )
 
 // Caveats count the predictions that a note is about: at each of them it would be the same
@@ -61,14 +62,18 @@ func (c *caveats) beyondNotes(repeated bool) (notes []string) {
 	return notes
 }
 
-// notes returns the notes about forms, intervals and averages.
+// noInterval returns the reasons for missing intervals, which also say what to measure.
+func (c *caveats) noInterval() []string {
+	return list.Map(c.reasons, func(why string) string {
+		return fmt.Sprintf("No interval: %s.", why)
+	})
+}
+
+// notes returns the notes about forms and averages.
 func (c *caveats) notes() (notes []string) {
 	for _, series := range slices.Sorted(maps.Keys(c.forms)) {
 		notes = append(notes, fmt.Sprintf("%s: averaged by weight of evidence over %s.", series,
 			shares(c.forms[series])))
-	}
-	for _, why := range c.reasons {
-		notes = append(notes, fmt.Sprintf("No interval: %s.", why))
 	}
 	if c.crossed > 0 {
 		notes = append(notes, fmt.Sprintf("%d averages over ranks were fitted to more than the "+

@@ -181,7 +181,7 @@ func remarks(t *collectives.Times) (doubts, notes []string) {
 // of one's own or, without any, the second best.
 func verdict(all, own []collectives.Timing, named func(any) string) reports.Sentence {
 	for _, c := range slices.Backward(all) {
-		if c.Compared && !c.Best || math.IsNaN(float64(c.Time)) && !c.AverageWithin.Known() {
+		if c.Compared && !c.Best || math.IsNaN(float64(c.Time)) && math.IsNaN(float64(c.Average)) {
 			continue
 		}
 		name, runnerUp := named(c.Name), ""
@@ -198,7 +198,9 @@ func verdict(all, own []collectives.Timing, named func(any) string) reports.Sent
 			runnerUp = fmt.Sprintf("; %s takes %s longer", named(c.Next.Name),
 				percentText(c.NextSlower))
 		}
-		time := reports.Shown(quantity.DimTime, c.AverageWithin)
+		average := c.AverageWithin
+		average.Value = float64(c.Average)
+		time := reports.Shown(quantity.DimTime, average)
 		if !math.IsNaN(float64(c.Time)) {
 			within := c.Within
 			within.Value = float64(c.Time)
@@ -206,6 +208,9 @@ func verdict(all, own []collectives.Timing, named func(any) string) reports.Sent
 		}
 		if c.Ranks == 1 && c.Time == 0 {
 			return reports.Say("%s of %v on one rank sends no message", c.Collective, c.Size())
+		}
+		if c.From == collectives.FromFit && !c.Within.Known() && !c.AverageWithin.Known() {
+			runnerUp = ", no interval" + runnerUp
 		}
 		return reports.Say("%s of %v on %d ranks: %s, %v%s", c.Collective, c.Size(), c.Ranks, name,
 			time, runnerUp)
