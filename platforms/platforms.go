@@ -36,6 +36,9 @@ func find(ref string) (Platform, Layer, error) {
 		p, err = readPlatform(file)
 	} else {
 		hint := usage.Hint(file, names())
+		if _, missing := os.Stat(file + ".toml"); missing == nil {
+			hint = fmt.Sprintf("; did you mean %q?", file+".toml")
+		}
 		if hint == "" {
 			hint = `; "halfpeak platforms" lists the platforms`
 		}

@@ -42,13 +42,14 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 		reports.Col("messages_us", "", time(messages)),
 		reports.Col("waiting_us", "", time(waiting)),
 		reports.Col("computing_percent", "computes (%)", of(computing)).Texted(percent),
-		reports.Col("messages_percent", "messages (%)", of(messages)).Texted(percent).Ranked(2),
+		reports.Col("messages_percent", "messages (%)", of(messages)).Texted(percent).
+			Ranked(2),
 		reports.Col("waiting_percent", "waits (%)", of(waiting)).Texted(percent),
-		reports.Col("speed_up", reports.HeadIf(scales, "speed-up"), func(r row) any { return reports.Finite(r.SpeedUp) }).
-			Texted(reports.PercentText("%.3g")).Ranked(1),
-		reports.Col("efficiency_percent", reports.HeadIf(scales, "efficiency (%)"), func(r row) any {
-			return reports.Finite(100 * r.Efficiency)
-		}).Texted(percent),
+		reports.Col("speed_up", reports.HeadIf(scales, "speed-up"), func(r row) any {
+			return reports.Finite(r.SpeedUp)
+		}).Texted(reports.PercentText("%.3g")).Ranked(1),
+		reports.Col("efficiency_percent", reports.HeadIf(scales, "efficiency (%)"),
+			func(r row) any { return reports.Finite(100 * r.Efficiency) }).Texted(percent),
 	}
 	for _, name := range markNames(s) {
 		mark := func(r row) programs.MarkTime {
@@ -98,8 +99,8 @@ func scalingVerdict(s *programs.Scaling) (none reports.Sentence) {
 		}
 	}
 	if best.Machine != worst.Machine {
-		return reports.Say("%s: %s is fastest, %v; %s takes %v", of, best.Machine, best.Finish,
-			worst.Machine, worst.Finish)
+		return reports.Say("%s: %v", of,
+			fastest(best.Machine, best.Finish, worst.Machine, worst.Finish))
 	}
 	return reports.Say("%s: %v, efficiency %.3g %%, %.3g %% waiting", of, last.Finish,
 		100*reports.Finite(last.Efficiency),
