@@ -74,11 +74,11 @@ func (p Peak) Text(units quantity.UnitChoice) string {
 	}
 	// The rate follows the user's choice of units; a size reads the same in all of them.
 	rate := quantity.Value{Num: float64(p.Asymptote), Dim: quantity.DimRate}
-	return fmt.Sprintf("r∞ = %s, n½ = %s", units.Print(rate), p.HalfText())
+	return fmt.Sprintf("r∞ = %s, n½ = %s", units.Print(rate), p.halfText())
 }
 
-// HalfText returns n½ for people: of five digits or more, three are enough.
-func (p Peak) HalfText() string {
+// halfText returns n½ for people: of five digits or more, three are enough.
+func (p Peak) halfText() string {
 	half := p.Half
 	if half.String() == fmt.Sprintf("%.0f B", float64(half)) && half > 10*quantity.KiB {
 		half = quantity.Bytes(math.Nextafter(float64(half), 0))

@@ -8,7 +8,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -78,9 +77,6 @@ func CompareRows(c []messages.Compared) reports.Rows {
 		}),
 		reports.Col("n_half_bytes", "n½", func(c row) any {
 			return reports.OrAbsent(c.Peak.Half, c.Peak.Known && c.Peak.Exists)
-		}).Texted(func(v any) string {
-			half, _ := v.(quantity.Bytes)
-			return platforms.Peak{Half: half}.HalfText()
 		}),
 		reports.Col("best_packet_bytes", "best packet", func(c row) any {
 			return reports.OrAbsent(c.BestPacket, c.BestPacket > 0)
