@@ -15,18 +15,18 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// Encoded returns the text of a platform file. Its first line names the command that
+// encoded returns the text of a platform file. Its first line names the command that
 // wrote it, so that a user who finds the file knows how to make it again.
-func Encoded(f platforms.File, command string) string {
+func encoded(f platforms.File, command string) string {
 	return string(f.Encode(platforms.WrittenBy + command))
 }
 
-// LineLayers completes t, a layer, by one line or several. A switch of several lines
+// lineLayers completes t, a layer, by one line or several. A switch of several lines
 // refers to its branches by name, so each line becomes a layer of its own, whose name
 // begins with part and whose source begins with from. The parts of a layer must agree
 // in what their times are of ([platforms] refuses others). The errors are those of
 // [fit.Result.Layer].
-func LineLayers(t platforms.Table, part, from string, r *fit.Result) (
+func lineLayers(t platforms.Table, part, from string, r *fit.Result) (
 	[]platforms.Table, error) {
 	layer, err := r.Lines()
 	if err != nil {
@@ -115,10 +115,10 @@ func intervalSuffix(in quantity.Interval, unit string) string {
 	return fmt.Sprintf(" ± %.3g%s", half, unit)
 }
 
-// PipelineLayer returns a layer whose message crosses the stages in their order. The
+// pipelineLayer returns a layer whose message crosses the stages in their order. The
 // packets are the best ones for each size: measured stages say nothing about the
 // packets that the real system cuts.
-func PipelineLayer(name string, stages []platforms.Table, source string) platforms.Table {
+func pipelineLayer(name string, stages []platforms.Table, source string) platforms.Table {
 	names := list.Map(stages, func(s platforms.Table) string { return s.Name })
 	return platforms.Table{Name: name, Keys: platforms.Keys{
 		"model": {"pipeline"}, "stages": names, "packets": {"best"}, "source": {source},
@@ -144,7 +144,7 @@ func addCurve(f *platforms.File, name, title string, c Curve) error {
 	if measured != nil {
 		t.Set("measured", name)
 	}
-	layers, err := LineLayers(t, name+"-segment", from+", ", c.Result)
+	layers, err := lineLayers(t, name+"-segment", from+", ", c.Result)
 	if err != nil {
 		return err
 	}

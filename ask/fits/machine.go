@@ -16,7 +16,7 @@ import (
 // checks the rules of platforms. A measurement that breaks one must fail here, and
 // not in the command that uses the file a week later.
 func (f *Fitted) machineText() (string, error) {
-	text := Encoded(f.machineFile(), "fit.")
+	text := encoded(f.machineFile(), "fit.")
 	_, err := platforms.Parse("the fitted machine", []byte(text))
 	return text, err
 }

@@ -28,8 +28,8 @@ var (
 	gapTime         = func(l model.LogP) float64 { return float64(l.GapTime) }
 )
 
-// LogPKeys returns the keys of a layer of the model logp, and those of loggp but G.
-func LogPKeys(l model.LogP) platforms.Keys {
+// logPKeys returns the keys of a layer of the model logp, and those of loggp but G.
+func logPKeys(l model.LogP) platforms.Keys {
 	return platforms.Keys{
 		"o_s": {platforms.ExactMicros(l.SendOverhead)},
 		"o_r": {platforms.ExactMicros(l.ReceiveOverhead)},
@@ -41,7 +41,7 @@ func LogPKeys(l model.LogP) platforms.Keys {
 // logPTexts returns the keys of a layer of the model logp with the intervals. The values are exact,
 // so that the saved layer has the times of the fit.
 func logPTexts(e fit.Estimate[model.LogP]) platforms.Keys {
-	texts := LogPKeys(e.Value)
+	texts := logPKeys(e.Value)
 	for key, of := range map[string]func(model.LogP) float64{
 		"o_s": sendOverhead, "o_r": receiveOverhead, "L": latency, "g": gapTime,
 	} {

@@ -29,7 +29,7 @@ func (p *Pipelines) text() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := Encoded(f, "fit.")
+	text := encoded(f, "fit.")
 	_, err = platforms.Parse("the fitted pipelines", []byte(text))
 	return text, err
 }
@@ -82,7 +82,7 @@ func (p *Pipelines) platformFile() (platforms.File, error) {
 			}
 			f.Stages = append(f.Stages, stages...)
 			source := "the stages of its name; best packets"
-			layers = append(layers, PipelineLayer(name, stages, source))
+			layers = append(layers, pipelineLayer(name, stages, source))
 			branch := platforms.Branch{Layer: name}
 			if i+1 < len(sizes) {
 				mean := math.Round(math.Sqrt(float64(n) * float64(sizes[i+1])))

@@ -25,16 +25,16 @@ func (f *Fitted) TOML() (string, error) {
 	case f.Pipelines != nil:
 		return f.Pipelines.text()
 	case f.Model == "pipeline":
-		return Encoded(f.pipelineFile(), "fit."), nil
+		return encoded(f.pipelineFile(), "fit."), nil
 	case f.saved != nil:
-		return Encoded(f.parametersFile(), "fit."), nil
+		return encoded(f.parametersFile(), "fit."), nil
 	case f.Collectives != nil:
 		d := f.collectivesFile()
 		remarks := ""
 		if len(f.Curves) > 0 {
 			remarks = addCurves(&d, f.Curves)
 		}
-		return Encoded(d, "fit."+remarks), nil
+		return encoded(d, "fit."+remarks), nil
 	}
 	var d platforms.File
 	// A log of one number of ranks has curves, and answers about the ranks that were measured.
@@ -46,7 +46,7 @@ func (f *Fitted) TOML() (string, error) {
 		return "", fmt.Errorf("nothing to save: none of the curves can be a layer%s",
 			strings.ReplaceAll(remarks, "\n", "; "))
 	}
-	return Encoded(d, "fit."+remarks), nil
+	return encoded(d, "fit."+remarks), nil
 }
 
 // ofOnePlace returns the joint fits of collectives that nccl-tests measured on one number of ranks;
@@ -104,7 +104,7 @@ func (f *Fitted) pipelineFile() platforms.File {
 		d.Stages = append(d.Stages, platforms.Table{Name: fmt.Sprintf("stage-%d", i+1),
 			Keys: platforms.Keys{"beta": {betaText(s)}, "tau": {tauText(s)}, "source": {source}}})
 	}
-	d.Layers = append(d.Layers, PipelineLayer("fit", d.Stages, "the stages above; best packets"))
+	d.Layers = append(d.Layers, pipelineLayer("fit", d.Stages, "the stages above; best packets"))
 	return d
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -334,45 +333,8 @@ func (v *liveValidation) models() []string {
 			float64(v.LogP.GapTime)))
 }
 
-// toml returns a platform file of the models: a layer for the one-way times by size,
-// one for LogGP if the signature gives it, and one for packets through the stages. G
-// comes from the interval of the largest messages, since the signature is of short
-// ones.
+// toml returns a platform file of the models.
 func (v *liveValidation) toml() (string, error) {
-	name := string(v.Transport)
-	from := "halfpeak validate --live " + name
-	d := platforms.File{Title: name + " of this machine"}
-	source := fmt.Sprintf("%s: %s fit over %d sizes, median error %.2g %%",
-		from, v.OneWay.Model, len(v.OneWay.Points), 100*v.OneWay.Median)
-	var err error
-	sizes := platforms.Table{Name: name, Keys: platforms.Keys{"source": {source}}}
-	if d.Layers, err = fits.LineLayers(sizes, name, "", v.OneWay); err != nil {
-		return "", err
-	}
-	if v.LogPError == nil {
-		large := v.Gap.Segments[len(v.Gap.Segments)-1]
-		loggp := platforms.Table{Name: name + "-loggp", Keys: fits.LogPKeys(v.LogP)}
-		loggp.Set("model", "loggp")
-		loggp.Set("G", platforms.ExactInverse(large.Line().Tau))
-		loggp.Set("source", fmt.Sprintf("%s: o_s, o_r and g of the signature, L of the round "+
-			"trip, G of the interval of %s and more", from, large.From))
-		d.Layers = append(d.Layers, loggp)
-	}
-	// Sending and receiving keep a processor busy; handing over does not.
-	hosts := []string{"sender", "", "receiver"}
-	for k, s := range v.Stages {
-		d.Stages = append(d.Stages, platforms.Table{
-			Name: name + "-" + strings.ReplaceAll(s.Name, " ", "-"),
-			Keys: platforms.Keys{
-				"beta":   {platforms.ExactMicros(s.Segments[0].Line().Beta)},
-				"tau":    {platforms.ExactInverse(s.Segments[0].Line().Tau)},
-				"host":   {hosts[k]},
-				"source": {fmt.Sprintf("%s: stage %s of packets alone", from, s.Name)},
-			},
-		})
-	}
-	d.Layers = append(d.Layers, fits.PipelineLayer(name+"-packets", d.Stages,
-		"the stages above, each alone: behind each other, packets may be slower; the transport "+
-			"takes packets up to "+v.Largest.String()))
-	return fits.Encoded(d, "validate --live."), nil
+	return fits.Live{Name: string(v.Transport), OneWay: v.OneWay, Gap: v.Gap, LogP: v.LogP,
+		HasLogP: v.LogPError == nil, Stages: v.Stages, Largest: v.Largest}.TOML()
 }
