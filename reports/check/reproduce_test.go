@@ -74,8 +74,8 @@ func TestReproduce(t *testing.T) {
 			t.Errorf("no number is %s", class)
 		}
 	}
-	if _, err := Reproduce("clip"); err == nil {
-		t.Error("papers are spelled as they are")
+	if _, err := Reproduce("clop"); err == nil {
+		t.Error("no error of an unknown paper")
 	}
 	if tables := all.Summary(); len(tables) != 2 || len(tables[0].Data) != len(data.Papers())+1 {
 		t.Errorf("%d tables", len(tables))
