@@ -305,15 +305,19 @@ func (f *Answer) groupRows() reports.Rows {
 		fields = append(fields, changeFields()...)
 	}
 	rows := reports.TableOf(all, fields...)
-	worst := map[Group]bool{}
-	for _, x := range f.worst() {
-		worst[x.Group] = true
-	}
+	// A small screen keeps the groups of the findings, of the first the longest.
+	worst := f.worst()
 	rows.RowRank = func(i int) int {
-		if worst[all[i].part.Group] || len(worst) == 0 {
+		if len(worst) == 0 {
 			return 0
 		}
-		return 1
+		at := slices.IndexFunc(worst, func(x worstFinding) bool {
+			return x.Group == all[i].part.Group
+		})
+		if at < 0 {
+			return len(worst)
+		}
+		return at
 	}
 	return f.remarked(rows)
 }
