@@ -179,8 +179,9 @@ func contrastedTimes(before, after whatif.Design, quantities []whatif.Quantity) 
 		if ok && !slices.ContainsFunc(after.Changes,
 			func(a platforms.Assignment) bool { return a.Path == limit.Param.Path }) {
 			rows.Next = append(rows.Next, fmt.Sprintf("%s does not change: %s limits it, by %s; "+
-				"with 1 %% more of that it changes by %+.2g %%.",
-				c.Quantity.Kind.Title, of, limit.Param.Path, limit.PerPercent))
+				"with 1 %% more of that it changes by %s.",
+				c.Quantity.Kind.Title, of, limit.Param.Path,
+				reports.PercentText("%+.2g %%")(limit.PerPercent)))
 		}
 	}
 	rows.Doubts = whatif.NotesOf(quantities)
