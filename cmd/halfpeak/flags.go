@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -364,14 +362,27 @@ func asFlag(option, value string) string {
 	return "--columns " + roles[option] + "=" + value
 }
 
-// interruptible returns a context that ends at an interrupt or at the signal with
-// which batch systems end a job, for commands that then clean up. The caller must
-// call the function returned. A second signal ends the process as usual, whatever it does: no step
-// of a program's interpreter can be ended from outside, and one may take minutes.
+// heeding has the ends of the contexts of commands that clean up after a signal.
+var heeding struct {
+	sync.Mutex
+	ends []*context.CancelFunc
+}
+
+// interruptible returns a context that a signal ends, for commands that then clean up. The caller
+// must call the function returned.
 func interruptible() (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
+	ctx, end := context.WithCancel(context.Background())
+	heeding.Lock()
+	defer heeding.Unlock()
+	heeding.ends = append(heeding.ends, &end)
+	return ctx, func() {
+		end()
+		heeding.Lock()
+		defer heeding.Unlock()
+		heeding.ends = slices.DeleteFunc(heeding.ends, func(e *context.CancelFunc) bool {
+			return e == &end
+		})
+	}
 }
 
 // interrupted returns err, or in its place usage.ErrInterrupted if an interrupt has ended the
