@@ -31,8 +31,6 @@ type form struct {
 	// spread says that a rank has a message with each other rank, most of which are on other nodes.
 	// Otherwise the steps between nodes are those of one rank a node.
 	spread bool
-	// gpuRing says that the form is NCCL's ring: that of nodes of 2 to maxRanksOfNode ranks.
-	gpuRing bool
 }
 
 // searched has the algorithms that libraries choose from, by collective: a call by a library's own
@@ -101,7 +99,6 @@ func formsFor(d Data, oneNode bool) (all []form, err error) {
 			continue
 		}
 		f := form{Entry: e, of: d.Statistic}
-		f.gpuRing = e.Name == "ring" && place{float64(d.perNode()), 1}.gpus()
 		if e.Ranks != 0 || e.Params&engine.Shape != 0 {
 			return nil, fmt.Errorf("%w: %s %s has no steps on other ranks or machines; "+
 				"omit the algorithm", ErrNoFit, e.Collective, e.Name)

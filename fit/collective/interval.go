@@ -18,18 +18,15 @@ import (
 //
 // The error of an octave is that of the held-out calls, by Student's distribution, where usualError
 // counts as testPrior held-out places (a scaled inverse χ² prior; Gelman et al., Bayesian Data
-// Analysis, 2013, §3.2). A fit of one place cannot tell steps from base: fromOne is the part of its
-// errors that several places are taken to have. The least distance is minOctaves: a call at a
-// measured place has the error of the sizes that were held out. Octaves below the measured nodes
-// count twice. Beyond them, networks become slower and libraries change their algorithms, and times
-// are seldom below what the steps foresee: lean moves that part of the deviation from below to
-// above.
+// Analysis, 2013, §3.2). The least distance is minOctaves: a call at a measured place has the error
+// of the sizes that were held out. Beyond the measured nodes, networks become slower and libraries
+// change their algorithms, and times are seldom below what the steps foresee: lean moves that part
+// of the deviation from below to above.
 //
 // docs/tables/ablations.csv has what each number and each term is worth.
 const (
 	usualError = 0.12
 	testPrior  = 4
-	fromOne    = 0.6
 	minOctaves = 0.3
 	partSpread = 0.6
 	lean       = 0.2
@@ -56,9 +53,6 @@ func (h *backTest) squares(total float64) (sum, places float64) {
 	for i := range h.calls {
 		c := &h.calls[i]
 		e, w := c.own, c.near(total)
-		if h.fromOne {
-			e *= fromOne
-		}
 		squares, weights = squares+w*e*e/max(c.octaves, minOctaves), weights+w
 		if next := i + 1; next == len(h.calls) || h.calls[next].place != c.place ||
 			h.calls[next].fit != c.fit {
@@ -76,11 +70,8 @@ func (b *blend) deviations(p place, n, spread, apart, noise float64) (down, up f
 	student := stats.T95(free) / quantile95
 	ofOctave := student * student * (testPrior*usualError*usualError + squares) / free
 	far, jump, leaning := max(b.octaves(p), minOctaves), 0.0, 0.0
-	first, last := b.ends(p)
-	switch {
-	case p.count() < first.count():
-		far *= 2
-	case p.count() > last.count():
+	_, last := b.ends(p)
+	if p.count() > last.count() {
 		leaning = lean
 	}
 	if c := b.changed(); len(b.forms) > 1 && c.size > 0 && n >= c.size &&

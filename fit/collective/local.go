@@ -47,11 +47,11 @@ type coordinate struct{ step, size, nodes, perNode float64 }
 // Steps of much fewer than latencyBytes take about as long as each other.
 const latencyBytes = 4096
 
-// coordinate returns that of a call. The protocol of MPI's steps is decided by the bytes of a step,
-// and that of NCCL's rings and trees by the size of the call.
+// coordinate returns that of a call. The protocol is decided by the bytes of a step, and of
+// segmented algorithms by the size of the call.
 func (f *form) coordinate(p place, n float64) coordinate {
 	t := f.at(p)
-	if _, has := segmented[f.Name]; !has && !f.gpuRing && t.inside+t.between > 0 {
+	if _, has := segmented[f.Name]; !has && t.inside+t.between > 0 {
 		n *= t.volume / (t.inside + t.between)
 	}
 	n = max(1, n) // a barrier has steps of no bytes
@@ -135,8 +135,8 @@ func (l *localForm) row(t *callTerms, oneNode bool) [columns]float64 {
 }
 
 const (
-	// sizeRange is the range in octaves of bytes over which the weight of a measurement falls by
-	// exp(-1).
+	// sizeRange is the range in octaves of bytes, and for residuals of places, over which the
+	// weight of a measurement falls by exp(-1).
 	sizeRange = 0.35
 	// farthest is the distance in ranges beyond the nearest measurement at which one is left out:
 	// its weight is below 1/400. Fits of thousands of calls take a twentieth of the time.
@@ -186,10 +186,6 @@ func (l *localForm) sparse(at *coordinate) float64 {
 	return max(1, second)
 }
 
-// placeRange is the range of the kernel of residuals in octaves of places. That of sizes is
-// sizeRange.
-const placeRange = 0.5
-
 // residual interpolates log(measured/form) by a mean over the measurements, weighted by kernels of
 // the distance between coordinates (Nadaraya 1964, Watson 1964). Beyond all of them it has the
 // value of the nearest: a form misses a size by as much on more nodes.
@@ -198,7 +194,7 @@ func (l *localForm) residual(c *coordinate) float64 {
 	for i := range l.points {
 		o := &l.points[i]
 		places := math.Abs(c.nodes-o.nodes) + math.Abs(c.perNode-o.perNode)
-		w := math.Exp(-math.Abs(c.step-o.step)/sizeRange - places/placeRange)
+		w := math.Exp(-(math.Abs(c.step-o.step) + places) / sizeRange)
 		sum, weights = sum+w*o.left, weights+w
 	}
 	return sum / weights
