@@ -137,6 +137,7 @@ func (f *netperf) commandLine(p *parser, text string) bool {
 	if t := netperfTest.FindStringSubmatch(m[1]); t != nil {
 		f.test = strings.ToUpper(t[1])
 	}
+	f.pending.burst = netperfOption(netperfFirst, f.command, 1)
 	return true
 }
 
@@ -254,11 +255,16 @@ func (f *netperf) row(p *parser, line []byte) bool {
 	isStream := f.layout == ' ' && len(f.columns) == 6 && f.columns[1] == "LOCAL_SEND_SIZE"
 	if isStream && len(values) == 4 && f.pending.ok() {
 		// UDP_STREAM: the second row has what the receiver got. Only that has crossed the network.
-		if v, ok := lex.Parse(values[3]); ok && v.Value > 0 {
-			f.pending.throughput = f.pending.throughput / f.pending.perUs * v.Value
-			f.pending.perUs = v.Value
-		}
 		f.half = false
+		v, ok := lex.Parse(values[3])
+		if !ok || v.Value <= 0 {
+			p.warn("netperf: the receiver of the run of %s in line %d got nothing, so the run is "+
+				"left out", f.test, f.at)
+			f.pending = netperfRun{burst: f.pending.burst}
+			return true
+		}
+		f.pending.throughput = f.pending.throughput / f.pending.perUs * v.Value
+		f.pending.perUs = v.Value
 		return true
 	}
 	// The second line of a classic table: "524288 524288".

@@ -385,6 +385,27 @@ func TestNetperfBurst(t *testing.T) {
 	}
 }
 
+// Without a banner the burst is that of the run's own command line, behind the --.
+func TestNetperfBurstOption(t *testing.T) {
+	banner := "netperf -t TCP_RR -- -r 32 -b 3\nMIGRATED TCP REQUEST/RESPONSE TEST from 0.0.0.0 () port 0 AF_INET to x () port 0 AF_INET : first burst 3\n" +
+		"bytes  Bytes  bytes    bytes   secs.    per sec\n\n16384  131072 32  32  10.00 80000.00\n16384  131072\n"
+	run := func(options string) string {
+		return "netperf -P 0 -t TCP_RR " + options + " -k\nTHROUGHPUT=10000.00\nTHROUGHPUT_UNITS=Trans/s\n"
+	}
+	check(t, banner+run("-- -r 64")+run("-- -r 128 -b 6")+run("-b 6 -- -b2 -r 256")+run("-b 6 -- -r 512"),
+		"TCP_RR: round trip 32=50 64=100 128=700 256=300 512=100")
+}
+
+// A run of which the receiver got nothing has no time, and takes none from the sender's row.
+func TestNetperfNothingReceived(t *testing.T) {
+	check(t, "MIGRATED UDP STREAM TEST from 0.0.0.0 () port 0 AF_INET to x () port 0 AF_INET\n"+
+		"bytes   bytes    secs            #      #   10^6bits/sec\n\n"+
+		"212992    1000   10.00     1250000      0    1000.00\n212992           10.00           0              0.00\n\n"+
+		"212992    2000   10.00     1250000      0    2000.00\n212992           10.00     1000000            1600.00\n",
+		"UDP_STREAM: gap 2000=10",
+		"! netperf: the receiver of the run of UDP_STREAM in line 4 got nothing, so the run is left out")
+}
+
 // A file of one size is no error of reading.
 func TestOneSize(t *testing.T) {
 	table := read(t, "size,time_us\n8,1\n8,3\n", Options{}).Tables[0]
