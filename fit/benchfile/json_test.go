@@ -77,6 +77,9 @@ func TestJSONTables(t *testing.T) {
 		}
 	}
 	check(`[{"size":8,"time":1,"unit":"ms"},{"size":64,"time":3,"unit":"us"}]`, "json: 8=1000 64=3")
+	for _, note := range []string{"1 NaN dropped", `\"x\\`, ` \", NaN: \"`, "[-Infinity", strings.Repeat(`, NaN \"`, 200_000)} { // a string is no number
+		check(`[{"note":"`+note+`","size":8,"time_us":1},{"note":"`+note+`","x":NaN,"size":64,"time_us":3}]`, "json: 8=1 64=3")
+	}
 }
 
 // One line of 64 MB is read, and in little memory: see the report of bytes.

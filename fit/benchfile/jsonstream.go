@@ -18,6 +18,8 @@ type jsonStream struct {
 	buffer []byte // of the current piece
 	text   []byte // of the piece, as far as it has not been read
 	word   []byte // the beginning of a word that the next piece ends
+	quoted bool   // the text ends within a string,
+	escape bool   // and there behind a backslash
 	held   int    // bytes since the last progress
 	next   func() (error, bool)
 	stop   func()
@@ -80,7 +82,40 @@ func (s *jsonStream) skipComma(dec *json.Decoder) bool {
 }
 
 // notFinite matches the numbers that Python writes and JSON does not have.
-var notFinite = regexp.MustCompile(`([\[:,\s])(NaN|-?Infinity)\b`)
+var notFinite = regexp.MustCompile(`NaN|-?Infinity`)
+
+// quoteNumbers puts quotes around the numbers that are not finite, outside of strings. As a text,
+// such a number is a time that is not a number: its row is dropped and counted.
+func (s *jsonStream) quoteNumbers(text []byte) []byte {
+	has := bytes.Contains(text, []byte("NaN")) || bytes.Contains(text, []byte("Infinity"))
+	var all []byte
+	from := 0
+	add := func(to int) {
+		part := text[from:to]
+		if from = to; !s.quoted {
+			part = notFinite.ReplaceAll(part, []byte(`"$0"`))
+		}
+		all = append(all, part...)
+	}
+	for i, c := range text {
+		switch {
+		case s.escape:
+			s.escape = false
+		case c == '\\':
+			s.escape = s.quoted
+		case c == '"':
+			if has {
+				add(i)
+			}
+			s.quoted = !s.quoted
+		}
+	}
+	if !has {
+		return text
+	}
+	add(len(text))
+	return all
+}
 
 // write reads a piece of a line, and its end if it is the last. It returns an error if the text is
 // not JSON.
@@ -97,10 +132,7 @@ func (s *jsonStream) write(piece []byte, ends bool) error {
 		whole = len(bytes.TrimRight(s.buffer, "-INafinty"))
 	}
 	s.text, s.word = s.buffer[:whole], append(s.word[:0], s.buffer[whole:]...)
-	if bytes.Contains(s.text, []byte("NaN")) || bytes.Contains(s.text, []byte("Infinity")) {
-		// As a text, it is a time that is not a number: its row is dropped and counted.
-		s.text = notFinite.ReplaceAll(s.text, []byte(`$1"$2"`))
-	}
+	s.text = s.quoteNumbers(s.text)
 	err, _ := s.next()
 	return err
 }
