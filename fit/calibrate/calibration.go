@@ -65,6 +65,10 @@ const (
 	Copy        = "copy"         // local copy
 )
 
+// ofLevels are the measures of messages between ranks that meet at a level.
+var ofLevels = []string{PingPong, Stream, Mixed, Send, Receive, LateReceive, LateSend, Exchange,
+	Relay, Fresh, FanOut, fanFirst, twoFirst, FanIn}
+
 // networked reports whether a topology, not levels, connects the hosts. The outermost
 // level then stands for all of it.
 func (c *Calibration) networked() bool { return c.network.Topology.Units() > 1 }

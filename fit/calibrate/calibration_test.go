@@ -313,6 +313,8 @@ pingpong,cluster,in,1,1,0,1,10,2,2,2,2,2,2,0
 		{"node holds 2", "node holds 0", "me.csv:4: level node holds 0"},
 		{"node holds 2", "node holds 1073741824", "me.csv:5: level cluster holds 2"},
 		{"level node", "level \x1b[31mnode", `me.csv:4: invalid level "\x1b[31mnode"`},
+		{"pingpong,cluster,in", "stream,cluster,out", `me.csv:9: no pair leaves a unit of level "cluster", the outermost one`},
+		{"pingpong,cluster,in", "exchange,,in", `me.csv:9: unknown level ""`},
 		{"# 60.0 s\n", text, "me.csv:10: a second run of calibrate begins here"},
 	} {
 		_, err := Read(strings.NewReader(strings.Replace(text, c.old, c.new, 1)), "me.csv")

@@ -194,9 +194,13 @@ var levelName = regexp.MustCompile(`^[a-z0-9_-]+$`) // as of a platform
 func (c *Calibration) row(fields []string) (m Measurement, times [6]float64, err error) {
 	m = Measurement{Measure: fields[0], Level: -1, Out: fields[2] == "out"}
 	// Collectives and local work have no level.
-	if fields[1] != "" {
+	if fields[1] != "" || slices.Contains(ofLevels, m.Measure) {
 		if m.Level = c.level(fields[1]); m.Level < 0 {
 			return m, times, fmt.Errorf("unknown level %q", fields[1])
+		}
+		if m.Out && m.Level == len(c.Levels)-1 {
+			return m, times, fmt.Errorf("no pair leaves a unit of level %q, the outermost one",
+				fields[1])
 		}
 	}
 	var size int
