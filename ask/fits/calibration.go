@@ -55,13 +55,15 @@ func (c *Calibrated) levels() (notes []string) {
 			text += fmt.Sprintf("; eager up to %.0f B", float64(l.Eager))
 		}
 		// A shared resource has a line: what it takes at all, and what each byte
-		// takes. A note gives the first as µs a message, and the second as a rate.
+		// takes. A note gives the first as µs a message, and the second as a rate. If no
+		// large messages were measured, it has no rate.
 		share := func(what string, layer model.Layer) {
 			if layer != nil {
-				start := layer.OneWay(1)
-				rate := n / float64(layer.OneWay(n)-start)
-				text += fmt.Sprintf("; %s %.0f MB/s, %.3g µs a message", what, rate,
-					float64(start))
+				start, rate := layer.OneWay(1), ""
+				if bytes := layer.OneWay(n) - start; bytes > 0 {
+					rate = fmt.Sprintf("%.0f MB/s, ", n/float64(bytes))
+				}
+				text += fmt.Sprintf("; %s %s%.3g µs a message", what, rate, float64(start))
 			}
 		}
 		if l.Reverse > 0 {

@@ -79,6 +79,38 @@ func TestCutCalibration(t *testing.T) {
 	}
 }
 
+// Pairs out of a node that were measured at small messages alone have no rate together.
+func TestSharedWithoutRate(t *testing.T) {
+	text := calibrate.Header + `
+# 2026-11-22, 16 ranks, rank 0 on n0, clock of 0.02 us
+# An MPI
+# level node holds 4
+# level cluster holds 4
+# places 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+pingpong,node,in,1,1,0,1,10,0.5,0.5,0.5,0.5,0.5,0.5,0
+stream,node,in,1,1,0,1,10,0.3,0.3,0.3,0.3,0.3,0.3,0
+pingpong,node,in,1,1048576,0,1,10,105,105,105,105,105,105,0
+stream,node,in,1,1048576,0,1,10,105,105,105,105,105,105,0
+pingpong,cluster,in,1,1,0,1,10,2,2,2,2,2,2,0
+stream,cluster,in,1,1,0,1,10,0.3,0.3,0.3,0.3,0.3,0.3,0
+pingpong,cluster,in,1,1048576,0,1,10,211,211,211,211,211,211,0
+stream,cluster,in,1,1048576,0,1,10,210,210,210,210,210,210,0
+stream,node,out,4,8,0,1,10,1.2064,1.2064,1.2064,1.2064,1.2064,1.2064,0
+# 60.0 s
+`
+	path := filepath.Join(t.TempDir(), "me.csv")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Fit([]string{path}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(f.Notes, "\n"); !strings.Contains(notes, "all out of one together 0.3") || strings.Contains(notes, "Inf") {
+		t.Errorf("notes: %s", notes)
+	}
+}
+
 // Of a folder, a text about the results is left out, whatever its tables are.
 func TestFolderWithReadme(t *testing.T) {
 	folder := t.TempDir()
