@@ -67,6 +67,13 @@ func translateLiballprof(r *rank, f *file, splits *splitReader) error {
 
 // do translates a call.
 func (p *liballprof) do(f *file, name string, fields [][]byte) error {
+	if p.state == "MPI_Finalize" && p.o.Region.isMark(name) {
+		if marked, err := p.mark(name, fields); err != nil {
+			return f.errorf("%s: %w", name, err)
+		} else if marked {
+			return nil
+		}
+	}
 	switch {
 	case !strings.HasPrefix(name, "MPI_"):
 		return f.errorf("%.40q is not a call of MPI", name)
@@ -74,10 +81,6 @@ func (p *liballprof) do(f *file, name string, fields [][]byte) error {
 		return f.errorf("%s after MPI_Finalize", name)
 	case name == "MPI_Init" || name == "MPI_Init_thread":
 		return p.begin(f, name, fields)
-	case p.at.ends(p.rank, name):
-		if err := p.atMark(&p.at, fields); err != nil {
-			return f.errorf("%s: %w", name, err)
-		}
 	case p.at != within && makesSplit[name]:
 		if err := p.joiner.make(p.rank, unnamed); err != nil {
 			return f.errorf("%s: %w", name, err)
@@ -128,17 +131,30 @@ func (p *liballprof) end(f *file, fields [][]byte) (err error) {
 	return nil
 }
 
-// atMark goes to the place behind a mark at which the region begins or ends.
-func (p *profiled) atMark(at *place, fields [][]byte) (err error) {
+// mark goes to the place behind a mark, and reports whether the region begins or ends there.
+// Barriers of a part of the ranks are not marks.
+func (p *liballprof) mark(name string, fields [][]byte) (ends bool, err error) {
+	if len(fields) < 3 {
+		return false, fmt.Errorf("must have at least 3 fields (got %d)", len(fields))
+	}
+	if name == "MPI_Barrier" {
+		var a arguments
+		if err := p.argument(&a, "comm", fields[2]); err != nil || p.in(&a) != p.world {
+			return false, err
+		}
+	}
+	if !p.at.ends(p.rank, name) {
+		return false, nil
+	}
 	if p.from, err = nanoseconds(fields[1]); err == nil {
 		p.to, err = nanoseconds(fields[len(fields)-1])
 	}
-	if err == nil && *at == within {
+	if err == nil && p.at == within {
 		err = p.gap() // the last computation of the region
 	}
 	p.clock = max(p.clock, p.to)
-	*at++
-	return err
+	p.at++
+	return true, err
 }
 
 // writtenMark is the line before a send whose memory the program has written since its last
@@ -227,6 +243,9 @@ func communicatorOf(field []byte) (x handle, err error) {
 		if *n, err = integer(parts[i]); err != nil {
 			return x, err
 		}
+	}
+	if x.place < 0 {
+		return x, fmt.Errorf("%q is not a communicator; its rank must be at least 0", field)
 	}
 	return x, nil
 }

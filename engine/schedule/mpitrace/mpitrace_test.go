@@ -425,9 +425,34 @@ func TestRegion(t *testing.T) {
 	if _, _, err := mpitrace.Read(sources(trace), o); err == nil || !strings.Contains(err.Error(), "the region pcontrol:3..4 is not whole: rank 0 has 3 calls of pcontrol") {
 		t.Errorf("error %v", err)
 	}
+	o.Region = mpitrace.Region{Call: "barrier", From: 1}
+	if _, _, err := mpitrace.Read(sources("MPI_Init:-:1:2:100\nMPI_Barrier\nMPI_Finalize:200:-\n"), o); err == nil ||
+		err.Error() != "r0:2: MPI_Barrier: must have at least 3 fields (got 1)" {
+		t.Errorf("error %v", err)
+	}
 	for _, text := range []string{"", "barrier", "barrier:1", "barrier:0..", "barrier:2..2", "send:1..2", "barrier:x..2", "barrier:1..x"} {
 		if _, err := mpitrace.ParseRegion(text); err == nil {
 			t.Errorf("no error of %q", text)
+		}
+	}
+}
+
+// A barrier of a part of the ranks is not a mark, in either form of trace.
+func TestRegionOfAllRanks(t *testing.T) {
+	split := []string{"MPI_Comm_split:0,0,2:0:0:77", "MPI_Barrier:77,0,1", "MPI_Barrier:0,0,2", "MPI_Bcast:7:4:2,8,8:0:0,0,2", "MPI_Barrier:0,0,2"}
+	other := []string{"MPI_Comm_split:0,1,2:1:0:77", "MPI_Barrier:0,1,2", "MPI_Bcast:7:4:2,8,8:0:0,1,2", "MPI_Barrier:0,1,2"}
+	o := mpitrace.Defaults
+	o.Region = mpitrace.Region{Call: "barrier", From: 1, To: 2}
+	for _, files := range [][]string{{allprof(split...), allprof(other...)},
+		{recordedTrace(0, 2, "comm 2 0 0", "Comm_split 1 1 0 2", "Barrier 1 1 0 0 2", "Barrier 1 1 0 0 0", "Bcast 1 1 32 0 0", "Barrier 1 1 0 0 0"),
+			recordedTrace(1, 2, "comm 2 0 1", "Comm_split 1 1 0 2", "Barrier 1 1 0 0 0", "Bcast 1 1 32 0 0", "Barrier 1 1 0 0 0")}} {
+		s, _, err := mpitrace.Read(sources(files...), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := count(s)
+		if n[schedule.Send] != 1 || n[schedule.Recv] != 1 {
+			t.Errorf("%d sends and %d receives, want the one of the broadcast", n[schedule.Send], n[schedule.Recv])
 		}
 	}
 }
@@ -638,6 +663,7 @@ func TestErrors(t *testing.T) {
 		{call("MPI_Send:7:3:2,8,8:-1:5:0,0,2"), "r0:4: MPI_Send: there is no rank -1, only 0 to 1"},
 		{call("MPI_Send:7:3:2,8,8:1:-1:0,0,2"), "r0:4: MPI_Send: tags must be 0 to 2147483647 (got -1)"},
 		{call("MPI_Send:7:3:2,8,8:1:5:9,0,1"), "r0:4: MPI_Send: argument 6: no call in the traces makes communicator 9, of which this is rank 0 of 1; files may be missing or in another order"},
+		{call("MPI_Barrier:-1,-1,2"), `r0:4: MPI_Barrier: argument 1: "-1,-1,2" is not a communicator; its rank must be at least 0`},
 		{[]string{allprof("MPI_Barrier:7:0,0,1:8"), "/* a program */\n"}, "r1: not the trace of a rank; leave it out"},
 		{call("MPI_Bcast:7:3:2,8,8:2:0,0,2"), "r0:4: MPI_Bcast: the root must be 0 to 1 (got 2)"},
 		{call("MPI_Start:1000"), "r0:4: MPI_Start: no MPI_Send_init or MPI_Recv_init made the request"},

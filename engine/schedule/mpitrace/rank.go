@@ -90,10 +90,15 @@ func (r Region) start() place {
 	return before
 }
 
+// isMark reports whether a call is one of those that the region counts.
+func (r Region) isMark(call string) bool {
+	return r.Call != "" && strings.EqualFold(strings.TrimPrefix(call, "MPI_"), r.Call)
+}
+
 // ends counts a call if it is a mark, and reports whether the region begins or ends there.
 func (at place) ends(r *rank, call string) bool {
 	region := r.o.Region
-	if region.Call == "" || !strings.EqualFold(strings.TrimPrefix(call, "MPI_"), region.Call) {
+	if !region.isMark(call) {
 		return false
 	}
 	r.marks++
