@@ -88,7 +88,10 @@ func Create(path string) (*File, error) {
 	info, err := os.Stat(path)
 	perm := fs.FileMode(0o644)
 	switch {
+	case errors.Is(err, syscall.ELOOP):
+		return nil, FileError(path, err)
 	case err != nil: // a new file, or a folder that does not exist, which OpenFile reports
+		f.target = behind(path)
 	case info.IsDir():
 		return nil, FileError(path, syscall.EISDIR)
 	case !info.Mode().IsRegular():
@@ -127,6 +130,21 @@ func Create(path string) (*File, error) {
 		return nil, FileError(path, err)
 	}
 	return f, nil
+}
+
+// behind returns the path to which a link leads that has no file behind it; else the path itself.
+func behind(path string) string {
+	for range 40 { // as many links as Linux follows
+		to, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return path
 }
 
 // Write appends text to a file: all of it or, on an error such as a full disk,

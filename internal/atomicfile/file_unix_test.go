@@ -46,6 +46,32 @@ func TestWriteFile(t *testing.T) {
 		t.Errorf("the link is gone: %v, %v", info.Mode(), err)
 	}
 
+	// Nor is a link replaced that leads to no file yet, or to another such link.
+	for name, to := range map[string]string{"first": "second", "second": "new.csv"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(filepath.Join(dir, "first"), "through two links\n", 0o644)
+	if got, err := os.ReadFile(filepath.Join(dir, "new.csv")); err != nil || string(got) != "through two links\n" {
+		t.Errorf("behind the links: %q, %v", got, err)
+	}
+	if to, err := os.Readlink(filepath.Join(dir, "first")); err != nil || to != "second" {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+	loop := filepath.Join(dir, "loop")
+	if err := os.Symlink("loop", loop); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(loop, say("nowhere")); err == nil {
+		t.Error("a link to itself was replaced")
+	}
+	for _, name := range []string{"first", "second", "new.csv", "loop"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+
 	// A fault of write leaves the old file, and nothing beside it.
 	fault := errors.New("no data")
 	err := Write(path, func(w io.Writer) error {
