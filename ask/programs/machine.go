@@ -151,8 +151,22 @@ func ReadPlaces(path string, m machine.Machine) (Placement, error) {
 	defer done()
 	const most = 64 << 20 // bytes: a million ranks take 20 MB
 	// A file without an end would fill the memory before it is refused.
-	rows, err := csv.NewReader(io.LimitReader(text, most)).ReadAll()
-	if err != nil || len(rows) < 2 {
+	r := csv.NewReader(io.LimitReader(text, most))
+	var rows [][]string
+	var lines []int // in which rows begin
+	for {
+		row, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return on, fmt.Errorf("%s: %w; write a line rank,node,group and one for each rank",
+				path, err)
+		}
+		line, _ := r.FieldPos(0)
+		rows, lines = append(rows, row), append(lines, line)
+	}
+	if len(rows) < 2 {
 		return on, fmt.Errorf("%s is not a table of ranks and nodes; "+
 			"write a line rank,node,group and one for each rank", path)
 	}
@@ -175,8 +189,7 @@ func ReadPlaces(path string, m machine.Machine) (Placement, error) {
 		// Each rank from 0 once: with as many rows as ranks, no gap is possible.
 		if err != nil || n < 0 || n >= len(rows) || seen[n] {
 			return on, fmt.Errorf("%s:%d: rank %q; the %d rows must have the ranks 0 to %d, "+
-				// +2: lines count from 1, and the first has the names.
-				"each once", path, i+2, row[rank], len(rows), len(rows)-1)
+				"each once", path, lines[i+1], row[rank], len(rows), len(rows)-1)
 		}
 		seen[n], on.Nodes[n] = true, row[node]
 		if group >= 0 {

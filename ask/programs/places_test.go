@@ -32,6 +32,20 @@ func TestPlacesForms(t *testing.T) {
 			t.Errorf("%s: %s, %v", name, shape, err)
 		}
 	}
+	for content, want := range map[string]string{
+		"rank,node\n\n0,a\n9,b\n":      `nodes.csv:4: rank "9"; the 2 rows`,
+		"rank,node\n0,\"a\nx\"\n9,b\n": `nodes.csv:4: rank "9"; the 2 rows`,
+		"rank,node\n0,a\n1,b,c\n":      "nodes.csv: record on line 3: wrong number of fields; write",
+		"rank,node\n":                  "nodes.csv is not a table of ranks and nodes; write",
+	} {
+		path := filepath.Join(t.TempDir(), "nodes.csv")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := programs.ReadPlaces(path, m); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", content, err, want)
+		}
+	}
 	if _, err := os.Stat("/dev/zero"); err == nil {
 		if _, err := programs.ReadPlaces("/dev/zero", m); err == nil {
 			t.Error("/dev/zero is a table")
