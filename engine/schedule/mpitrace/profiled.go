@@ -73,8 +73,7 @@ func (p *profiled) start(a *arguments) error {
 	if _, ok := p.persistent[a.request[0]]; !ok {
 		return errors.New("no MPI_Send_init or MPI_Recv_init made the request")
 	}
-	a.requests = 1
-	return p.startAll(a)
+	return p.startRequests([]int64{a.request[0]})
 }
 
 func (p *profiled) startAll(a *arguments) error {
