@@ -37,34 +37,38 @@ func SizeFor(l Layer, part, within float64) (quantity.Bytes, bool) {
 
 // smallestWith returns the smallest whole size, at most most, whose bandwidth is at least want.
 //
-// If no message of more than n bytes takes less than p·T(n), none below want·p·T(n) has the
-// bandwidth if n has not. Hence the search goes from n to there, as far as the branch that serves
-// n, and ends at the smallest size although bandwidth is a sawtooth. p is 1 where the time does not
-// fall with the size, and above 64 KiB; see [leastLater].
+// If T(m) ≥ p·T(n) − D for all m > n, none below want·(p·T(n) − D) has the bandwidth if n has not,
+// and none below want·p·T(n) that [risesTo] the size before it. Hence the search goes from n to
+// there, and ends at the smallest size although bandwidth is a sawtooth. See [leastLater] for p,
+// which is 1 above 64 KiB, and for D.
 func smallestWith(l Layer, want quantity.MBps, most quantity.Bytes, within float64) (
 	quantity.Bytes, bool) {
 	if math.IsInf(float64(want), 0) || math.IsNaN(float64(want)) {
 		return 0, false
 	}
 	want *= 1 - 1e-12 // rounding must not cost a byte where β/τ is whole
-	later := leastLater(l)
-	boundaries := append(Boundaries(l, 1, MaxCrossing), quantity.Bytes(math.Inf(1)))
+	first := func(t quantity.Micros) quantity.Bytes {
+		return quantity.Bytes(math.Ceil(float64(want) * float64(t) * (1 - 1e-12)))
+	}
+	later, fall := leastLater(l)
+	rises := quantity.Bytes(0)
 	for n := quantity.Bytes(1); n <= most; {
 		t := l.OneWay(n)
 		if n.Over(t) >= want {
 			return n, true
 		}
-		for boundaries[0] < n {
-			boundaries = boundaries[1:]
+		if n > rises {
+			rises = risesTo(l, n)
 		}
 		if n < exhaustive {
 			t *= quantity.Micros(later)
 		}
-		next := quantity.Bytes(math.Ceil(float64(want) * float64(t) * (1 - 1e-12)))
+		next := first(t)
 		if later < 1 {
 			next = max(next, quantity.Bytes(math.Floor(float64(n)*(1+within))))
 		}
-		if next = min(next, boundaries[0]+1); next <= n { // n + 1 may be n beyond 2⁵³
+		next = max(min(next, rises+1), first(t-fall))
+		if next <= n { // n + 1 may be n beyond 2⁵³
 			next = quantity.Bytes(math.Nextafter(float64(n), math.Inf(1)))
 			next = max(next, n+1)
 		}
@@ -73,20 +77,72 @@ func smallestWith(l Layer, want quantity.MBps, most quantity.Bytes, within float
 	return 0, false
 }
 
+// risesTo returns the largest size up to which no protocol switch shortens the time of messages of
+// at least n bytes; +Inf if none does.
+func risesTo(l Layer, n quantity.Bytes) quantity.Bytes {
+	forever := quantity.Bytes(math.Inf(1))
+	switch l := l.(type) {
+	case *Measured:
+		return risesTo(l.Lines, n)
+	case *Series:
+		return min(risesTo(l.Below, n), risesTo(l.Added, n))
+	case *Fragmented:
+		// A full piece takes no less than the short one after it would save.
+		before, last := l.pieces(n)
+		to := risesTo(l.Below, last)
+		if to >= l.MTU {
+			before, to = before+1, risesTo(l.Below, 1)
+		}
+		if to >= l.MTU {
+			return forever
+		}
+		return before*l.MTU + to
+	case *Switch:
+		if l.Least { // the minimum of costs falls only where one of them does
+			for _, b := range l.Branches {
+				forever = min(forever, risesTo(b.Layer, n))
+			}
+			return forever
+		}
+		for i := l.branch(n); ; i++ {
+			b := &l.Branches[i]
+			to := risesTo(b.Layer, n)
+			if i == len(l.Branches)-1 || to < b.UpTo {
+				return to
+			}
+			n = b.UpTo + 1
+			if l.Branches[i+1].Layer.OneWay(n) < b.Layer.OneWay(b.UpTo) {
+				return b.UpTo
+			}
+		}
+	}
+	return forever
+}
+
 // exhaustive is the largest size up to which times that fall are minded: packets are no larger.
 const exhaustive = 64 * quantity.KiB
 
-// leastLater returns a part p of any time of the layer, from 0 to 1: no larger message takes less
-// than p·T(n) in the branch that serves n. It is 1 if times do not fall.
+// leastLater returns a part p of any time of the layer, from 0 to 1, and a time D in µs: no larger
+// message takes less than p·T(n) − D. They are 1 and 0 if times do not fall.
 //
 // Every time is a sum or a maximum of costs of packets. If all of those were the least of the same
 // and larger packets, no time would fall with the size, and each would be p or more of what it is.
-func leastLater(l Layer) float64 {
-	part := 1.0
+// A switch shortens a time at most by that of the largest message before its last branch; only the
+// last piece of a message passes its boundaries.
+func leastLater(l Layer) (part float64, fall quantity.Micros) {
+	part = 1
 	contains(l, func(l Layer) bool {
 		switch l := l.(type) {
 		case *Table:
 			part = min(part, leastOf(l.times().curve()))
+		case *Switch:
+			most := quantity.Micros(0)
+			for _, b := range l.Branches[:len(l.Branches)-1] {
+				if !l.Least {
+					most = max(most, b.Layer.OneWay(b.UpTo))
+				}
+			}
+			fall += most
 		case *Pipeline:
 			if l.Cut.Rule == CutPaper { // a larger message may be cut into better packets
 				part = 0
@@ -99,7 +155,7 @@ func leastLater(l Layer) float64 {
 		}
 		return false
 	})
-	return part
+	return part, fall
 }
 
 // leastOf returns the least ratio of a cost on any of the curves to one of the same or a smaller
