@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -120,4 +121,6 @@ func (d Decision) verdict() string {
 }
 
 // use returns how a program reads the rules file.
-func (m *Map) use(path string) string { return fmt.Sprintf("Use: "+m.library.use, path) }
+func (m *Map) use(path string) string {
+	return fmt.Sprintf("Use: "+m.library.use, usage.ShellLine(path))
+}

@@ -3,9 +3,12 @@ package tune
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,9 +27,18 @@ import (
 // them. A folder that does not exist has none. The notes have the errors of single files, and the
 // number of measurements that left only a file of errors.
 func (m *Map) ReadFolder(folder string) (notes []string, err error) {
-	files, err := filepath.Glob(filepath.Join(folder, "*.out"))
-	if err != nil {
+	var files, failed []string
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
+	}
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		if strings.HasSuffix(path, ".out") {
+			files = append(files, path)
+		} else if strings.HasSuffix(path, ".out.err") {
+			failed = append(failed, path)
+		}
 	}
 	least, choices := map[string]quantity.Micros{}, map[string]Choice{}
 	var rounds []round
@@ -59,7 +71,6 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 		m.measure(choices[name], least[name])
 	}
 	m.addDuels(rounds)
-	failed, err := filepath.Glob(filepath.Join(folder, "*.out.err"))
 	repeated := func(path string) bool {
 		return slices.Contains(files, strings.TrimSuffix(path, ".err"))
 	}
@@ -67,7 +78,7 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 		notes = append(notes, fmt.Sprintf("Measurements that failed or did not end: %d; "+
 			"the first one's errors are in %s.", len(failed), failed[0]))
 	}
-	return notes, err
+	return notes, nil
 }
 
 // timesInFile returns the least time in the output of a benchmark, or of calibrate's passes. The
