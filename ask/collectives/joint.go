@@ -110,8 +110,8 @@ func (j *jointTimes) shapeOf(c program.Collective) (s jointShape, err error) {
 		on[nodeOf(rank)]++
 	}
 	s = jointShape{nodes: len(on), perNode: on[nodeOf(c.Ranks[0])]}
-	for _, ranks := range on {
-		if ranks != s.perNode {
+	for _, rank := range c.Ranks { // and not over the map, so that the error has one text
+		if ranks := on[nodeOf(rank)]; ranks != s.perNode {
 			return s, fmt.Errorf("%s among %d ranks has %d and %d of them on its nodes of %d, "+
 				"which was not measured", c.Name, len(c.Ranks), s.perNode, ranks, j.perNode)
 		}
