@@ -35,10 +35,8 @@ func (m Message) ask(_ context.Context, d Design) (e Estimate, err error) {
 	default:
 		e.NoInterval, e.Method = p.Next.Unknown, Curve
 	}
-	if p.Beyond > 1 && of.Layer.Measured != nil {
-		sizes := of.Layer.Measured.Sizes
-		first, last := sizes[0], sizes[len(sizes)-1]
-		e.Beyond = math.Max(float64(first/m.Size), float64(m.Size/last))
+	if p.Beyond > 1 {
+		e.Beyond = p.Beyond
 	}
 	owners, err := whatif.Of(of).Owners(m.Size)
 	most := quantity.Micros(0)

@@ -165,3 +165,22 @@ func TestStudiesOfNoSense(t *testing.T) {
 		}
 	}
 }
+
+// Above a table of measured times, the estimate says how far.
+func TestBeyondATable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "table.toml")
+	text := `layer.tab = {model="table", sizes=["1KiB","2KiB"], times=["2us","3us"], source="made up"}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := halfpeak.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size, want := range map[quantity.Bytes]float64{512: 2, 1024: 0, 2048: 0, 1 << 30: 1 << 19} {
+		if e, err := d.Ask(t.Context(), halfpeak.Message{Size: size}); err != nil ||
+			e.Beyond != want {
+			t.Errorf("%v: %v times the measured sizes, want %v; %v", size, e.Beyond, want, err)
+		}
+	}
+}
