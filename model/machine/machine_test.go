@@ -113,6 +113,8 @@ func TestPlaceErrors(t *testing.T) {
 		{"", 17, "17 ranks on 16 cores"},
 		{"0,1", 3, "a list of 2 cores for 3 ranks"},
 		{"0,0", 2, "core 0 is listed twice"},
+		{"0,1,1", 2, "core 1 is listed twice"},
+		{"4..7,0,6", 2, "core 6 is listed twice"},
 		{"0..16", 2, "no core 16"},
 		{"3..1", 2, `"3..1" is neither a number`},
 		{"0,x", 2, `"x" is neither a number`},

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -88,7 +89,8 @@ func (m Machine) Place(by string, ranks int) (Places, error) {
 // parseCores returns the first cores of a list such as "0,4,64..71", one for each rank.
 func parseCores(list string, ranks, cores int) (Places, error) {
 	var places Places
-	used := map[int]bool{}
+	type span struct{ first, last int }
+	var spans []span
 	for item := range strings.SplitSeq(list, ",") {
 		from, to, isRange := strings.Cut(strings.TrimSpace(item), "..")
 		first, err := strconv.Atoi(from)
@@ -106,12 +108,15 @@ func parseCores(list string, ranks, cores int) (Places, error) {
 		}
 		// A list may be longer, so that one serves all numbers of ranks.
 		for core := first; core <= last && len(places) < ranks; core++ {
-			if used[core] {
-				return nil, fmt.Errorf("a list of cores: core %d is listed twice; "+
-					"it holds one rank", core)
-			}
-			used[core] = true
 			places = append(places, core)
+		}
+		spans = append(spans, span{first, last})
+	}
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
+	for i, s := range spans[1:] { // spans before are apart, so that the last of them ends last
+		if s.first <= spans[i].last {
+			return nil, fmt.Errorf("a list of cores: core %d is listed twice; it holds one rank",
+				s.first)
 		}
 	}
 	if len(places) < ranks {
