@@ -44,6 +44,10 @@ func CutRows(c []messages.Cut) reports.Rows {
 		}
 		return 0
 	}
+	if slices.ContainsFunc(c, func(cut messages.Cut) bool { return cut.Plan.Packets() > listed }) {
+		rows.Notes = append(rows.Notes, fmt.Sprintf("Plans of more than %d packets have no "+
+			"plan_bytes.", listed))
+	}
 	if slices.ContainsFunc(c, func(cut messages.Cut) bool { return cut.Size != c[0].Size }) {
 		return rows
 	}
@@ -113,9 +117,16 @@ func advice(now, best messages.Cut) string {
 		float64(now.OneWay), now.Plan.Largest())
 }
 
+// listed is the largest number of packets that planBytes lists.
+const listed = 1e6
+
 // planBytes lists the size of each packet, for programs. Runs of equal packets are
-// written out, so that a reader needs no notation of ours.
-func planBytes(plan model.Plan) []float64 {
+// written out, so that a reader needs no notation of ours. It is absent above listed: the lists of
+// petabytes would take gigabytes.
+func planBytes(plan model.Plan) any {
+	if plan.Packets() > listed {
+		return nil
+	}
 	sizes := make([]float64, 0, plan.Packets())
 	for _, r := range plan {
 		for range r.Count {
