@@ -110,7 +110,8 @@ func parseRankRange(text string) (r rankRange, err error) {
 	}
 	r.first, err = strconv.Atoi(from)
 	last, failed := strconv.Atoi(to)
-	if r.last = last; err != nil || failed != nil || r.first < 0 || r.last < r.first {
+	if r.last = last; err != nil || failed != nil || r.first < 0 || r.last < r.first ||
+		r.last == math.MaxInt { // a number of ranks, one above, would overflow
 		err = errors.New(`give ranks, counted from 0, as in "0..63"`)
 	}
 	return r, err
