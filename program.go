@@ -107,10 +107,12 @@ func Run(ctx context.Context, p Program, o programs.Setup, on ...Design) (
 type Reading = programs.Reading
 
 // on returns how a program is read for designs: with their library of collectives, if they have
-// one, and one in Starlark with the times of collectives that were measured, see
-// [collectives.MeasuredTimes].
+// one, and their local work, and one in Starlark with the times of collectives that were measured,
+// see [collectives.MeasuredTimes].
 func on(ctx context.Context, designs []Design, names []string, r Reading) (_ Reading, err error) {
-	r.Library = libraryOf(designs)
+	named := r.Collectives.Named
+	r.Collectives, _ = choicesOf(designs)
+	r.Collectives.Named = named
 	if len(names) == 1 && programs.IsProgram(names[0]) {
 		r.Time, err = collectives.MeasuredTimes(ctx, inner(designs))
 	}
@@ -128,6 +130,11 @@ func Read(ctx context.Context, names []string, r Reading, designs ...Design) (
 	}
 	if p.input, err = programs.Read(ctx, names, r); p.input != nil {
 		p.Schedule = p.input.Schedule
+		goal := !p.input.Trace && p.input.Marks == nil
+		if _, same := choicesOf(designs); !same && !goal && err == nil {
+			p.input.Notes = append(p.input.Notes, "The machines copy and combine at different "+
+				"speeds, so collectives copy and combine in no time here; simulate each alone.")
+		}
 	}
 	return p, err
 }
@@ -143,14 +150,26 @@ func Scale(ctx context.Context, name string, r Reading, o programs.Setup, design
 	return programs.Scale(ctx, name, r, o, inner(designs)...)
 }
 
-// libraryOf returns the library of collectives of all designs; none if it is not known, or if they
-// have several.
-func libraryOf(designs []Design) (l collective.Library) {
+// choicesOf returns the library of collectives of all designs and their local work; of each none if
+// it is not known, or if they have several. It reports whether they have the same local work.
+func choicesOf(designs []Design) (all collective.Choices, same bool) {
+	same = true
 	for i, d := range designs {
-		if i > 0 && d.Platform.Library != l {
-			return collective.Library{}
+		own := collective.Choices{Library: d.Platform.Library}
+		if d.Layer.Model != nil {
+			c := d.Costs()
+			own.Combine, own.Copy = 1e3*float64(c.Combine), 1e3*float64(c.Copy) // ns/B
 		}
-		l = d.Platform.Library
+		if i == 0 {
+			all = own
+		}
+		if own.Library != all.Library {
+			all.Library = collective.Library{}
+		}
+		same = same && own.Combine == all.Combine && own.Copy == all.Copy
 	}
-	return l
+	if !same {
+		all.Combine, all.Copy = 0, 0
+	}
+	return all, same
 }

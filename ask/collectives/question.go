@@ -206,7 +206,7 @@ func (q question) node() int {
 // copies returns the time in which each rank first copies its own data. It delays all ranks alike,
 // and no schedule contains it.
 func (q question) copies(size quantity.Bytes) quantity.Micros {
-	if !calibrate.CopiesOwn(q.Collective) {
+	if !collective.CopiesOwn(q.Collective) {
 		return 0
 	}
 	return q.local.Copy.Times(size)

@@ -75,11 +75,12 @@ func withParams(p *program.Program, params []string) (*program.Program, error) {
 // A Reading says how a program is read: one in Starlark by its ranks and parameters, and a trace by
 // its region and scale.
 type Reading struct {
-	Ranks   []int                       // one number, or for [Scale] several
-	Params  []string                    // "NAME=VALUE" of parameters of main
-	Print   func(rank int, text string) // what the program prints; nil: nothing
-	Trace   mpitrace.Translation        // without FlopsPerSecond it is [mpitrace.Defaults]
-	Library collective.Library          // of collectives, see [collective.Choices]
+	Ranks  []int                       // one number, or for [Scale] several
+	Params []string                    // "NAME=VALUE" of parameters of main
+	Print  func(rank int, text string) // what the program prints; nil: nothing
+	Trace  mpitrace.Translation        // without FlopsPerSecond it is [mpitrace.Defaults]
+	// Collectives are those of programs and traces. A schedule in GOAL has its own.
+	Collectives collective.Choices
 	// Time is that of collectives that were measured, see [program.Options]; nil: none.
 	Time func(program.Collective) (ns uint64, joint bool, err error)
 }
@@ -95,7 +96,7 @@ func Read(ctx context.Context, names []string, r Reading) (*Input, error) {
 		if r.Trace.FlopsPerSecond == 0 {
 			r.Trace = mpitrace.Defaults
 		}
-		r.Trace.Collectives.Library = r.Library
+		r.Trace.Collectives = r.Collectives
 		return readInput(ctx, r.Trace, names)
 	}
 	if len(r.Ranks) != 1 {
@@ -117,6 +118,6 @@ func input(ctx context.Context, p *program.Program, name string, o Reading) (*In
 	}
 	in := &Input{Name: name}
 	in.Schedule, in.Marks, err = p.Schedule(ctx, program.Options{Ranks: o.Ranks[0],
-		Print: o.Print, Collectives: collective.Choices{Library: o.Library}, Time: o.Time})
+		Print: o.Print, Collectives: o.Collectives, Time: o.Time})
 	return in, err
 }

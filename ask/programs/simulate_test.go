@@ -21,9 +21,8 @@ import (
 // within 1.5 % of the run, which is what the page says.
 func TestSweep3D(t *testing.T) {
 	pattern := filepath.Join(sharedtest.Path(t, "data/goal/sweep3d"), "*.gz")
-	reading := mpitrace.Defaults
-	reading.Collectives.Named = collective.Schedgen
-	in, err := programs.Read(t.Context(), []string{pattern}, programs.Reading{Trace: reading})
+	in, err := programs.Read(t.Context(), []string{pattern},
+		programs.Reading{Collectives: collective.Choices{Named: collective.Schedgen}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measu
 	}
 	// The schedules have messages and combinations, but not this copy.
 	own := quantity.Micros(0)
-	if CopiesOwn(r.Measure) {
+	if collective.CopiesOwn(r.Measure) {
 		own = quantity.Micros(c.local(Copy, r.Size))
 	}
 	gamma := 1e3 * c.local(Combine, r.Size) / float64(max(r.Size, 1)) // ns/B

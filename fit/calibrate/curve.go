@@ -90,12 +90,6 @@ func (c *Calibration) exchanges(level int) (curve model.Curve) {
 	return curve
 }
 
-// CopiesOwn reports whether each rank of a collective begins with a copy of its own data from the
-// send into the receive buffer, as Open MPI and MPICH do: its block, or in an allreduce its vector.
-func CopiesOwn(name string) bool {
-	return name == "allgather" || name == "allreduce" || name == "alltoall"
-}
-
 // PerByte returns the time of local work, Combine or Copy, of a byte of the largest
 // size; 0 if it was not measured. The largest size resembles the data of long messages
 // most, where local work counts.

@@ -12,7 +12,9 @@
 package calls
 
 import (
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -41,8 +43,9 @@ type stream struct {
 
 // A Suffix distinguishes the operations of one call.
 type Suffix struct {
-	Word   string // "send", "recv" or "enter"; empty for the only or last operation of a call
-	Number int    // of the operation among several of its kind; 0 if that is not needed
+	// Word is "send", "recv", "enter" or "copy"; empty for the only or last operation of a call.
+	Word   string
+	Number int // of the operation among several of its kind; 0 if that is not needed
 }
 
 // Add adds an operation of the program that waits for the previous call.
@@ -153,6 +156,30 @@ func (r *Rank) Wait(ops ...uint32) {
 		r.Requires(join, op)
 	}
 	r.After(join)
+}
+
+// Copy adds the copy of its own data with which the rank begins a collective of the stream, by
+// MPI's name in lower case, of a message or block of that many bytes. No algorithm contains it.
+func (r *Rank) Copy(streamNumber uint16, c collective.Choices, name string, g collective.Group,
+	bytes uint64) {
+	if g.Blocks != nil {
+		bytes = g.Blocks[g.Place]
+	}
+	ns := uint64(min(math.Round(c.Copy*float64(bytes)), 1<<62))
+	if ns == 0 || !collective.CopiesOwn(strings.TrimSuffix(name, "v")) {
+		return
+	}
+	op := r.add(schedule.Op{Kind: schedule.Calc, Size: ns, CPU: streamNumber},
+		Suffix{Word: "copy"})
+	if streamNumber == 0 {
+		r.After(op)
+		return
+	}
+	s := r.stream(streamNumber)
+	for _, before := range s.ended {
+		r.Requires(op, before)
+	}
+	s.ended = append(s.ended[:0], op)
 }
 
 // Collective adds the rank's part of a collective. The next call waits until it is done.

@@ -165,11 +165,16 @@ func (r *rank) collective(name string, a *arguments, q *request) error {
 		return err
 	}
 	call.Bytes = bytes
+	if a.amount == 0 { // else the trace says what the combinations take
+		call.Gamma = r.o.Collectives.Combine
+	}
 	algorithm := r.o.Collectives.Of(name, m.size, bytes)
 	if q == nil {
+		r.Copy(0, r.o.Collectives, name, g, bytes)
 		r.Collective(algorithm, g, call)
 		return nil
 	}
+	r.Copy(collectiveStream, r.o.Collectives, name, g, bytes)
 	r.requests[*q] = append(r.requests[*q], r.BeginCollective(collectiveStream, algorithm, g, call))
 	return nil
 }

@@ -15,7 +15,7 @@ type Translation struct {
 	Scale float64
 	// FlopsPerSecond is the speed of computations that a trace gives in flops; above 0.
 	FlopsPerSecond float64
-	// Collectives are the algorithms.
+	// Collectives are the algorithms, and their local work.
 	Collectives collective.Choices
 	// Region is the part that is translated; the zero value stands for the whole trace.
 	Region Region

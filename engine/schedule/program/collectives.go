@@ -204,5 +204,5 @@ func (c *comm) choose(f *collectiveForm, call *groupCall) error {
 	}
 	call.algorithm = e.Algorithm
 	return e.Check(c.group.size, collective.Call{Root: call.root, Bytes: call.bytes,
-		Segment: call.segment})
+		Segment: call.segment, Gamma: c.r.Collectives.Combine})
 }

@@ -71,11 +71,14 @@ func (x *run) emitRank(b *schedule.Builder, r *rank, marks *schedule.Marks) erro
 				if op := to.Joint(stream, joint.number, joint.ns); stream > 0 {
 					requests = append(requests, op)
 				}
-			case stream > 0:
-				a, group, call := x.call(g, number, place)
-				requests = append(requests, to.BeginCollective(stream, a, group, call))
 			default:
-				to.Collective(x.call(g, number, place))
+				a, group, call := x.call(g, number, place)
+				to.Copy(stream, x.Collectives, g.calls[number].kind, group, call.Bytes)
+				if stream > 0 {
+					requests = append(requests, to.BeginCollective(stream, a, group, call))
+				} else {
+					to.Collective(a, group, call)
+				}
 			}
 		case mark:
 			marks.Ops = append(marks.Ops, to.Mark())
@@ -119,6 +122,7 @@ func (x *run) call(g *group, number uint64, place int) (collective.Algorithm, co
 		group.Blocks = c.blocks
 	}
 	return c.algorithm, group, collective.Call{Root: c.root, Bytes: c.bytes, Segment: c.segment,
+		Gamma:   x.Collectives.Combine,
 		Context: g.context + 1, Tag: collectiveTag + 2*uint32(number%collectiveTags)}
 }
 

@@ -15,7 +15,8 @@ import (
 // Options say how a program is run.
 type Options struct {
 	Ranks int // 1 to 2²⁰
-	// Collectives are the algorithms of collectives for which the program names none.
+	// Collectives are the algorithms of collectives for which the program names none, and the
+	// local work of all.
 	Collectives collective.Choices
 	// Time, unless it is nil, returns the time in ns of a collective that ranks run as one joint
 	// operation, see [schedule.Joint]; if joint is false, it is made of messages.
