@@ -27,7 +27,10 @@ func (c *comm) doCart(a *arguments) (starlark.Value, error) {
 		}
 		return list
 	})
-	made := c.r.newComm(g, c.place)
+	made, err := c.r.newComm(g, c.place)
+	if err != nil {
+		return nil, err
+	}
 	made.grid = t
 	return made, nil
 }
@@ -154,7 +157,10 @@ func (c *comm) doSub(a *arguments) (starlark.Value, error) {
 		}
 		return members
 	})
-	made := c.r.newComm(g, inside)
+	made, err := c.r.newComm(g, inside)
+	if err != nil {
+		return nil, err
+	}
 	made.grid = &grid{}
 	for i, d := range c.grid.dims {
 		if kept[i] {

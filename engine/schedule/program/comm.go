@@ -3,6 +3,7 @@ package program
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.starlark.net/starlark"
 )
@@ -15,10 +16,17 @@ type comm struct {
 	methods []*starlark.Builtin // by method; nil if it was not used
 }
 
-func (r *rank) newComm(g *group, place int) *comm {
+// newComm makes the rank a member of a group. Its messages must not match those of another group of
+// the rank.
+func (r *rank) newComm(g *group, place int) (*comm, error) {
+	same := func(m *member) bool { return m.group.context == g.context }
+	if len(r.groups) > contextPairs && slices.ContainsFunc(r.members, same) {
+		return nil, fmt.Errorf("more than %d communicators: messages of this one would match "+
+			"those of an earlier one; make a communicator once, and use it again", contextPairs)
+	}
 	m := &member{group: g, place: place}
 	r.members = append(r.members, m)
-	return &comm{member: m, r: r}
+	return &comm{member: m, r: r}, nil
 }
 
 func (c *comm) String() string {
@@ -77,7 +85,11 @@ func (c *comm) doSplit(a *arguments) (starlark.Value, error) {
 	if colour == noColour {
 		return starlark.None, nil
 	}
-	return c.r.newComm(s.made[colour], s.places[c.place]), nil
+	made, err := c.r.newComm(s.made[colour], s.places[c.place])
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
 }
 
 // colourOf returns the colour of a split.
@@ -134,7 +146,10 @@ func (c *comm) doDup(a *arguments) (starlark.Value, error) {
 		}
 		return list
 	})
-	made := c.r.newComm(g, c.place)
+	made, err := c.r.newComm(g, c.place)
+	if err != nil {
+		return nil, err
+	}
 	made.grid = c.grid
 	return made, nil
 }

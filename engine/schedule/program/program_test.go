@@ -154,6 +154,7 @@ func TestMistakes(t *testing.T) {
 		`range(1 << 40)`:                              "a range of 1099511627776 numbers; the largest has 16777216",
 		`mpi.cart([2, 2])`:                            "must have 1 to 2 ranks",
 		`mpi.cart(0)`:                                 "the number of dimensions must be 1 to 20 (got 0)",
+		"for i in range(33000): mpi.dup()":            "p.star:2:35: rank 0: more than 32768 communicators",
 		`fail("by myself")`:                           "by myself",
 	} {
 		p, err := program.Read("p.star", []byte(source("", body)))

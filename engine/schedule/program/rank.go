@@ -92,7 +92,7 @@ func (r *rank) count(c code, line uint32) error {
 }
 
 // contextPairs is the number of pairs of contexts. A program that makes more communicators uses
-// those of the first ones again, which it has freed by then, or whose messages have other peers.
+// those of the first ones again, which must have other ranks.
 const contextPairs = 1 << 15
 
 // addGroup numbers a group and gives it contexts.

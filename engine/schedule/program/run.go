@@ -99,7 +99,7 @@ func (r *rank) main(yield func(struct{}) bool) {
 	for _, p := range r.program.params {
 		params = append(params, starlark.Tuple{starlark.String(p.name), p.value})
 	}
-	world := r.newComm(r.groups[0], r.number)
+	world, _ := r.newComm(r.groups[0], r.number) // no error: it is the first one
 	_, err := starlark.Call(r.thread, r.program.main, starlark.Tuple{world}, params)
 	r.steps += r.thread.ExecutionSteps()
 	if err == nil && len(r.open) > 0 {
