@@ -201,6 +201,9 @@ func TestLogGP(t *testing.T) {
 	near(t, "RTT within the gap", RTT(&short, 1), 9.94, 9)
 	short.GapTime = 3
 	near(t, "RTT beyond the gap", RTT(&short, 1), 3.37, 9)
+	copied := Series{Below: &LogP{SendOverhead: 1, Latency: 5, ReceiveOverhead: 1, GapTime: 100},
+		Added: &Linear{Beta: 2, Tau: 0.001, GapUnknown: true}}
+	near(t, "RTT without a gap that is known", RTT(&copied, 8), 18.016, 9)
 	send, receive := l.Overheads(1 << 20)
 	near(t, "o_s", send, 2.9, 9)
 	near(t, "o_r", receive, 5.8, 9)

@@ -238,8 +238,14 @@ func BestPacket(l Layer, n quantity.Bytes) quantity.Bytes {
 
 // RTT returns the round-trip time of n bytes in each direction, in a ping-pong of many rounds:
 // max(2·T(n), Gap(n)), since the next ping cannot leave before the gap of the previous one has
-// ended.
-func RTT(l Layer, n quantity.Bytes) quantity.Micros { return max(2*l.OneWay(n), l.Gap(n)) }
+// ended. It is 2·T(n) if the gap is unknown; see [HasGap].
+func RTT(l Layer, n quantity.Bytes) quantity.Micros {
+	rtt := 2 * l.OneWay(n)
+	if HasGap(l) {
+		rtt = max(rtt, l.Gap(n))
+	}
+	return rtt
+}
 
 // Bandwidth returns n over the one-way time.
 func Bandwidth(l Layer, n quantity.Bytes) quantity.MBps { return n.Over(l.OneWay(n)) }

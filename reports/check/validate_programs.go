@@ -28,7 +28,8 @@ var comparisons = map[programs.Quantity]func(r *layerRun, p programs.Program, n 
 	programs.Packet:    (*layerRun).packet,
 }
 
-// roundTrip compares the steady round trip with RTT.
+// roundTrip compares the steady round trip with RTT. The engine waits for a gap even if it is
+// unknown, which [model.RTT] leaves out.
 func (r *layerRun) roundTrip(p programs.Program, _ quantity.Bytes) {
 	// The first ping finds everything free; later ones may have to wait for the gap.
 	const rounds = 10
@@ -36,7 +37,8 @@ func (r *layerRun) roundTrip(p programs.Program, _ quantity.Bytes) {
 	// got.Time is the mean over all rounds; the first is taken out.
 	got := r.measure(p, programs.Args{Count: rounds})
 	steady := (rounds*got.Time - first.Time) / (rounds - 1)
-	r.add(p.Name, 1, "round trip", float64(model.RTT(r.model, 1)), float64(steady), "µs",
+	rtt := max(model.RTT(r.model, 1), r.model.Gap(1))
+	r.add(p.Name, 1, "round trip", float64(rtt), float64(steady), "µs",
 		r.turns(1)...)
 }
 
