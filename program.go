@@ -13,7 +13,6 @@ import (
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -106,13 +105,9 @@ func Run(ctx context.Context, p Program, o programs.Setup, on ...Design) (
 // A Reading says how a program is read.
 type Reading = programs.Reading
 
-// on returns how a program is read for designs: with their library of collectives, if they have
-// one, and their local work, and one in Starlark with the times of collectives that were measured,
-// see [collectives.MeasuredTimes].
+// on returns how a program is read for designs: one in Starlark with the times of collectives that
+// were measured, see [collectives.MeasuredTimes].
 func on(ctx context.Context, designs []Design, names []string, r Reading) (_ Reading, err error) {
-	named := r.Collectives.Named
-	r.Collectives, _ = choicesOf(designs)
-	r.Collectives.Named = named
 	if len(names) == 1 && programs.IsProgram(names[0]) {
 		r.Time, err = collectives.MeasuredTimes(ctx, inner(designs))
 	}
@@ -120,21 +115,16 @@ func on(ctx context.Context, designs []Design, names []string, r Reading) (_ Rea
 }
 
 // Read reads a program in Starlark (.star), or else a schedule in GOAL or the files of a trace, see
-// [programs.Read]. Its collectives without an algorithm are those of the library of the designs, if
-// they have one.
+// [programs.Read]. Its collectives without an algorithm are those of the library of a design, if it
+// has one.
 func Read(ctx context.Context, names []string, r Reading, designs ...Design) (
 	p Program, err error) {
 
 	if r, err = on(ctx, designs, names, r); err != nil {
 		return p, err
 	}
-	if p.input, err = programs.Read(ctx, names, r); p.input != nil {
+	if p.input, err = programs.Read(ctx, names, r, inner(designs)...); p.input != nil {
 		p.Schedule = p.input.Schedule
-		goal := !p.input.Trace && p.input.Marks == nil
-		if _, same := choicesOf(designs); !same && !goal && err == nil {
-			p.input.Notes = append(p.input.Notes, "The machines copy and combine at different "+
-				"speeds, so collectives copy and combine in no time here; simulate each alone.")
-		}
 	}
 	return p, err
 }
@@ -148,28 +138,4 @@ func Scale(ctx context.Context, name string, r Reading, o programs.Setup, design
 		return nil, err
 	}
 	return programs.Scale(ctx, name, r, o, inner(designs)...)
-}
-
-// choicesOf returns the library of collectives of all designs and their local work; of each none if
-// it is not known, or if they have several. It reports whether they have the same local work.
-func choicesOf(designs []Design) (all collective.Choices, same bool) {
-	same = true
-	for i, d := range designs {
-		own := collective.Choices{Library: d.Platform.Library}
-		if d.Layer.Model != nil {
-			c := d.Costs()
-			own.Combine, own.Copy = 1e3*float64(c.Combine), 1e3*float64(c.Copy) // ns/B
-		}
-		if i == 0 {
-			all = own
-		}
-		if own.Library != all.Library {
-			all.Library = collective.Library{}
-		}
-		same = same && own.Combine == all.Combine && own.Copy == all.Copy
-	}
-	if !same {
-		all.Combine, all.Copy = 0, 0
-	}
-	return all, same
 }

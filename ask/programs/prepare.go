@@ -7,6 +7,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -20,6 +21,33 @@ type Input struct {
 	Trace    bool            // it was a trace of a real program
 	Marks    *schedule.Marks // of a program in Starlark; else nil
 	Notes    []string        // of a trace, see package mpitrace
+
+	// choices are those of its collectives. With others it is read again; nil: a schedule in GOAL,
+	// which has its own.
+	choices collective.Choices
+	again   func(context.Context, collective.Choices) (*Input, error)
+}
+
+// on returns the input whose collectives are those of a design: by its library, and with the local
+// work of its ranks.
+func (in *Input) on(ctx context.Context, d platforms.Design) (*Input, error) {
+	c := choicesOn(d, in.choices)
+	same := c.Library == in.choices.Library && c.Combine == in.choices.Combine &&
+		c.Copy == in.choices.Copy
+	if in.again == nil || same {
+		return in, nil
+	}
+	return in.again(ctx, c)
+}
+
+// choicesOn returns the choices with the library of a design and the local work of its ranks.
+func choicesOn(d platforms.Design, c collective.Choices) collective.Choices {
+	c.Library, c.Combine, c.Copy = d.Platform.Library, 0, 0
+	if d.Layer.Model != nil {
+		work := d.Costs()
+		c.Combine, c.Copy = 1e3*float64(work.Combine), 1e3*float64(work.Copy) // ns/B
+	}
+	return c
 }
 
 // Prepare returns the program ready to be timed with other costs of a design, on which it runs
@@ -29,6 +57,10 @@ type Input struct {
 // ended is told to watch, unless that is nil.
 func (in *Input) Prepare(ctx context.Context, d platforms.Design, on Placement, watch func()) (
 	whatif.Call, error) {
+	in, err := in.on(ctx, d)
+	if err != nil {
+		return whatif.Call{}, err
+	}
 	call := whatif.Call{Name: whatif.Finish, Of: in.Name, Notes: slices.Clone(in.Notes)}
 	// The program is made ready once, and run for every point of a sweep.
 	p, err := simulate.New(in.Schedule)

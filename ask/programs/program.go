@@ -16,6 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // maxProgram is the largest file of a program, in bytes. The longest one that people write is far
@@ -79,7 +80,8 @@ type Reading struct {
 	Params []string                    // "NAME=VALUE" of parameters of main
 	Print  func(rank int, text string) // what the program prints; nil: nothing
 	Trace  mpitrace.Translation        // without FlopsPerSecond it is [mpitrace.Defaults]
-	// Collectives are those of programs and traces. A schedule in GOAL has its own.
+	// Collectives are those of programs and traces, but for what a design says of them. A schedule
+	// in GOAL has its own.
 	Collectives collective.Choices
 	// Time is that of collectives that were measured, see [program.Options]; nil: none.
 	Time func(program.Collective) (ns uint64, joint bool, err error)
@@ -90,14 +92,28 @@ type Reading struct {
 // these distinguish them, and any may be compressed by gzip. A folder stands for its files, or for
 // those of trace.c (trace.000000 …) if it has some. A name with a "*", a "?" or a "[" that is not a
 // file stands for the files that it matches. The end of the context ends the reading at once.
-// Without names, Read returns nil.
-func Read(ctx context.Context, names []string, r Reading) (*Input, error) {
+// Without names, Read returns nil. Collectives are those of the first design; [Run] reads a program
+// again for a machine with another library or other times to copy and to combine.
+func Read(ctx context.Context, names []string, r Reading, on ...platforms.Design) (*Input, error) {
+	if len(on) > 0 {
+		r.Collectives = choicesOn(on[0], r.Collectives)
+	}
+	return read(ctx, names, r)
+}
+
+func read(ctx context.Context, names []string, r Reading) (*Input, error) {
 	if len(names) != 1 || !IsProgram(names[0]) {
 		if r.Trace.FlopsPerSecond == 0 {
 			r.Trace = mpitrace.Defaults
 		}
 		r.Trace.Collectives = r.Collectives
-		return readInput(ctx, r.Trace, names)
+		in, err := readInput(ctx, r.Trace, names)
+		if in != nil && in.Trace {
+			in.readAgain(r, func(ctx context.Context, r Reading) (*Input, error) {
+				return read(ctx, names, r)
+			})
+		}
+		return in, err
 	}
 	if len(r.Ranks) != 1 {
 		return nil, fmt.Errorf("%s: a program runs on one number of ranks", names[0])
@@ -117,7 +133,20 @@ func input(ctx context.Context, p *program.Program, name string, o Reading) (*In
 		return nil, err
 	}
 	in := &Input{Name: name}
+	in.readAgain(o, func(ctx context.Context, o Reading) (*Input, error) {
+		return input(ctx, p, name, o)
+	})
 	in.Schedule, in.Marks, err = p.Schedule(ctx, program.Options{Ranks: o.Ranks[0],
 		Print: o.Print, Collectives: o.Collectives, Time: o.Time})
 	return in, err
+}
+
+// readAgain sets how the input is read with other collectives.
+func (in *Input) readAgain(r Reading, read func(context.Context, Reading) (*Input, error)) {
+	in.choices = r.Collectives
+	in.again = func(ctx context.Context, c collective.Choices) (*Input, error) {
+		again := r
+		again.Collectives, again.Print = c, nil // it was printed the first time
+		return read(ctx, again)
+	}
 }

@@ -73,6 +73,9 @@ func Scale(ctx context.Context, name string, r Reading, o Setup, on ...platforms
 	if err != nil {
 		return nil, err
 	}
+	if len(on) > 0 {
+		r.Collectives = choicesOn(on[0], r.Collectives)
+	}
 	s := &Scaling{Name: name}
 	sets, err := combinations(r.Params)
 	if err != nil {
@@ -159,6 +162,12 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string,
 	o.Table, o.Run.Parts = Totals, true
 	o.Run.Record = o.Run.Rules == simulate.Default && len(in.Schedule.Ops()) <= maxPathOps
 	for i := range max(len(on), 1) {
+		if len(on) > 0 {
+			var err error
+			if in, err = in.on(ctx, on[i]); err != nil {
+				return err
+			}
+		}
 		done, err := Run(ctx, in, o, on[min(i, len(on)):min(i+1, len(on))]...)
 		if err != nil {
 			return fmt.Errorf("%s on %d ranks: %w", in.Name, in.Schedule.Ranks(), err)

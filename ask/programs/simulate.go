@@ -75,14 +75,11 @@ var Growths = []float64{0.01, 0.05, 0.10}
 func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simulation, error) {
 	s := &Simulation{Name: in.Name, Schedule: in.Schedule, Seed: o.Run.Seed, Table: o.Table,
 		Notes: slices.Clone(in.Notes)}
-	p, err := simulate.New(in.Schedule)
-	if err != nil {
-		return nil, err
-	}
 	names, machines, err := s.machinesOf(in, o, on)
 	if err != nil {
 		return nil, err
 	}
+	var p *simulate.Program
 	several := len(machines) > 1
 	// These tables have many columns or rows for one machine; a comparison of
 	// machines has one row each.
@@ -98,6 +95,18 @@ func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simu
 	// Wall is the simulation alone, without reading the schedule or placing ranks.
 	began := time.Now()
 	for i, m := range machines {
+		of := in
+		if len(on) > 0 {
+			if of, err = in.on(ctx, on[i]); err != nil {
+				return nil, err
+			}
+		}
+		if p == nil || of.Schedule != s.Schedule {
+			if p, err = simulate.New(of.Schedule); err != nil {
+				return nil, err
+			}
+			s.Schedule = of.Schedule
+		}
 		run := o.Run
 		run.Machine = m
 		other := s.otherOrder(ctx, p, run)

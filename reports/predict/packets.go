@@ -118,7 +118,7 @@ func advice(now, best messages.Cut) string {
 }
 
 // listed is the largest number of packets that planBytes lists.
-const listed = 1e6
+const listed = 1_000_000
 
 // planBytes lists the size of each packet, for programs. Runs of equal packets are
 // written out, so that a reader needs no notation of ours. It is absent above listed: the lists of
