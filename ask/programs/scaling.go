@@ -34,7 +34,7 @@ type Scaled struct {
 	// Computing, Messages (the processor's parts of messages) and Waiting add up to the finish.
 	Computing, Messages, Waiting quantity.Micros
 	// SpeedUp is the finish on the smallest number of ranks over this one; Efficiency is that over
-	// the ratio of ranks.
+	// the ratio of ranks. They are not finite if a finish is 0.
 	SpeedUp, Efficiency float64
 	Marks               []MarkTime // in the order in which the program first reaches them
 	on                  int        // which of the machines: two can have one name

@@ -2,6 +2,7 @@ package simulations
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -46,10 +47,10 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 			Ranked(2),
 		reports.Col("waiting_percent", "waits (%)", of(waiting)).Texted(percent),
 		reports.Col("speed_up", reports.HeadIf(scales, "speed-up"), func(r row) any {
-			return reports.Finite(r.SpeedUp)
+			return ratio(r.SpeedUp)
 		}).Texted(reports.PercentText("%.3g")).Ranked(1),
 		reports.Col("efficiency_percent", reports.HeadIf(scales, "efficiency (%)"),
-			func(r row) any { return reports.Finite(100 * r.Efficiency) }).Texted(percent),
+			func(r row) any { return ratio(100 * r.Efficiency) }).Texted(percent),
 	}
 	for _, name := range markNames(s) {
 		mark := func(r row) programs.MarkTime {
@@ -102,10 +103,15 @@ func scalingVerdict(s *programs.Scaling) (none reports.Sentence) {
 		return reports.Say("%s: %v", of,
 			fastest(best.Machine, best.Finish, worst.Machine, worst.Finish))
 	}
+	if ratio(last.Efficiency) == nil {
+		return reports.Say("%s: %v", of, last.Finish)
+	}
 	return reports.Say("%s: %v, efficiency %.3g %%, %.3g %% waiting", of, last.Finish,
-		100*reports.Finite(last.Efficiency),
-		reports.Finite(100*float64(last.Waiting/max(last.Finish, 1e-12))))
+		100*last.Efficiency, reports.Finite(100*float64(last.Waiting/max(last.Finish, 1e-12))))
 }
+
+// ratio returns a ratio of finishes, which is absent if a program takes no time.
+func ratio(v float64) any { return reports.OrAbsent(v, !math.IsNaN(v) && !math.IsInf(v, 0)) }
 
 // kneeNotes says from which number of ranks messages take most of the time, and of which line.
 func kneeNotes(s *programs.Scaling) (notes []string) {
@@ -238,9 +244,12 @@ func ScalingPicture(s *programs.Scaling) (reports.Picture, error) {
 		add("computes", r, r.Computing)
 		add("messages", r, r.Messages)
 		add("waits", r, r.Waiting)
-		efficiencies = append(efficiencies, fmt.Sprintf("%.3g %% on %d", 100*r.Efficiency, r.Ranks))
+		if ratio(r.Efficiency) != nil {
+			efficiencies = append(efficiencies,
+				fmt.Sprintf("%.3g %% on %d", 100*r.Efficiency, r.Ranks))
+		}
 	}
-	if !several {
+	if len(efficiencies) > 0 {
 		f.Notes = []string{"Efficiency: " + strings.Join(efficiencies, ", ") + " ranks."}
 		for _, k := range s.Knees {
 			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtX, X: float64(k.Ranks),
