@@ -58,8 +58,8 @@ func (d Design) Across(by messages.Way) (Design, error) {
 
 // layer returns the layer of the design that the message crosses, if it has a size.
 func (m Message) layer(d Design) (platforms.Design, error) {
-	if !(m.Size >= 1 && m.Size <= 1<<53) {
-		return d.Design, fmt.Errorf("%g bytes: a message has 1 to 2⁵³", float64(m.Size))
+	if !(m.Size >= 1 && m.Size <= 1<<53) || m.Size != quantity.Bytes(math.Trunc(float64(m.Size))) {
+		return d.Design, fmt.Errorf("%g bytes: a message has 1 to 2⁵³ whole ones", float64(m.Size))
 	}
 	if err := d.Messages(); err != nil {
 		return d.Design, err

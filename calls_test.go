@@ -2,6 +2,7 @@ package halfpeak_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/collectives"
+	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -47,9 +49,13 @@ func TestCallsOfNoSense(t *testing.T) {
 			{allreduce(4, math.Inf(1)), "+Inf bytes"},
 			{message(0), "0 bytes: a message has 1 to 2⁵³"},
 			{message(-1), "-1 bytes"},
+			{message(100.7), "100.7 bytes: a message has 1 to 2⁵³ whole ones"},
+			{allreduce(4, 0.5), "0.5 bytes: a collective has 0 to 2⁵³ whole ones"},
+			{nil, "no call"},
 			{message(math.NaN()), "NaN bytes"},
 			{message(math.Inf(1)), "+Inf bytes"},
 			{halfpeak.Program{}, "schedule"},
+			{halfpeak.Program{Schedule: &schedule.Schedule{}}, "schedule"},
 			{calls(collectives.Calls{PerNode: -1}), "-1 ranks on each node"},
 			{calls(collectives.Calls{Groups: -1}), "-1 groups"},
 			{calls(collectives.Calls{Operations: -1}), "schedules of -1 operations"},
@@ -71,6 +77,44 @@ func TestCallsOfNoSense(t *testing.T) {
 			if _, err := d.Study(t.Context(), c.call); err == nil {
 				t.Errorf("%s, %+v: a study without an error", ref, c.call)
 			}
+		}
+	}
+}
+
+// What was forgotten, such as the design, is an error, and not a panic.
+func TestNothingGiven(t *testing.T) {
+	var none halfpeak.Design
+	clip, err := halfpeak.Open("clip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs := map[string]error{}
+	for _, c := range []halfpeak.Call{nil, halfpeak.Message{Size: 8}, halfpeak.Collectives{},
+		halfpeak.Collective{Name: "bcast", Ranks: 4, Size: 8},
+		halfpeak.Program{Schedule: &schedule.Schedule{}}} {
+		var e halfpeak.Estimate
+		e, errs[fmt.Sprintf("asks %T", c)] = none.Ask(t.Context(), c)
+		_, errs[fmt.Sprintf("studies %T", c)] = none.Study(t.Context(), c)
+		if e.String() != "no estimate" {
+			t.Errorf("%T: %v", c, e)
+		}
+	}
+	_, errs["sets"] = none.Set("L=1us")
+	_, errs["cuts otherwise"] = none.Recut("1KiB")
+	_, errs["crossovers"] = halfpeak.Crossovers(nil, none, clip)
+	_, _, errs["cuts of no size"] = halfpeak.Cuts(t.Context(), nil, clip)
+	_, _, errs["cuts"] = halfpeak.Cuts(t.Context(), []quantity.Bytes{1024}, none)
+	_, errs["fit"] = halfpeak.Fit(nil, fits.Options{Runs: true})
+	var s halfpeak.Study
+	_, errs["now"] = s.Now()
+	_, errs["sensitivities"] = s.Sensitivities()
+	_, errs["target"] = s.Target(1)
+	_, errs["sweep"] = s.Sweep("L=1us..2us")
+	_, errs["uncertainty"] = s.Uncertainty(whatif.Sampling{Samples: 100})
+	_, errs["breakdown"] = s.Breakdown()
+	for what, err := range errs {
+		if err == nil {
+			t.Errorf("%s: no error", what)
 		}
 	}
 }

@@ -46,6 +46,9 @@ func (e Estimate) Time() quantity.Micros { return quantity.Micros(e.Value) }
 
 // String returns the time as people read it: "2.55 ms (2.31 ms to 2.90 ms), simulated".
 func (e Estimate) String() string {
+	if e.Method == "" {
+		return "no estimate" // that of an error
+	}
 	text := e.Time().String()
 	switch low, high := quantity.Micros(e.Low), quantity.Micros(e.High); {
 	case !e.Known():

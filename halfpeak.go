@@ -66,6 +66,9 @@ func OpenAll(refs ...string) ([]Design, error) {
 // Fit fits benchmark files, as the command fit does, and opens the result. The error of a file that
 // broke off comes without a design: it names the file and the line.
 func Fit(files []string, o fits.Options) (Design, error) {
+	if len(files) == 0 {
+		return Design{}, errors.New("no files to fit")
+	}
 	found, err := fits.Fit(files, o)
 	if err != nil {
 		return Design{}, err
@@ -138,6 +141,9 @@ func (d Design) Measured(name string) bool {
 
 // Recut returns the design with its messages cut otherwise; see [platforms.Design.Recut].
 func (d Design) Recut(packet string) (Design, error) {
+	if err := d.Messages(); d.Layer.Model == nil {
+		return d, err
+	}
 	cut, err := d.Design.Recut(packet)
 	return Of(cut), err
 }
@@ -153,4 +159,11 @@ type Call interface {
 
 // Ask answers a call. It is an error if the design has no such cost: a collective that no algorithm
 // of that name can run, a machine of levels that is asked about a message without a level.
-func (d Design) Ask(ctx context.Context, c Call) (Estimate, error) { return c.ask(ctx, d) }
+func (d Design) Ask(ctx context.Context, c Call) (Estimate, error) {
+	if c == nil {
+		return Estimate{}, errNoCall
+	}
+	return c.ask(ctx, d)
+}
+
+var errNoCall = errors.New("no call: ask about a message, collectives or a program")

@@ -35,7 +35,7 @@ func (p Program) read() (*programs.Input, error) {
 	switch {
 	case p.input != nil && p.input.Schedule == p.Schedule:
 		return p.input, nil
-	case p.Schedule == nil:
+	case p.Schedule == nil || p.Schedule.Ranks() < 1:
 		return nil, errNoSchedule
 	}
 	return &programs.Input{Name: "program", Schedule: p.Schedule}, nil

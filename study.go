@@ -24,6 +24,9 @@ type Study struct {
 // Study prepares a call: collectives and programs are simulated once. Errors are those of
 // [Design.Ask].
 func (d Design) Study(ctx context.Context, c Call) (s Study, err error) {
+	if c == nil {
+		return s, errNoCall
+	}
 	of, calls, err := c.prepare(ctx, d)
 	if err != nil {
 		return s, err
@@ -45,8 +48,19 @@ func (d Design) Study(ctx context.Context, c Call) (s Study, err error) {
 	return s, err
 }
 
+// prepared returns an error if [Design.Study] did not make the study.
+func (s Study) prepared() error {
+	if s.Design.Layer.Model == nil && len(s.Design.Calls) == 0 {
+		return errNoCall
+	}
+	return nil
+}
+
 // Now returns the time of the call in the design as it is.
 func (s Study) Now() (quantity.Micros, error) {
+	if err := s.prepared(); err != nil {
+		return 0, err
+	}
 	v, err := s.Design.ValueOf(s.Time)
 	return quantity.Micros(v), err
 }
@@ -64,6 +78,9 @@ func (s Study) Sensitivities() ([]whatif.Sensitivity, error) {
 // Target returns the changes of single parameters that bring the time down to the one given, the
 // smallest first: of the parameters of these names, or of all; then none if the time is low enough.
 func (s Study) Target(most quantity.Micros, parameters ...string) ([]whatif.Solution, error) {
+	if err := s.prepared(); err != nil {
+		return nil, err
+	}
 	if !(most > 0 && most < quantity.Micros(math.Inf(1))) {
 		return nil, fmt.Errorf("a target of %g µs: give a time above 0", float64(most))
 	}
@@ -86,6 +103,9 @@ func (s Study) Target(most quantity.Micros, parameters ...string) ([]whatif.Solu
 // Sweep returns the times at all values of ranges, as in "L=1us..10us/100"; [whatif.Sweep.Run]
 // computes them, block by block.
 func (s Study) Sweep(ranges ...string) (*whatif.Sweep, error) {
+	if err := s.prepared(); err != nil {
+		return nil, err
+	}
 	return whatif.Question{
 		After:      s.Design,
 		Ranges:     ranges,
@@ -98,6 +118,9 @@ func (s Study) Sweep(ranges ...string) (*whatif.Sweep, error) {
 // was fitted, else the one that follows from the intervals of the parameters. The error wraps
 // [whatif.ErrExact] if no parameter has one.
 func (s Study) Uncertainty(by whatif.Sampling) (quantity.Interval, error) {
+	if err := s.prepared(); err != nil {
+		return quantity.Alone(quantity.Unknown), err
+	}
 	unknown := quantity.Alone(quantity.Unknown)
 	switch {
 	case by.Samples < 1:
@@ -122,6 +145,9 @@ func (s Study) Uncertainty(by whatif.Sampling) (quantity.Interval, error) {
 // Breakdown returns the parts of the time, the largest first: of a message by stage or parameter,
 // else by the kind of the events on the critical path.
 func (s Study) Breakdown() ([]Part, error) {
+	if err := s.prepared(); err != nil {
+		return nil, err
+	}
 	owners, err := s.Design.Limits(s.Time)
 	var parts []Part
 	for _, o := range owners {

@@ -60,6 +60,9 @@ func (d Design) domain() domain { return domain{d.Layer.Name, d.Ranks && d.Whole
 // loggp counts as logp). The window of a fragmented layer answers to credits too. It is an error if
 // name fits none, or several.
 func (d Design) Find(name string) (Param, error) {
+	if _, err := d.Platform.Layer(d.Platform.Default); len(d.Platform.Layers) == 0 {
+		return Param{}, err
+	}
 	uses := d.Uses()
 	found, of := d.Platform.named(uses, name)
 	if len(found) == 1 && of == "" {

@@ -2,6 +2,7 @@ package platforms
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,6 +69,9 @@ type Roof struct {
 
 // Layer returns the named layer.
 func (p Platform) Layer(name string) (Layer, error) {
+	if len(p.Layers) == 0 && len(p.Collectives) == 0 {
+		return Layer{}, errors.New("a platform of no file has no layer; open one")
+	}
 	if len(p.Layers) == 0 {
 		return Layer{}, fmt.Errorf("platform %s has measured collectives and no layer; "+
 			"use \"halfpeak collective %s %s.toml\"",

@@ -60,8 +60,8 @@ func (c Calls) on(d platforms.Design) (q question, err error) {
 		}
 	}
 	for _, n := range c.Sizes {
-		if !(n >= 0 && n <= maxSize) {
-			return q, fmt.Errorf("%g bytes: a collective has 0 to 2⁵³", float64(n))
+		if !(n >= 0 && n <= maxSize) || n != quantity.Bytes(math.Trunc(float64(n))) {
+			return q, fmt.Errorf("%g bytes: a collective has 0 to 2⁵³ whole ones", float64(n))
 		}
 	}
 	q.Collective = q.of[0].Collective
