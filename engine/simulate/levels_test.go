@@ -237,6 +237,25 @@ func TestPortOfItsOwnTimes(t *testing.T) {
 	}
 }
 
+// A port carries bytes and gaps, not the work of processors, which are as many as ranks: eight
+// messages of o + L + (n−1)G + o at once through it take 7·(g + (n−1)G) more.
+func TestPortsAreFreeOfOverheads(t *testing.T) {
+	layer := &model.LogGP{GapPerByte: 0.001, LogP: model.LogP{Latency: 1, GapTime: 0.1,
+		SendOverhead: 2, ReceiveOverhead: 2}}
+	m := machine.Machine{Levels: []machine.Level{
+		{Name: "node", Arity: 8, Layer: layer, Ports: 1}, {Name: "cluster", Arity: 2, Layer: layer}}}
+	var list [][2]int
+	for rank := range 8 {
+		list = append(list, [2]int{rank, 8 + rank})
+	}
+	got := timesOn(t, pairs(t, 16, 11, list...), on(t, m, "core", 16, simulate.NoLimit))
+	last := strings.Fields(got)[15]
+	// 5.01 µs alone and 7·0.11 µs behind the others.
+	if want := "5780"; last != want {
+		t.Errorf("the last of eight messages is received at %s ns, want %s: %s", last, want, got)
+	}
+}
+
 // A level's own rendezvous waits for the receive, and costs nothing more: both ranks are done when
 // the last byte is there.
 func TestRendezvousOfALevel(t *testing.T) {

@@ -79,7 +79,6 @@ func (l Level) Cost(n quantity.Bytes) Cost {
 	if !c.Rendezvous {
 		c.Send += l.Crowd
 		c.Latency += l.Crowd
-		c.Gap = max(c.Gap, c.Send)
 	}
 	return c
 }

@@ -205,7 +205,7 @@ func TestAmong(t *testing.T) {
 		}
 	}
 	l := Level{Layer: &model.LogP{SendOverhead: 1, ReceiveOverhead: 1, Latency: 5, GapTime: 1}, Crowd: 0.5, Eager: 64}
-	if eager, late := l.Cost(8), l.Cost(128); eager.Send != 1.5 || eager.Latency != 5.5 || eager.Gap != 1.5 || late.Send != 1 || late.Latency != 5 {
+	if eager, late := l.Cost(8), l.Cost(128); eager.Send != 1.5 || eager.Latency != 5.5 || eager.Gap != 1 || late.Send != 1 || late.Latency != 5 {
 		t.Errorf("%+v, %+v", eager, late)
 	}
 }
