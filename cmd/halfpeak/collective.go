@@ -95,6 +95,7 @@ func newCollective() *cobra.Command {
 		excludes("--nodes", "--ranks", "--nodes and --ranks cannot be combined"),
 		needs("--unverified", "--to", ""),
 		needs("--measured-ranks, --columns", "--measured", ""),
+		excludes("--measured", "--plot", "; --measured prints a table alone"),
 		needs("--schedule", "one --size", "; it is of one size, as in --size 64KiB"),
 		excludes("--schedule",
 			"--measured, --to, --crossovers, --nodes, --osu-loop, several --ranks",
