@@ -69,8 +69,8 @@ func simgrid(f *File, m Machine, s Sizes) error {
 		}
 		send, receive = append(send, inSeconds(p.send)), append(receive, inSeconds(p.receive))
 	}
-	off := fmt.Sprintf("off by up to %+.0f %%, and so may be a collective of many messages",
-		100*stream)
+	signed := strings.Replace(fmt.Sprintf("%+.0f", 100*stream), "-", "−", 1)
+	off := "off by up to " + signed + " %, and so may be a collective of many messages"
 	if !hasGap(level) {
 		off = "unknown"
 	}
