@@ -40,7 +40,7 @@ func (d Design) Machine() machine.Machine {
 
 // Name returns the name of the platform, or of the layer, that the design's ranks run on.
 func (d Design) Name() string {
-	if d.Whole {
+	if d.Whole || d.Layer.Name == "" { // of levels, or of measured collectives alone
 		return d.Platform.Name
 	}
 	return d.Layer.Ref()

@@ -12,7 +12,7 @@ import (
 
 // A table is a collective measured with one algorithm. It is fitted when its times are asked for.
 type table struct {
-	// Entry's Name is libraryChoice if the library chose, and the library's name of an algorithm
+	// Entry's Name is LibraryChoice if the library chose, and the library's name of an algorithm
 	// that was forced and that the registry does not have.
 	Entry collective.Entry
 	Data  fitted.Data
@@ -21,8 +21,8 @@ type table struct {
 	at             string
 }
 
-// libraryChoice names the algorithm that a library chose.
-const libraryChoice = "measured"
+// LibraryChoice names the algorithm that a library chose.
+const LibraryChoice = "measured"
 
 // Fits keep the measured collectives of one design, so that none is fitted twice; see [Calls].
 // Several goroutines may use them at once.
@@ -36,7 +36,7 @@ type Fits struct {
 func fitsOf(d platforms.Design, name string) (all []table) {
 	for _, t := range d.Collectives(name) {
 		e := t.Of
-		e.Name = cmp.Or(e.Name, t.LibraryAlgorithm, libraryChoice)
+		e.Name = cmp.Or(e.Name, t.LibraryAlgorithm, LibraryChoice)
 		all = append(all, table{Entry: e, Data: fitted.DataOf(t),
 			at: fmt.Sprintf("%s: collective.%s", d.Asked(), t.Name)})
 	}

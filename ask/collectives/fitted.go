@@ -166,7 +166,7 @@ func (g *grid) notes() (notes []string) {
 	// Times of one algorithm, or of what the library chose, leave nothing to choose from.
 	if len(g.algorithms) == 1 && g.several() && g.Tune != nil {
 		what := "by " + g.algorithms[0].Name + " only"
-		if g.algorithms[0].Name == libraryChoice {
+		if g.algorithms[0].Name == LibraryChoice {
 			what = "by the library's own choice"
 		}
 		add("Measured %s: to choose an algorithm, measure each: %s.", what, g.tune())

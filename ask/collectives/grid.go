@@ -40,8 +40,8 @@ func (q question) asks(f table) bool {
 func (q question) unnamed() (names []string) {
 	measured := stats.Ascending(list.Map(q.fits, func(f table) string { return f.Entry.Name }))
 	switch {
-	case slices.Contains(measured, libraryChoice):
-		return []string{libraryChoice}
+	case slices.Contains(measured, LibraryChoice):
+		return []string{LibraryChoice}
 	case len(measured) == 1:
 		return measured
 	}

@@ -111,14 +111,14 @@ func (q *question) takeFits() []table {
 	all := q.fits
 	if q.Algorithm == "" && len(all) > 0 {
 		names := q.unnamed()
-		if q.fits = nil; len(names) == 1 && names[0] != libraryChoice {
+		if q.fits = nil; len(names) == 1 && names[0] != LibraryChoice {
 			q.Algorithm = names[0]
-		} else if q.library.Name == "" && names[0] == libraryChoice {
+		} else if q.library.Name == "" && names[0] == LibraryChoice {
 			q.Algorithm = "best"
 		}
-		if names[0] == libraryChoice {
+		if names[0] == LibraryChoice {
 			return slices.DeleteFunc(slices.Clone(all), func(f table) bool {
-				return f.Entry.Name != libraryChoice
+				return f.Entry.Name != LibraryChoice
 			})
 		}
 	}
@@ -163,7 +163,7 @@ func (r *repeated) prepare(ctx context.Context, now platforms.Costs, fits []tabl
 	}
 	if r.several() && len(fits) > 0 && m.Entry.Algorithm == nil {
 		r.nearest, r.like = m.Time, "like"
-		if m.Name != libraryChoice {
+		if m.Name != LibraryChoice {
 			r.like = m.Name + " like"
 		}
 	}
@@ -267,7 +267,7 @@ func (r *repeated) measuredCall(ctx context.Context, fits []table) (m Timing, er
 	switch {
 	case r.Algorithm == "best":
 		calls.Algorithm = r.Algorithm
-	case fits[0].Entry.Name == libraryChoice:
+	case fits[0].Entry.Name == LibraryChoice:
 		calls.Algorithm = ""
 	}
 	times, err := question{Calls: calls, of: r.of, fits: fits}.compute(ctx)

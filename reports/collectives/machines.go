@@ -114,6 +114,10 @@ func machineVerdict(all []machineTime) reports.Sentence {
 	case worst.slower < 0.05:
 		return reports.Say("%s: %v on each", call, shownTime(best.Timing))
 	}
-	return reports.Say("%s: %s is fastest, %v with %s; %s takes %s longer", call, best.machine,
-		shownTime(best.Timing), best.Name, worst.machine, percentText(worst.slower))
+	with := " with " + best.Name
+	if best.Name == collectives.LibraryChoice {
+		with = ""
+	}
+	return reports.Say("%s: %s is fastest, %v%s; %s takes %s longer", call, best.machine,
+		shownTime(best.Timing), with, worst.machine, percentText(worst.slower))
 }

@@ -185,6 +185,9 @@ func verdict(all, own []collectives.Timing, named func(any) string) reports.Sent
 			continue
 		}
 		name, runnerUp := named(c.Name), ""
+		if c.Name == collectives.LibraryChoice {
+			name = "predicted"
+		}
 		if c.Compared {
 			name += " is fastest"
 		}

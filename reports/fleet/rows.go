@@ -48,9 +48,10 @@ func (f *Answer) verdict() string {
 	if len(all) == 0 {
 		return f.nothingFound()
 	}
-	most := slices.MaxFunc(all, func(a, b worstFinding) int {
+	byEffect := func(a, b worstFinding) int {
 		return cmp.Compare(math.Abs(a.Effect.Value), math.Abs(b.Effect.Value))
-	})
+	}
+	most := slices.MaxFunc(all, byEffect)
 	than := "slower"
 	if most.Effect.Value < 0 {
 		than = "faster"
@@ -60,6 +61,14 @@ func (f *Answer) verdict() string {
 	}
 	text := fmt.Sprintf("%s %s is %.3g %% %s (%s)", kindOfFinding(most.Finding), most.subject(),
 		100*math.Abs(most.Effect.Value), than, quantityWord(most.Quantity))
+	// A node of all its pairs is another finding than one of its cables.
+	ofNodes := slices.DeleteFunc(slices.Clone(all), func(w worstFinding) bool {
+		return kindOfFinding(w.Finding) != "node"
+	})
+	if kindOfFinding(most.Finding) != "node" && len(ofNodes) > 0 {
+		node := slices.MaxFunc(ofNodes, byEffect)
+		text += fmt.Sprintf("; node %s by %.3g %%", node.subject(), 100*math.Abs(node.Effect.Value))
+	}
 	if len(all) > 1 {
 		text += fmt.Sprintf("; %d of %d tested stand out", len(all), f.Tests)
 	}
