@@ -8,7 +8,7 @@
 // [Times.WriteRules] writes the choices for a library, and [Calls.Compare] holds them against
 // measurements. [Calls.Prepare] makes the times quantities of a what-if, [Calls.Simulate] records
 // the operations of each rank in one call, and [Schedule] returns its schedule. Package
-// reports/collectives makes tables and maps of the answers.
+// internal/reports/collectives makes tables and maps of the answers.
 //
 // Read calls.go and question.go first; simulated.go and fitted.go are the two ways to an answer,
 // prepare.go and its neighbours ask again with other costs.

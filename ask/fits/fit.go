@@ -12,7 +12,7 @@
 //	               one kind of model each: curves, parameters, collectives, a machine
 //	save.go        the result → the text of a platform file (machine.go)
 //
-// Package reports/fits makes tables and figures of the result.
+// Package internal/reports/fits makes tables and figures of the result.
 //
 // Three rules hold on this way. What cannot be used is left out with a note that says
 // why, and it is an error only if nothing is left. A file that breaks off gives what

@@ -2,7 +2,7 @@
 // Compare), the best packets (Cuts, Switches), and files of other programs (Exported).
 //
 // Begin with Costs, from which Compare takes its numbers. Answers are typed; package
-// reports/predict makes tables and pictures of them.
+// internal/reports/predict makes tables and pictures of them.
 //
 // Two sources of a time meet here. The model's lines explain a layer. A layer that was fitted also
 // has its measured curve, and then the time is the next measurement predicted from that curve, with

@@ -13,7 +13,7 @@ import (
 
 // Which of two next measurements takes less time is what drawing them from their intervals says.
 func TestNextFaster(t *testing.T) {
-	a, b := Of(sharedtest.Must(t, platforms.Open, "../../reports/testdata/my.toml")), Of(sharedtest.Must(t, platforms.Open, "../../reports/testdata/slower.toml"))
+	a, b := Of(sharedtest.Must(t, platforms.Open, "../../internal/reports/testdata/my.toml")), Of(sharedtest.Must(t, platforms.Open, "../../internal/reports/testdata/slower.toml"))
 	sizes := []quantity.Bytes{100, 4096, 50000, 4 << 20}
 	got, err := nextFaster(a, b, sizes, Sampling{})
 	if err != nil {

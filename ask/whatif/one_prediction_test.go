@@ -12,7 +12,7 @@ import (
 
 // All commands tell the same of the next measurement.
 func TestOnePrediction(t *testing.T) {
-	d := Of(sharedtest.Must(t, platforms.Open, "../../reports/testdata/my.toml"))
+	d := Of(sharedtest.Must(t, platforms.Open, "../../internal/reports/testdata/my.toml"))
 	sizes := []quantity.Bytes{1, 100, 4096, 4 << 20}
 	p := messages.Costs(sizes, d.Design)
 	c := messages.Compare(sizes, sharedtest.Must(t, platforms.Open, "clip"), d.Design)

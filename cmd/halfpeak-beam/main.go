@@ -22,8 +22,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/reports"
 )
 
 const usage = `Usage: halfpeak-beam PLATFORM --sweep RANGE --collective NAME --ranks NUMBERS -o FILE

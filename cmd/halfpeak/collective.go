@@ -15,9 +15,9 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/internal/reports/collectives"
 	"github.com/halfpeak/halfpeak/internal/usage"
-	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/reports/collectives"
 )
 
 // collectiveOptions holds the flags of collective. The same calls are asked of a

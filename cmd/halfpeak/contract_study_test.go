@@ -14,9 +14,9 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/internal/reports/page"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/reports/page"
 )
 
 // printed returns the rows of a command in JSON.
@@ -69,7 +69,7 @@ func TestContractStudy(t *testing.T) {
 		t.Errorf("sweep of %v rows, printed %d: %v", sweep.Rows(), len(rows), err)
 	}
 
-	my := filepath.Join("..", "..", "reports", "testdata", "my.toml")
+	my := filepath.Join("..", "..", "internal", "reports", "testdata", "my.toml")
 	for ref, flags := range map[string][]string{"hp-lam": {"--assume", "10%"}, my: nil} {
 		by := whatif.Sampling{Samples: 1000, Seed: 7, Context: t.Context()}
 		if flags != nil {

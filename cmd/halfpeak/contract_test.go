@@ -72,7 +72,7 @@ func TestContract(t *testing.T) {
 		}
 		return path
 	}
-	fitted := filepath.Join("..", "..", "reports", "testdata", "my.toml")
+	fitted := filepath.Join("..", "..", "internal", "reports", "testdata", "my.toml")
 	machine := file("machine.toml", contractMachine)
 	measured := file("measured.toml", contractCollective)
 

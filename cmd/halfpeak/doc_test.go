@@ -31,8 +31,8 @@ var inputs = map[string]string{
 	"stencil.star":        "../../engine/simulate/testdata/stencil.star",
 	"train.star":          "../../engine/simulate/testdata/train.star",
 
-	"yesterday.csv": "../../reports/fleet/testdata/yesterday.csv",
-	"pairs.log":     "../../reports/fleet/testdata/pairs.log",
+	"yesterday.csv": "../../internal/reports/fleet/testdata/yesterday.csv",
+	"pairs.log":     "../../internal/reports/fleet/testdata/pairs.log",
 
 	"rack.toml":    "../../model/machine/testdata/rack.toml",
 	"rails.toml":   "../../model/machine/testdata/rails.toml",
@@ -50,7 +50,7 @@ func TestPages(t *testing.T) {
 		t.Fatalf("only %d pages (%v)", len(pages), err)
 	}
 	drawn := map[string]bool{
-		"report.png":    true, // reports/summary draws it in a browser
+		"report.png":    true, // internal/reports/summary draws it in a browser
 		"pipelines.png": true, // internal/evidence/pipelines draws it
 	}
 	pages = append(pages, "../../README.md")

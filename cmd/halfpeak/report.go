@@ -13,13 +13,13 @@ import (
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/internal/reports/check"
+	"github.com/halfpeak/halfpeak/internal/reports/page"
+	"github.com/halfpeak/halfpeak/internal/reports/summary"
 	"github.com/halfpeak/halfpeak/internal/wasm"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/reports/check"
-	"github.com/halfpeak/halfpeak/reports/page"
-	"github.com/halfpeak/halfpeak/reports/summary"
 )
 
 // newReport declares report. Its formats are those of documents, so it does not use

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/internal/reports"
 )
 
 // A terminal describes standard output. It is detected once, at the start; the zero

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/internal/reports/whatif"
 	"github.com/halfpeak/halfpeak/internal/usage"
-	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // A sweepOutput holds the flags of a sweep's output: tables, pictures, and rows as a stream.

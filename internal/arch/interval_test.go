@@ -68,8 +68,8 @@ func TestOneDoor(t *testing.T) {
 	openers := []string{"platforms.Open", "fits.MachineDesign"}
 	set := token.NewFileSet()
 	for _, f := range sources(t, set) {
-		asks := strings.HasPrefix(f.dir, "cmd/") || strings.HasPrefix(f.dir, "reports/")
-		if !asks || f.dir == "reports/page" {
+		asks := strings.HasPrefix(f.dir, "cmd/") || strings.HasPrefix(f.dir, "internal/reports/")
+		if !asks || f.dir == "internal/reports/page" {
 			continue
 		}
 		ast.Inspect(f.File, func(n ast.Node) bool {

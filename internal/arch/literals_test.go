@@ -17,11 +17,11 @@ import (
 func TestLiterals(t *testing.T) {
 	common := []string{"0", "1", "2", "0.5", "10", "64", "0.0", "1.0", "2.0"}
 	for folder, most := range map[string]int{
-		"fit":            44,
-		"fit/collective": 46,
-		"internal/tuner": 13,
-		"model/forecast": 19,
-		"reports/tune":   11,
+		"fit":                   44,
+		"fit/collective":        46,
+		"internal/tuner":        13,
+		"model/forecast":        19,
+		"internal/reports/tune": 11,
 	} {
 		files, err := filepath.Glob(filepath.Join("../..", folder, "*.go"))
 		if err != nil {

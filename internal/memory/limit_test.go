@@ -39,6 +39,7 @@ func TestWatch(t *testing.T) {
 		})
 		for {
 			grown = append(grown, make([]byte, 1<<16))
+			runtime.Gosched() // a loaded machine might run this alone until memory is refused
 		}
 	}
 	self, err := os.Executable()
@@ -47,7 +48,7 @@ func TestWatch(t *testing.T) {
 	}
 	// The race detector reserves terabytes, and cgo's threads a gigabyte.
 	grow := exec.Command("sh", "-c", "ulimit -v 3000000 2>/dev/null; exec "+self+" -test.run TestWatch")
-	grow.Env = append(os.Environ(), "GROW=1")
+	grow.Env = append(os.Environ(), "GROW=1", "GOMAXPROCS=1")
 	out, err := grow.Output()
 	if err == nil || !strings.Contains(string(out), "this needs more memory than the limit of ") {
 		t.Errorf("%v: %q", err, out)

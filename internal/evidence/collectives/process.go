@@ -9,10 +9,10 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/internal/evidence/judge"
+	"github.com/halfpeak/halfpeak/internal/reports/tune"
 	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/tune"
 )
 
 // normal is the half of a 95 % interval of a normal distribution, in standard deviations.

@@ -15,10 +15,10 @@ import (
 	"strconv"
 
 	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports"
 )
 
 // A run is a pipeline at a size of messages and packets: the times of whole messages in each

@@ -14,9 +14,9 @@ import (
 	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	answers "github.com/halfpeak/halfpeak/internal/reports/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	described "github.com/halfpeak/halfpeak/platforms"
-	answers "github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // A forecastOfChange is the answer of whatif about a collective on a changed network, beside the

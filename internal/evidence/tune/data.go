@@ -10,11 +10,11 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/internal/published"
+	"github.com/halfpeak/halfpeak/internal/reports/tune"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/tune"
 )
 
 // A set has all candidates of a question, with the time of each.
@@ -54,8 +54,8 @@ func candidate(r row, call int) tuner.Candidate {
 	}
 }
 
-// own returns the candidate of the library's own choice in the call of a row, as reports/tune has
-// it.
+// own returns the candidate of the library's own choice in the call of a row, as
+// internal/reports/tune has it.
 func own(r row, call int) tuner.Candidate {
 	r.algorithm = tune.LibraryChoice
 	c := candidate(r, call)

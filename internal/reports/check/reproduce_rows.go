@@ -1,0 +1,240 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/internal/reports"
+)
+
+// Microseconds are written us in the data, as users type them. Only a whole word is
+// meant, not the end of bus.
+var microUnit = regexp.MustCompile(`\bus\b`)
+
+// worthANote is the relative error from which a row carries the reason of its number. Below it,
+// most of the papers' numbers differ by their rounding and their clocks.
+const worthANote = 0.1
+
+// remark returns the note of a number that is not met, or off by more than worthANote;
+// otherwise "". Other notes explain the derivation, which programs get and people
+// would have to skip.
+func remark(r data.Result) string {
+	if !r.Met || math.Abs(r.Error) > worthANote {
+		return r.Note
+	}
+	return ""
+}
+
+// Rows returns a row for each number: for programs with all of its fields, for people
+// with those that fit on a line. Class and role share a column for people, since a
+// class is a finer word for the role measured.
+func (r Reproduction) Rows() reports.Rows {
+	var notes footnotes
+	percent := reports.PercentText("%+.1f %%")
+	rows := reports.TableOf(r,
+		reports.Col("source", "", func(r data.Result) any { return r.Paper }),
+		reports.Col("place", "place", func(r data.Result) any { return r.Place }),
+		reports.Col("quantity", "quantity", func(r data.Result) any { return r.Quantity }),
+		reports.Col("role", "", func(r data.Result) any { return string(r.Role) }),
+		reports.Col("class", "", func(r data.Result) any { return reports.OrNil(string(r.Class)) }),
+		reports.Col("", "is",
+			func(r data.Result) any { return cmp.Or(string(r.Class), string(r.Role)) }).Ranked(2),
+		reports.Col("", "printed", func(r data.Result) any {
+			// A few numbers are printed in words, such as "about half".
+			if math.IsNaN(r.Value) {
+				return "(words)"
+			}
+			printed := microUnit.ReplaceAllString(r.Printed+" "+r.Unit, "µs")
+			return strings.TrimPrefix(strings.TrimSpace(r.Relation+" "+printed), "= ")
+		}),
+		reports.Col("printed", "", func(r data.Result) any { return r.Value }),
+		reports.Col("computed", "ours", func(r data.Result) any { return r.Computed }),
+		reports.Col("unit", "", func(r data.Result) any { return r.Unit }),
+		reports.Col("error_percent", "error",
+			func(r data.Result) any { return 100 * r.Error }).Texted(percent),
+		reports.Col("note", "", func(r data.Result) any { return reports.OrNil(r.Note) }),
+		reports.Col("layer", "", func(r data.Result) any { return r.Layer }),
+		reports.Col("relation", "", func(r data.Result) any { return r.Relation }),
+		reports.Col("low", "", func(r data.Result) any { return r.Within.Low }),
+		reports.Col("high", "", func(r data.Result) any { return r.Within.High }),
+		reports.Col("met", "met", func(r data.Result) any {
+			return reports.OrAbsent(r.Met, r.Role != data.None)
+		}).Ranked(1),
+		reports.Col("", "note", func(r data.Result) any { return notes.mark(remark(r)) }),
+		reports.Col("id", "", func(r data.Result) any { return r.ID }),
+		reports.Col("formula", "", func(r data.Result) any { return r.Formula }),
+	)
+	headline := r.headline()
+	rows.Notes = append(notes.lines(""), headline[1:]...)
+	rows.Verdict = reports.Say("%s", headline[0])
+	return rows
+}
+
+// Summary returns the short tables: a line for each paper with its accuracy, and the
+// worst predictions with their reasons. The second table is as prominent as the first
+// on purpose. Its columns have no keys: programs read [Reproduction.Rows].
+func (r Reproduction) Summary() []reports.Rows {
+	type line struct {
+		paper string
+		of    Reproduction
+		Accuracy
+	}
+	var lines []line
+	add := func(name string, of Reproduction) {
+		if len(of) > 0 {
+			lines = append(lines, line{name, of, of.Of(data.Predicted)})
+		}
+	}
+	from := func(source string) Reproduction {
+		return r.filter(func(one data.Result) bool { return one.Paper == source })
+	}
+	for _, paper := range data.Papers() {
+		if paper != own {
+			add(paper, from(paper))
+		}
+	}
+	// With one paper, a line for all would repeat it.
+	if len(lines) > 1 {
+		add("papers", r.papers())
+	}
+	add(own, from(own))
+	percent := reports.PercentText("%.1f %%")
+	papers := reports.TableOf(lines,
+		reports.Col("", "paper", func(l line) any { return l.paper }),
+		reports.Col("", "inputs", func(l line) any { return l.of.count(data.Input) }).Ranked(3),
+		reports.Col("", "stated", func(l line) any {
+			met, all := l.of.stated()
+			return fmt.Sprintf("%d of %d", met, all)
+		}),
+		reports.Col("", "predicted", func(l line) any { return l.Numbers }),
+		reports.Col("", "median error",
+			func(l line) any { return 100 * l.median() }).Texted(percent),
+		reports.Col("", "worst", func(l line) any { return 100 * l.worst() }).Texted(percent),
+		reports.Col("", "unscored",
+			func(l line) any { return l.of.count(data.Measured) - l.Numbers }).Ranked(2),
+	)
+	headline := r.headline()
+	papers.Notes, papers.Verdict = headline[1:], reports.Say("%s", headline[0])
+	// Eight lines leave both tables on one screen.
+	misses := r.papers().misses(8)
+	if len(misses) == 0 {
+		return []reports.Rows{papers}
+	}
+	worst := reports.TableOf(misses,
+		reports.Col("", "farthest off", func(r data.Result) any {
+			// Some quantities begin with their system; a second name would be too
+			// much.
+			if platform, _, _ := strings.Cut(r.Layer, "/"); !strings.Contains(r.Quantity, ": ") {
+				return platform + ": " + r.Quantity
+			}
+			return r.Quantity
+		}),
+		reports.Col("", "printed", func(r data.Result) any {
+			return microUnit.ReplaceAllString(strings.TrimSpace(r.Printed+" "+r.Unit), "µs")
+		}),
+		reports.Col("", "ours", func(r data.Result) any { return r.Computed }),
+		reports.Col("", "error", func(r data.Result) any { return 100 * r.Error }).
+			Texted(reports.PercentText("%+.0f %%")),
+	)
+	var notes footnotes
+	worst.Columns = append(worst.Columns, reports.Column{Head: "why"})
+	for i, m := range misses {
+		worst.Data[i] = append(worst.Data[i], notes.mark(m.Note))
+	}
+	worst.Notes = notes.lines("")
+	worst.RowRank = func(i int) int { return i } // the worst stays
+	return []reports.Rows{papers, worst}
+}
+
+// headline explains the table of the papers: what counts as a prediction, how good
+// the predictions are, and what was not counted.
+func (r Reproduction) headline() []string {
+	var lines []string
+	all := r
+	r = r.papers()
+	if a := r.Of(data.Predicted); len(a.Errors) > 0 {
+		lines = append(lines,
+			fmt.Sprintf("Predicted from parameters measured elsewhere, a number is off by %.1f "+
+				"%% in the median: half of the %d are closer, %d are within 10 %%, the worst "+
+				"is %.0f %% off.",
+				100*a.median(), len(a.Errors), a.within(0.1), 100*a.worst()))
+		if a.Bounds > 0 {
+			lines = append(lines,
+				fmt.Sprintf("Of the printed bounds (\"over 250\"), %d of %d predicted ones are "+
+					"kept; one that is crossed counts as an error.", a.BoundsKept, a.Bounds))
+		}
+	}
+	if counts := r.unscoredCounts(); counts != "" {
+		lines = append(lines,
+			"Unscored measured numbers are not predictions and are only counted: "+counts+".")
+	}
+	met, stated := r.stated()
+	lines = append(lines,
+		fmt.Sprintf("Inputs are model parameters, so they are not counted as predictions. The "+
+			"papers state %d computed numbers, of which %d are reproduced; the rest have notes "+
+			"with the reasons.", stated, met))
+	if n := r.count(data.None); n > 0 {
+		lines = append(lines,
+			fmt.Sprintf("No model computes %d more numbers of the papers, such as sizes, "+
+				"equipment and prices; each has its reason in the list of all rows.", n))
+	}
+	if n := len(all) - len(r); n > 0 {
+		lines = append(lines, fmt.Sprintf("%s has %d times of whole messages that this project "+
+			"measured, predicted from stages of the same launches (docs/pipelines.md). They do "+
+			"not count for the papers.", own, n))
+	}
+	return lines
+}
+
+// Blocks returns the section of a report about one platform. Rows are sorted by role
+// and then by class, so that the predictions stand together.
+func (r Reproduction) Blocks() []reports.Block {
+	if len(r) == 0 {
+		return nil
+	}
+	results := slices.Clone(r)
+	slices.SortStableFunc(results, func(a, b data.Result) int {
+		return cmp.Or(cmp.Compare(a.Role, b.Role),
+			slices.Index(data.Classes, a.Class)-slices.Index(data.Classes, b.Class))
+	})
+	var notes footnotes
+	rows := reports.TableOf(results,
+		reports.Col("role", "role", func(r data.Result) any { return string(r.Role) }),
+		reports.Col("class", "class", func(r data.Result) any {
+			return reports.OrNil(string(r.Class))
+		}),
+		reports.Col("quantity", "quantity", func(r data.Result) any { return r.Quantity }),
+		reports.Col("layer", "layer", func(r data.Result) any {
+			_, layer, _ := strings.Cut(r.Layer, "/")
+			return layer
+		}),
+		reports.Col("printed", "printed", func(r data.Result) any {
+			return strings.TrimPrefix(r.Relation+" "+r.Printed, "= ")
+		}),
+		reports.Col("computed", "model", func(r data.Result) any { return r.Computed }),
+		reports.Col("unit", "unit", func(r data.Result) any { return r.Unit }).
+			Texted(func(v any) string { return microUnit.ReplaceAllString(v.(string), "µs") }),
+		reports.Col("error_percent", "error", func(r data.Result) any { return 100 * r.Error }).
+			Texted(reports.PercentText("%+.1f %%")),
+		reports.Col("met", "met", func(r data.Result) any { return r.Met }),
+		reports.Col("place", "place", func(r data.Result) any { return r.Paper + ", " + r.Place }),
+		reports.Col("", "note", func(r data.Result) any { return notes.mark(remark(r)) }),
+		reports.Col("note", "", func(r data.Result) any { return r.Note }),
+	)
+	rows.Notes = notes.lines("")
+	text := "A predicted number was measured, and the model computes it from parameters that " +
+		"were measured elsewhere: it tests the model. Other measured numbers prove less: a " +
+		"constant of the formula comes from the same curve (fitted), from the same table " +
+		"(same-table), the number is printed again (repeated), or another system's " +
+		"stands for it (copied). A stated number was computed in the paper and " +
+		"must come out again. Met means inside the error bar of what is printed."
+	if s := r.Of(data.Predicted).Sentence(); s != "" {
+		text += " " + s
+	}
+	return []reports.Block{reports.Paragraph(text), reports.Table{Rows: rows}}
+}

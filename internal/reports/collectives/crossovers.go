@@ -1,0 +1,37 @@
+package collectives
+
+import (
+	"github.com/halfpeak/halfpeak/ask/collectives"
+	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/reports"
+)
+
+// CrossoverRows tabulates the crossovers of times on a platform.
+func CrossoverRows(found []collectives.Crossover, on string) reports.Rows {
+	type change = collectives.Crossover
+	col := reports.Col[change]
+	nextSlower := func(c change) any {
+		return reports.OrAbsent(c.Best.NextSlower, c.Best.Next != nil)
+	}
+	rows := reports.TableOf(found,
+		col("collective", "", func(c change) any { return c.Best.Collective }),
+		col("over", "over", func(c change) any { return c.Over }),
+		col("ranks", "ranks", func(c change) any { return c.Best.Ranks }),
+		col("size_bytes", "size", func(c change) any { return c.Best.Size() }),
+		col("before", "previous best", func(c change) any { return c.Before.Name }),
+		col("before_segment_bytes", "segment",
+			func(c change) any { return segment(c.Before) }).Ranked(1),
+		col("best", "new best", func(c change) any { return c.Best.Name }),
+		col("segment_bytes", "segment", func(c change) any { return segment(c.Best) }).Ranked(1),
+		col("time_us", "time", func(c change) any { return c.Best.Time }),
+		col("next_slower_percent", "runner-up slower by", nextSlower).Texted(percentText).Ranked(2),
+	)
+	rows.Notes = append(rows.Notes, on)
+	rows.Verdict = reports.Say("the best algorithm changes at %s",
+		lex.Plural(len(found), "place"))
+	if len(found) == 0 {
+		rows.Verdict = reports.Say(
+			"The same algorithm is the best for all of these sizes and ranks.")
+	}
+	return rows
+}

@@ -1,0 +1,222 @@
+package collectives
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/ask/collectives"
+	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Rows tabulates the times. Intervals are absent if the question had none. Several machines are
+// compared by their best times of each call.
+func Rows(machines ...*collectives.Times) reports.Rows {
+	if len(machines) > 1 {
+		return machineRows(machines)
+	}
+	t := machines[0]
+	digits := uncertainDigits
+	if !t.Fitted && t.Within != (calibrate.Deviation{}) && t.Within.Ranks == 0 {
+		digits = 0
+	}
+	algorithms, own := shownTimes(t)
+	times := slices.Concat(algorithms, own)
+	named := shortNames(times)
+	col := reports.Col[collectives.Timing]
+	ranOtherwise := slices.ContainsFunc(times, func(c collectives.Timing) bool {
+		return c.RanAs != ""
+	})
+	slower := func(c collectives.Timing) any { return reports.OrAbsent(c.Slower, c.Compared) }
+	nextSlower := func(c collectives.Timing) any {
+		return reports.OrAbsent(c.NextSlower, c.Next != nil)
+	}
+	mayLose := func(c collectives.Timing) any {
+		// Only a choice among fits has a bound of what it may lose.
+		known := t.Fitted && c.Best && !math.IsNaN(c.MayLose)
+		return reports.OrAbsent(reports.Finite(c.MayLose), known)
+	}
+	within := func(c collectives.Timing) quantity.Interval { return c.Within }
+	average := func(c collectives.Timing) quantity.Interval { return c.AverageWithin }
+	time := reports.SpreadOf("time", "", quantity.DimTime, within)
+	averaged := reports.SpreadOf("average", "", quantity.DimTime, average)
+	low, high := ends(digits, t.Fitted)
+	timed := slices.ContainsFunc(times, func(c collectives.Timing) bool {
+		return !math.IsNaN(float64(c.Time))
+	})
+	algbw := func(c collectives.Timing) any {
+		alg, _ := c.Bandwidths()
+		return reports.OrAbsent(alg, alg > 0)
+	}
+	busbw := func(c collectives.Timing) any {
+		_, bus := c.Bandwidths()
+		return reports.OrAbsent(bus, bus > 0)
+	}
+	averageTime := col("average_us", "average",
+		func(c collectives.Timing) any { return c.Average }).Rounded(digits, "time")
+	if timed { // else it is the answer
+		averageTime = averageTime.Ranked(4)
+	}
+	rows := reports.TableOf(times,
+		col("collective", "", func(c collectives.Timing) any { return c.Collective }),
+		col("algorithm", "algorithm", func(c collectives.Timing) any { return c.Name }).
+			Texted(named),
+		col("ranks", "ranks", func(c collectives.Timing) any { return c.Ranks }),
+		col("size_bytes", "size", func(c collectives.Timing) any { return c.Size() }),
+		col("time_us", "time",
+			func(c collectives.Timing) any { return c.Time }).Rounded(digits, "time"),
+		time.Low, time.High,
+		low.If(timed), high.If(timed),
+		averageTime,
+		low.If(!timed), high.If(!timed),
+		col("best", "best", func(c collectives.Timing) any {
+			return reports.OrAbsent(c.Best, c.Compared)
+		}),
+		col("segment_bytes", "segment", segment),
+		col("slower_percent", "slower by", slower).Texted(percentText),
+		col("next", "runner-up",
+			func(c collectives.Timing) any { return reports.OrNil(next(c).Name) }).
+			Texted(named).Ranked(2),
+		col("next_segment_bytes", "its segment",
+			func(c collectives.Timing) any { return segment(next(c)) }).Ranked(6),
+		col("next_slower_percent", "runner-up slower by",
+			nextSlower).Texted(percentText).Ranked(3),
+		col("from", "method", func(c collectives.Timing) any { return c.From }).Ranked(5),
+		col("ran_as", reports.HeadIf(ranOtherwise, "ran as"), func(c collectives.Timing) any {
+			return reports.OrNil(c.RanAs)
+		}).Ranked(1),
+		col("latency_bound_us", "", func(c collectives.Timing) any { return c.LatencyBound }),
+		col("bandwidth_bound_us", "", func(c collectives.Timing) any { return c.BandwidthBound }),
+		averaged.Low, averaged.High,
+		col("loss_high_percent", reports.HeadIf(t.Fitted, "may lose"),
+			mayLose).Texted(percentText).Ranked(3),
+		col("algbw_mb_s", "algbw", algbw).Rounded(digits).Ranked(7),
+		col("busbw_mb_s", "busbw", busbw).Rounded(digits).Ranked(7),
+	)
+	rows.Doubts, rows.Notes = remarks(t)
+	rows.Verdict = verdict(times, own, named)
+	rows.RowRank = rowRank(times, len(algorithms))
+	return rows
+}
+
+// ends returns the ends of the interval, which people read beside the time or, without one, beside
+// the average.
+func ends(digits int, fitted bool) (low, high reports.Field[collectives.Timing]) {
+	shown := func(c collectives.Timing) quantity.Interval {
+		if c.Within.Known() {
+			return c.Within
+		}
+		return c.AverageWithin
+	}
+	low = reports.Col("", "95 % from", func(c collectives.Timing) any {
+		return quantity.Micros(shown(c).Low)
+	})
+	high = reports.Col("", "to", func(c collectives.Timing) any {
+		return quantity.Micros(shown(c).High)
+	})
+	return low.Rounded(digits, "time").If(fitted), high.Rounded(digits, "time").If(fitted)
+}
+
+// rowRank keeps the best algorithms of the largest number of ranks the longest, and schedules of
+// one's own, which are the last times.
+func rowRank(times []collectives.Timing, algorithms int) func(i int) int {
+	if len(times) == 0 {
+		return nil
+	}
+	most := slices.MaxFunc(times, func(a, b collectives.Timing) int { return a.Ranks - b.Ranks })
+	return func(i int) int {
+		switch {
+		case times[i].Compared && !times[i].Best && i < algorithms:
+			return 2
+		case times[i].Ranks < most.Ranks:
+			return 1
+		}
+		return 0
+	}
+}
+
+// shownTimes returns the times of algorithms that were asked for, and those of schedules of one's
+// own.
+func shownTimes(t *collectives.Times) (algorithms, own []collectives.Timing) {
+	algorithms, own = t.Times[:len(t.Times)-t.Own], t.Times[len(t.Times)-t.Own:]
+	if t.BestOnly {
+		slower := func(c collectives.Timing) bool { return !c.Best && c.Compared }
+		algorithms = slices.DeleteFunc(slices.Clone(algorithms), slower)
+	}
+	return algorithms, own
+}
+
+// shortNames returns a text function of names, which are paths of schedules of one's own.
+func shortNames(times []collectives.Timing) func(name any) string {
+	names := list.Map(times, func(c collectives.Timing) string { return c.Name })
+	short := lex.ShortPaths(names)
+	return func(name any) string {
+		if i := slices.Index(names, fmt.Sprint(name)); i >= 0 {
+			return short[i]
+		}
+		return fmt.Sprint(name)
+	}
+}
+
+// remarks returns the doubts and notes of the times.
+func remarks(t *collectives.Times) (doubts, notes []string) {
+	if len(t.TooLarge) > 0 {
+		doubts = append(doubts, collectives.LeftOut(t.TooLarge))
+	}
+	doubts = append(doubts, t.Notes...)
+	if !t.Fitted {
+		if len(t.Times) > 0 {
+			doubts = append(doubts, t.Within.String())
+		}
+		notes = append(notes, t.On)
+	}
+	return doubts, notes
+}
+
+// verdict returns the best algorithm of the last ranks and size with a time, beside the schedules
+// of one's own or, without any, the second best.
+func verdict(all, own []collectives.Timing, named func(any) string) reports.Sentence {
+	for _, c := range slices.Backward(all) {
+		if c.Compared && !c.Best || math.IsNaN(float64(c.Time)) && math.IsNaN(float64(c.Average)) {
+			continue
+		}
+		name, runnerUp := named(c.Name), ""
+		if c.Name == collectives.LibraryChoice {
+			name = "predicted"
+		}
+		if c.Compared {
+			name += " is fastest"
+		}
+		for _, o := range own {
+			if o.Slower > 0 {
+				runnerUp += fmt.Sprintf("; %s takes %s longer", named(o.Name),
+					percentText(o.Slower))
+			}
+		}
+		if len(own) == 0 && c.Next != nil && c.NextSlower >= 0.05 {
+			runnerUp = fmt.Sprintf("; %s takes %s longer", named(c.Next.Name),
+				percentText(c.NextSlower))
+		}
+		average := c.AverageWithin
+		average.Value = float64(c.Average)
+		time := reports.Shown(quantity.DimTime, average)
+		if !math.IsNaN(float64(c.Time)) {
+			within := c.Within
+			within.Value = float64(c.Time)
+			time = reports.Shown(quantity.DimTime, within)
+		}
+		if c.Ranks == 1 && c.Time == 0 {
+			return reports.Say("%s of %v on one rank sends no message", c.Collective, c.Size())
+		}
+		if c.From == collectives.FromFit && !c.Within.Known() && !c.AverageWithin.Known() {
+			runnerUp = ", no interval" + runnerUp
+		}
+		return reports.Say("%s of %v on %d ranks: %s, %v%s", c.Collective, c.Size(), c.Ranks, name,
+			time, runnerUp)
+	}
+	return reports.Sentence{}
+}

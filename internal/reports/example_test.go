@@ -1,0 +1,31 @@
+package reports_test
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// The same rows for people and for programs.
+func Example() {
+	rows := reports.Rows{
+		Columns: []reports.Column{{Key: "size_bytes", Head: "size"},
+			{Key: "time_us", Head: "time"}},
+		Data: [][]any{{64 * quantity.KiB, quantity.Micros(589.3)}, {128 * quantity.KiB, nil}},
+	}
+	for _, format := range []reports.TableFormat{reports.Markdown, reports.CSV} {
+		if err := (reports.Printer{Format: format}).Write(os.Stdout, rows); err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// | size | time |
+	// | ---:| ---:|
+	// | 64 KiB | 589 µs |
+	// | 128 KiB | – |
+	// size_bytes,time_us
+	// 65536,589.3
+	// 131072,
+}

@@ -1,0 +1,132 @@
+package predict
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/ask/messages"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// CompareRows returns the table of the layers. On a narrow terminal the roof goes first,
+// then the best packet and the overheads: the figures of merit r∞ and n½ are why the
+// table exists and always stay.
+func CompareRows(c []messages.Compared) reports.Rows {
+	type row = messages.Compared
+	overheads := func(c row) bool { return c.SendOverhead+c.ReceiveOverhead > 0 }
+	roofed := func(c row) bool { return c.Roof.Name != "" }
+	predicted := func(c row) messages.Predicted { return c.Predicted }
+	oneWay := func(c row) any { return reports.OrAbsent(c.OneWay, isMessage(c.Predicted)) }
+	bandwidth := func(c row) any { return reports.OrAbsent(c.Bandwidth, isMessage(c.Predicted)) }
+	// Of a stream the gap and the throughput are known, and its interval is that of the gap.
+	streamed := slices.ContainsFunc(c, func(c row) bool { return !isMessage(c.Predicted) })
+	gapText := func(c row) any {
+		if isMessage(c.Predicted) {
+			return reports.OrAbsent(c.Gap, c.GapKnown)
+		}
+		return reports.Shown(quantity.DimTime, c.Within())
+	}
+	times := []reports.Field[row]{reports.Col("one_way_us", "one way", oneWay)}
+	rates := []reports.Field[row]{
+		reports.Col("bandwidth_mb_s", "bandwidth", bandwidth).Ranked(1),
+	}
+	var more []reports.Field[row]
+	// One fitted layer gives all rows the columns of intervals: a program reads a table with one
+	// set of columns.
+	fitted := slices.ContainsFunc(c, func(c row) bool { return c.Next != nil })
+	if fitted {
+		times = nextSpread("one_way", "one way", predicted).Fields()
+		rates = nextSpread("bandwidth", "bandwidth", predicted).Fields()
+		rates = append(rates, reports.Col("beyond", "extrapolated", func(c row) any {
+			if c.Next == nil {
+				return nil
+			}
+			return c.Next.Beyond()
+		}))
+		more = []reports.Field[row]{
+			reports.Col("model_us", "", func(c row) any { return c.Model }),
+		}
+	}
+	rows := reports.TableOf(c, slices.Concat([]reports.Field[row]{
+		reports.Col("platform", "platform", func(c row) any { return c.Platform }),
+		reports.Col("layer", "layer", func(c row) any { return c.Layer }).Ranked(2),
+		reports.Col("size_bytes", "size", func(c row) any { return c.Size }),
+		reports.Col("send_overhead_us", "o_s", func(c row) any {
+			return reports.OrAbsent(c.SendOverhead, overheads(c))
+		}).Ranked(4),
+		reports.Col("receive_overhead_us", "o_r", func(c row) any {
+			return reports.OrAbsent(c.ReceiveOverhead, overheads(c))
+		}).Ranked(4),
+	}, times, []reports.Field[row]{
+		reports.Col("rtt_us", "RTT", func(c row) any {
+			return reports.OrAbsent(c.RTT, isMessage(c.Predicted))
+		}).Ranked(3),
+		reports.Col("gap_us", reports.HeadIf(!streamed, "gap"), func(c row) any {
+			return reports.OrAbsent(c.Gap, c.GapKnown)
+		}).Ranked(1),
+		reports.Col("", "gap (95 %)", gapText).If(streamed),
+		reports.Col("throughput_mb_s", "throughput", func(c row) any {
+			return reports.OrAbsent(c.Throughput, c.GapKnown)
+		}).If(streamed),
+	}, rates, []reports.Field[row]{
+		reports.Col("r_inf_mb_s", "r∞", func(c row) any {
+			return reports.OrAbsent(c.Peak.Asymptote, c.Peak.Known)
+		}),
+		reports.Col("n_half_bytes", "n½", func(c row) any {
+			return reports.OrAbsent(c.Peak.Half, c.Peak.Known && c.Peak.Exists)
+		}),
+		reports.Col("best_packet_bytes", "best packet", func(c row) any {
+			return reports.OrAbsent(c.BestPacket, c.BestPacket > 0)
+		}).Ranked(5),
+		reports.Col("roof", "roof", func(c row) any {
+			return reports.OrNil(c.Roof.Name)
+		}).Ranked(6),
+		reports.Col("roof_mb_s", "", func(c row) any {
+			return reports.OrAbsent(c.Roof.Rate, roofed(c))
+		}),
+		reports.Col("percent_of_roof", "of roof", func(c row) any {
+			return reports.OrAbsent(100*c.RoofShare, roofed(c) && c.Peak.Known)
+		}).Texted(reports.PercentShare).Ranked(6),
+	}, more)...)
+	if fitted {
+		rows.Notes = []string{ForecastNote}
+	}
+	// A layer has a row for each size, and one note.
+	said := map[string]bool{}
+	for _, x := range c {
+		ref := x.Platform + "/" + x.Layer
+		// A model above a physical limit has a wrong parameter, or the roof is wrong.
+		// Half a percent is left to the rounding of printed numbers.
+		if x.Peak.Known && x.RoofShare > 1.005 && !said[ref] {
+			said[ref] = true
+			rows.Doubts = append(rows.Doubts, fmt.Sprintf("%s: r∞ is above the roof %s of %s: "+
+				"one of the two is inexact, and so is the share of the roof",
+				ref, x.Roof.Name, x.Roof.Rate))
+		}
+	}
+	rows.Verdict = verdict(list.Map(c, func(c row) messages.Predicted { return c.Predicted }))
+	return rows
+}
+
+// nextSpread returns the columns of a quantity in a table of predictions; see [model.Quantities].
+func nextSpread[T any](name, head string, of func(T) messages.Predicted) reports.Spread[T] {
+	q, _ := model.FindQuantity(name)
+	return reports.SpreadOf(name, head+" (95 %)", q.Dim, func(v T) quantity.Interval {
+		p := of(v)
+		if !isMessage(p) {
+			return quantity.Alone(quantity.Unknown)
+		}
+		return q.Interval(p.Size, p.Within())
+	})
+}
+
+// Cell returns the curve's value of a cost, with its interval if the next measurement
+// is predicted. Gaps and throughputs have no forecast, since one-way times were
+// measured, and so tables beside curves are of Bandwidth and Latency only.
+func (k CurveKind) Cell(p messages.Predicted) any {
+	q := k.Row() // of a stream, the same functions of its gap
+	return reports.Shown(q.Dim, q.Interval(p.Size, p.Within()))
+}

@@ -1,0 +1,358 @@
+// Package predict shows what messages cost: tables of [messages.Predictions], comparisons and
+// packets, curves and timelines, and tables of a platform's parameters.
+package predict
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak"
+	"github.com/halfpeak/halfpeak/ask/messages"
+	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// Rows returns the table of the costs. If not all times are those of messages,
+// columns give the timed quantity and its time. A column is absent as a whole if no
+// row can have it, so that the usual table of one platform from a paper stays narrow.
+func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
+	other := slices.ContainsFunc(p.Costs, func(p messages.Predicted) bool { return !isMessage(p) })
+	fitted := slices.ContainsFunc(p.Costs, func(p messages.Predicted) bool { return p.Next != nil })
+	ranged := slices.ContainsFunc(p.Costs, func(p messages.Predicted) bool { return p.Beyond > 0 })
+	// Scripts depend on these keys: with other times beside those of messages, the key must not say
+	// one way.
+	name := "one_way"
+	if other {
+		name = "time"
+	}
+	spread := reports.SpreadOf(name, "", quantity.DimTime, within)
+	// A paper's parameters have more digits than a measurement.
+	digits := 4
+	if fitted || ranged {
+		digits = 0
+	}
+	// People read the ends beside the time.
+	low := reports.Col("", "95 % from", func(p messages.Predicted) any {
+		return quantity.Micros(within(p).Low)
+	}).Rounded(digits, name).If(fitted)
+	high := reports.Col("", "to", func(p messages.Predicted) any {
+		return quantity.Micros(within(p).High)
+	}).Rounded(digits, name).If(fitted)
+	rows := reports.TableOf(p.Costs,
+		reports.Col("platform", "platform", func(p messages.Predicted) any {
+			return p.Platform
+		}).Ranked(1),
+		reports.Col("layer", "layer", func(p messages.Predicted) any { return p.Layer }).Ranked(1),
+		reports.Col("of", "kind", func(p messages.Predicted) any {
+			return p.Timed.String()
+		}).If(other),
+		reports.Col("size_bytes", "size", func(p messages.Predicted) any { return p.Size }),
+		// Programs get all times in one column. People see a gap in its own column,
+		// so "time" leaves it out.
+		reports.Col("time_us", "", func(p messages.Predicted) any { return p.Time }).If(other),
+		reports.Col("", "time", func(p messages.Predicted) any {
+			return reports.OrAbsent(p.Time, !hasPeak(p))
+		}).Rounded(0, "time").If(other),
+		reports.Col("one_way_us", "one way", func(p messages.Predicted) any {
+			return reports.OrAbsent(p.OneWay, isMessage(p))
+		}).Rounded(digits, name),
+		low.If(!other), high.If(!other),
+		reports.Col("rtt_us", "RTT", func(p messages.Predicted) any {
+			return reports.OrAbsent(p.RTT, isMessage(p))
+		}).Rounded(digits).Ranked(3),
+		reports.Col("gap_us", "gap", func(p messages.Predicted) any {
+			return reports.OrAbsent(p.Gap, p.GapKnown)
+		}).Rounded(digits).Ranked(2),
+		low.If(other), high.If(other),
+		reports.Col("bandwidth_mb_s", "bandwidth", func(p messages.Predicted) any {
+			return reports.OrAbsent(p.Bandwidth, isMessage(p))
+		}).Rounded(digits),
+		reports.Col("throughput_mb_s", "throughput", func(p messages.Predicted) any {
+			return reports.OrAbsent(p.Throughput, p.GapKnown)
+		}).Rounded(digits).Ranked(4),
+		reports.Col("algbw_mb_s", "algbw", func(p messages.Predicted) any {
+			alg, _ := p.Timed.Bandwidths(p.Size, p.Time)
+			return reports.OrAbsent(alg, alg > 0)
+		}).If(other),
+		reports.Col("busbw_mb_s", "busbw", func(p messages.Predicted) any {
+			_, bus := p.Timed.Bandwidths(p.Size, p.Time)
+			return reports.OrAbsent(bus, bus > 0)
+		}).If(other),
+		reports.Col("packet_bytes", "packet", func(p messages.Predicted) any {
+			return reports.OrAbsent(p.Packet, isMessage(p))
+		}).Ranked(5),
+		reports.Col("regime", "regime", func(p messages.Predicted) any {
+			return reports.OrNil(p.Regime)
+		}).Ranked(2),
+		reports.Col("r_inf_mb_s", "", func(p messages.Predicted) any {
+			return reports.OrAbsent(p.Peak.Asymptote, hasPeak(p) && p.Peak.Known)
+		}),
+		reports.Col("n_half_bytes", "", func(p messages.Predicted) any {
+			return reports.OrAbsent(p.Peak.Half, hasPeak(p) && p.Peak.Known && p.Peak.Exists)
+		}),
+		spread.Low.If(fitted), spread.High.If(fitted),
+		reports.Col("beyond", "extrapolated", func(p messages.Predicted) any {
+			return reports.OrAbsent(p.Beyond > 1, p.Beyond > 0)
+		}).If(fitted || ranged),
+		reports.Col("from", "from", func(p messages.Predicted) any {
+			if p.Next == nil {
+				return nil
+			}
+			return string(p.Next.From)
+		}).If(fitted).Ranked(6),
+		reports.Col("model_us", "", func(p messages.Predicted) any { return p.Model }).If(fitted),
+	)
+	rows.Notes = notes(p, fitted, other, units)
+	rows.Doubts = p.Doubts
+	if slices.ContainsFunc(p.Costs, func(p messages.Predicted) bool { return p.Beyond > 1 }) {
+		rows.Doubts = append(slices.Clone(rows.Doubts),
+			"Beyond the sizes that were measured the protocol may change.")
+	}
+	rows.Next = slices.Concat(p.Gapless, p.Estimated, p.Others)
+	rows.Verdict = verdict(p.Costs)
+	return rows
+}
+
+// within returns the interval of the next measurement, if the layer was fitted.
+func within(p messages.Predicted) quantity.Interval {
+	if p.Next == nil {
+		return quantity.Alone(quantity.Unknown)
+	}
+	return p.Within()
+}
+
+// verdict returns the time of the largest size: of the only layer, or of the fastest and the
+// slowest.
+func verdict(all []messages.Predicted) reports.Sentence {
+	if len(all) == 0 {
+		return reports.Sentence{}
+	}
+	last := all[len(all)-1]
+	same := func(p messages.Predicted) bool {
+		return p.Size == last.Size && p.Timed.String() == last.Timed.String()
+	}
+	here := slices.DeleteFunc(slices.Clone(all), func(p messages.Predicted) bool {
+		return !same(p)
+	})
+	if levels := levelsOf(here); levels != nil {
+		return levelVerdict(levels)
+	}
+	fastest, slowest := extremes(here)
+	if fastest.Time < slowest.Time {
+		return reports.Say("%v: %s %v, %s %v: %.3g × faster", last.Size, nameOf(fastest),
+			fastest.Time, nameOf(slowest), slowest.Time, float64(slowest.Time/fastest.Time))
+	}
+	if isMessage(last) && last.Next == nil {
+		return reports.Say("%v: %v one way, %v%s", last.Size, last.Time, last.Bandwidth,
+			extrapolated(last))
+	}
+	return reports.Say("%v: %v%s", last.Size, reports.Shown(quantity.DimTime, last.Within()),
+		extrapolated(last))
+}
+
+// extremes returns the fastest and the slowest; of equal times, the first.
+func extremes(all []messages.Predicted) (fastest, slowest messages.Predicted) {
+	byTime := func(a, b messages.Predicted) int { return cmp.Compare(a.Time, b.Time) }
+	return slices.MinFunc(all, byTime), slices.MaxFunc(all, byTime)
+}
+
+// levelsOf returns the layers of several machines by level, the innermost first, each in the order
+// of the machines; nil if there is one platform, or if each has one layer. Layers of the same name
+// are of one level; without any, levels are counted from the outermost.
+func levelsOf(all []messages.Predicted) (levels [][]messages.Predicted) {
+	var platforms []string
+	layers, named := map[string][]messages.Predicted{}, map[string][]messages.Predicted{}
+	var names []string
+	for _, p := range all {
+		if layers[p.Platform] == nil {
+			platforms = append(platforms, p.Platform)
+		}
+		if named[p.Layer] == nil {
+			names = append(names, p.Layer)
+		}
+		layers[p.Platform] = append(layers[p.Platform], p)
+		again := func(of messages.Predicted) bool { return of.Platform == p.Platform }
+		if !slices.ContainsFunc(named[p.Layer], again) {
+			named[p.Layer] = append(named[p.Layer], p)
+		}
+	}
+	if len(platforms) < 2 || len(all) == len(platforms) {
+		return nil
+	}
+	for _, name := range names {
+		if len(named[name]) > 1 {
+			levels = append(levels, named[name])
+		}
+	}
+	if levels != nil {
+		return levels
+	}
+	for up := 1; ; up++ {
+		var level []messages.Predicted
+		for _, of := range platforms {
+			if n := len(layers[of]); n >= up {
+				level = append(level, layers[of][n-up])
+			}
+		}
+		if len(level) < 2 {
+			return levels
+		}
+		levels = slices.Insert(levels, 0, level)
+	}
+}
+
+// levelVerdict names the level at which the machines differ most: in the time, or if that is equal
+// at all levels, in the bandwidth of large messages.
+func levelVerdict(levels [][]messages.Predicted) reports.Sentence {
+	ratio := func(level []messages.Predicted) float64 {
+		fastest, slowest := extremes(level)
+		return float64(slowest.Time / fastest.Time)
+	}
+	byRatio := func(a, b []messages.Predicted) int { return cmp.Compare(ratio(a), ratio(b)) }
+	most := slices.MaxFunc(levels, byRatio)
+	fastest, slowest := extremes(most)
+	if ratio(most) > 1 {
+		return reports.Say("%v: %s %v, %s %v: %.3g × faster", fastest.Size, nameOf(fastest),
+			fastest.Time, nameOf(slowest), slowest.Time, ratio(most))
+	}
+	peaks := func(level []messages.Predicted) (high, low messages.Predicted, ratio float64) {
+		byPeak := func(a, b messages.Predicted) int {
+			return cmp.Compare(a.Peak.Asymptote, b.Peak.Asymptote)
+		}
+		known := !slices.ContainsFunc(level, func(p messages.Predicted) bool {
+			return !p.Peak.Known
+		})
+		high, low = slices.MaxFunc(level, byPeak), slices.MinFunc(level, byPeak)
+		if ratio = float64(high.Peak.Asymptote / low.Peak.Asymptote); !known || !(ratio > 1) {
+			ratio = 1
+		}
+		return high, low, ratio
+	}
+	most = slices.MaxFunc(levels, func(a, b []messages.Predicted) int {
+		_, _, x := peaks(a)
+		_, _, y := peaks(b)
+		return cmp.Compare(x, y)
+	})
+	if high, low, r := peaks(most); r > 1 {
+		return reports.Say("%v is equal at each level; large messages: %s %v, %s %v: %.3g × faster",
+			high.Size, nameOf(high), high.Peak.Asymptote, nameOf(low), low.Peak.Asymptote, r)
+	}
+	return reports.Say("%v is equal at each level", fastest.Size)
+}
+
+// nameOf returns the layer's reference.
+func nameOf(p messages.Predicted) string { return p.Platform + "/" + p.Layer }
+
+// extrapolated says how far a size is outside of the measured ones.
+func extrapolated(p messages.Predicted) string {
+	if p.Beyond <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(", extrapolated %.3g ×", p.Beyond)
+}
+
+// isMessage reports whether the time is that of one message, so that all other columns follow.
+func isMessage(p messages.Predicted) bool { return p.Timed.Of == platforms.Message }
+
+// hasPeak reports whether a bandwidth follows from the times: of messages, and of streams.
+func hasPeak(p messages.Predicted) bool { return isMessage(p) || p.Timed.Of == platforms.Stream }
+
+// notes explains the intervals, names each peak, and says what the times are of if
+// not messages. An interval from one run does not cover another run (docs/fit.md:
+// 78 % instead of 95 % if runs differ by 10 %), so the note says how many runs there
+// were.
+func notes(p *messages.Predictions, fitted, other bool, units quantity.UnitChoice) []string {
+	var notes []string
+	if fitted {
+		what := "One way"
+		if other {
+			what = "The time"
+		}
+		which := "the nodes and the run that were measured: others may differ by more"
+		if p.Runs > 1 {
+			which = fmt.Sprintf("another run, or pair of nodes, like the %d that were measured",
+				p.Runs)
+		}
+		notes = append(notes, what+" is the next measurement, predicted from the measured curve; "+
+			"the lines of the model explain it. The interval is of "+which+".")
+	}
+	for _, peak := range p.Peaks {
+		if peak.Timed.Of == platforms.Message || peak.Timed.Of == platforms.Stream {
+			notes = append(notes, peak.Layer+": "+peak.Text(units))
+		}
+		switch peak.Timed.Of {
+		case platforms.Stream:
+			notes = append(notes, peak.Layer+": gaps between messages of a stream, "+
+				"which do not show the latency of a message.")
+		case platforms.Operation:
+			notes = append(notes, peak.Layer+": times of an operation, not of a message: "+
+				"no RTT, gap or bandwidth follows.")
+		case platforms.Collective:
+			text := "algbw is bytes over time; busbw is algbw times what each rank has to send " +
+				"for a byte, as nccl-tests counts it"
+			if peak.Timed.PerRank {
+				text += "; the size is the block of one rank, and the bytes are those of all"
+			}
+			if peak.Timed.Ranks == 0 {
+				text += "; the file does not give the number of ranks; " +
+					"for busbw, write ranks = \"8\" into the layer"
+			}
+			notes = append(notes, peak.Layer+": "+text+".")
+		}
+	}
+	return notes
+}
+
+// InCycles adds a column in cycles of the host's processor for each column of times:
+// µs times MHz. Papers of the nineties give overheads in cycles, which is how
+// processors of different speed are compared. The first column of the table has the
+// names of the designs' platforms. It is an error if no platform file states the
+// clock; rows of a platform without one are empty.
+func InCycles(rows reports.Rows, designs []halfpeak.Design) (reports.Rows, error) {
+	clocks := map[string]float64{} // MHz, 0 where not known
+	var names []string
+	known := false
+	for _, d := range designs {
+		clocks[d.Platform.Name] = d.Platform.Clock
+		known = known || d.Platform.Clock > 0
+		if !slices.Contains(names, d.Platform.Name) {
+			names = append(names, d.Platform.Name)
+		}
+	}
+	if !known {
+		slices.Sort(names)
+		return rows, usage.Fields(fmt.Errorf("%s does not give its host's clock; "+
+			"add a line such as clock = \"266MHz\" to the platform's file",
+			strings.Join(names, " or ")), "cycles")
+	}
+	var times []int
+	for j, column := range rows.Columns {
+		// The key says the unit, so that a column of times is known without its values.
+		if key, isTime := strings.CutSuffix(column.Key, "_us"); isTime {
+			times = append(times, j)
+			head := column.Head
+			if head != "" {
+				head += " (cycles)"
+			}
+			rows.Columns = append(rows.Columns, reports.Column{
+				// A fraction of a cycle is no time, so people see none.
+				Key: key + "_cycles", Head: head, Rank: 2,
+				Text: func(v any) string { return fmt.Sprintf("%.0f", v) },
+			})
+		}
+	}
+	for i, row := range rows.Data {
+		// The first column is the platform, so each row is counted by its own clock.
+		clock := clocks[row[0].(string)]
+		for _, j := range times {
+			t, ok := row[j].(quantity.Micros)
+			row = append(row, reports.OrAbsent(float64(t)*clock, ok && clock > 0))
+		}
+		rows.Data[i] = row
+	}
+	return rows, nil
+}

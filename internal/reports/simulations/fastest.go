@@ -1,0 +1,25 @@
+package simulations
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// fastest says by how much the best is faster than another: as a factor, or in percent if that is
+// little.
+func fastest(best string, time quantity.Micros, other string, slower quantity.Micros,
+) reports.Sentence {
+	by, ratio := "", float64(slower/time)
+	switch {
+	case ratio < 1.1:
+		by = reports.PercentText("%.2g %%")(100*(ratio-1)) + " "
+	case ratio >= 100 && !math.IsInf(ratio, 0): // without an exponent
+		by = fmt.Sprintf("%.0f × ", ratio)
+	case !math.IsInf(ratio, 0):
+		by = fmt.Sprintf("%.2g × ", ratio)
+	}
+	return reports.Say("%s is fastest, %v: %sfaster than %s, %v", best, time, by, other, slower)
+}

@@ -1,0 +1,260 @@
+package simulations
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/engine/schedule/program"
+	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// ScalingRows returns a row for each number of ranks, machine and set of parameters.
+func ScalingRows(s *programs.Scaling) reports.Rows {
+	type row = programs.Scaled
+	of := func(part func(row) quantity.Micros) func(row) any {
+		return func(r row) any {
+			return reports.Finite(100 * float64(part(r)/max(r.Finish, 1e-12)))
+		}
+	}
+	computing := func(r row) quantity.Micros { return r.Computing }
+	messages := func(r row) quantity.Micros { return r.Messages }
+	waiting := func(r row) quantity.Micros { return r.Waiting }
+	percent := reports.PercentText("%.3g")
+	time := func(part func(row) quantity.Micros) func(row) any {
+		return func(r row) any { return part(r) }
+	}
+	// On one number of ranks every row is the smallest of its machine and parameters.
+	scales := len(s.Rows) == 1 || slices.ContainsFunc(s.Rows, func(r row) bool {
+		return r.Ranks != s.Rows[0].Ranks
+	})
+	columns := []reports.Field[row]{
+		reports.Col("machine", reports.HeadIf(differ(s, func(r row) string { return r.Machine }),
+			"machine"), func(r row) any { return r.Machine }),
+		reports.Col("params", reports.HeadIf(differ(s, func(r row) string { return r.Params }),
+			"parameters"), func(r row) any { return r.Params }),
+		reports.Col("ranks", "ranks", func(r row) any { return r.Ranks }),
+		reports.Col("finish_us", "finish", func(r row) any { return r.Finish }),
+		reports.Col("computing_us", "", time(computing)),
+		reports.Col("messages_us", "", time(messages)),
+		reports.Col("waiting_us", "", time(waiting)),
+		reports.Col("computing_percent", "computes (%)", of(computing)).Texted(percent),
+		reports.Col("messages_percent", "messages (%)", of(messages)).Texted(percent).
+			Ranked(2),
+		reports.Col("waiting_percent", "waits (%)", of(waiting)).Texted(percent),
+		reports.Col("speed_up", reports.HeadIf(scales, "speed-up"), func(r row) any {
+			return ratio(r.SpeedUp)
+		}).Texted(reports.PercentText("%.3g")).Ranked(1),
+		reports.Col("efficiency_percent", reports.HeadIf(scales, "efficiency (%)"),
+			func(r row) any { return ratio(100 * r.Efficiency) }).Texted(percent),
+	}
+	for _, name := range markNames(s) {
+		mark := func(r row) programs.MarkTime {
+			i := slices.IndexFunc(r.Marks, func(m programs.MarkTime) bool { return m.Name == name })
+			if i < 0 {
+				return programs.MarkTime{}
+			}
+			return r.Marks[i]
+		}
+		key := "mark_" + slug(name)
+		columns = append(columns,
+			reports.Col(key+"_us", "", func(r row) any { return mark(r).Mean }),
+			reports.Col(key+"_max_us", "", func(r row) any { return mark(r).Max }))
+	}
+	rows := reports.TableOf(s.Rows, columns...)
+	rows.Doubts = s.Notes
+	rows.Verdict = scalingVerdict(s)
+	if scales && len(s.Rows) > 1 {
+		rows.Notes = append(rows.Notes, "Speed-up and efficiency are against the smallest number "+
+			"of ranks.")
+	}
+	rows.Next = kneeNotes(s)
+	return rows
+}
+
+// scalingVerdict describes the largest number of ranks with the last parameters; of several
+// machines, it names the one that is fastest there.
+func scalingVerdict(s *programs.Scaling) (none reports.Sentence) {
+	if len(s.Rows) == 0 {
+		return none
+	}
+	last := s.Rows[len(s.Rows)-1]
+	of := lex.Plural(last.Ranks, "rank")
+	if last.Params != "" {
+		of += " with " + last.Params
+	}
+	best, worst := last, last
+	for _, r := range s.Rows {
+		if r.Ranks != last.Ranks || r.Params != last.Params {
+			continue
+		}
+		if r.Finish < best.Finish {
+			best = r
+		}
+		if r.Finish > worst.Finish {
+			worst = r
+		}
+	}
+	if best.Machine != worst.Machine {
+		return reports.Say("%s: %v", of,
+			fastest(best.Machine, best.Finish, worst.Machine, worst.Finish))
+	}
+	if ratio(last.Efficiency) == nil {
+		return reports.Say("%s: %v", of, last.Finish)
+	}
+	return reports.Say("%s: %v, efficiency %.3g %%, %.3g %% waiting", of, last.Finish,
+		100*last.Efficiency, reports.Finite(100*float64(last.Waiting/max(last.Finish, 1e-12))))
+}
+
+// ratio returns a ratio of finishes, which is absent if a program takes no time.
+func ratio(v float64) any { return reports.OrAbsent(v, !math.IsNaN(v) && !math.IsInf(v, 0)) }
+
+// kneeNotes says from which number of ranks messages take most of the time, and of which line.
+func kneeNotes(s *programs.Scaling) (notes []string) {
+	for _, k := range s.Knees {
+		subject := "Messages"
+		if len(s.Rows) > 1 {
+			subject = fmt.Sprintf("From %s, messages", lex.Plural(k.Ranks, "rank"))
+		}
+		on := ""
+		if differ(s, func(r programs.Scaled) string { return r.Machine }) {
+			on = " on " + k.Machine
+		}
+		if k.Params != "" {
+			on += " with " + k.Params
+		}
+		notes = append(notes, fmt.Sprintf("%s take more than half of the critical path%s: "+
+			"%.0f %%; those of %s take most, %.0f %%.",
+			subject, on, 100*k.Messages, k.Line, 100*k.Part))
+	}
+	return notes
+}
+
+// MarkRows returns the times of the program's marks: a row for each mark and row of the scaling.
+func MarkRows(s *programs.Scaling) reports.Rows {
+	type row struct {
+		programs.Scaled
+		programs.MarkTime
+	}
+	var all []row
+	for _, r := range s.Rows {
+		for _, m := range r.Marks {
+			all = append(all, row{r, m})
+		}
+	}
+	return reports.TableOf(all,
+		reports.Col("machine", reports.HeadIf(differ(s, func(r programs.Scaled) string {
+			return r.Machine
+		}), "machine"), func(r row) any { return r.Machine }),
+		reports.Col("params", reports.HeadIf(differ(s, func(r programs.Scaled) string {
+			return r.Params
+		}), "parameters"), func(r row) any { return r.Params }),
+		reports.Col("ranks", "ranks", func(r row) any { return r.Ranks }),
+		reports.Col("mark", "mark", func(r row) any { return r.Name }),
+		reports.Col("mean_us", "mean of ranks", func(r row) any { return r.Mean }),
+		reports.Col("max_us", "largest", func(r row) any { return r.Max }),
+		reports.Col("mean_percent", "of the finish (%)", func(r row) any {
+			return reports.Finite(100 * float64(r.Mean/max(r.Finish, 1e-12)))
+		}).Texted(reports.PercentText("%.3g")))
+}
+
+// ExampleRows lists the programs that the binary carries.
+func ExampleRows() reports.Rows {
+	rows := reports.TableOf(program.Examples(),
+		reports.Col("program", "program", func(e program.Example) any { return e.Name }),
+		reports.Col("help", "what it does", func(e program.Example) any {
+			first, _, _ := strings.Cut(e.Help, ". ")
+			return strings.TrimSuffix(first, ".")
+		}))
+	rows.Notes = []string{"Run one by its name, unless the folder has a file of that name."}
+	return rows
+}
+
+// differ reports whether the rows have several values of a name.
+func differ(s *programs.Scaling, name func(programs.Scaled) string) bool {
+	return slices.ContainsFunc(s.Rows, func(r programs.Scaled) bool {
+		return name(r) != name(s.Rows[0])
+	})
+}
+
+// markNames returns the names of all marks.
+func markNames(s *programs.Scaling) (names []string) {
+	for _, r := range s.Rows {
+		for _, m := range r.Marks {
+			if !slices.Contains(names, m.Name) {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return names
+}
+
+// slug returns the name as a part of a key.
+func slug(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '_'
+	}, name)
+}
+
+// ScalingPicture draws the finish against the number of ranks, of each machine and set of
+// parameters. If there is one, it also draws the parts of the finish, the finish without any cost
+// of more ranks (ideal), and where messages begin to take most of the time.
+func ScalingPicture(s *programs.Scaling) (reports.Picture, error) {
+	type row = programs.Scaled
+	f := reports.Figure{Title: s.Name, X: reports.Axis{Label: "ranks", Log: true, Twos: true},
+		Y: reports.Axis{Label: "time", Dim: quantity.DimTime, Log: true}}
+	rows := slices.Clone(s.Rows)
+	slices.SortStableFunc(rows, func(a, b row) int { return a.Ranks - b.Ranks })
+	if len(rows) < 2 {
+		return nil, fmt.Errorf("a picture of scaling needs at least two numbers of ranks")
+	}
+	if !differ(s, func(r row) string { return r.Machine }) {
+		f.Title += " on " + rows[0].Machine
+	}
+	add := func(name string, r row, t quantity.Micros) {
+		i := slices.IndexFunc(f.Series, func(x reports.Series) bool { return x.Name == name })
+		if i < 0 {
+			i = len(f.Series)
+			f.Series = append(f.Series, reports.Series{Name: name, Kind: reports.Line})
+		}
+		if t > 0 { // else the logarithm has no place for it
+			f.Series[i].X = append(f.Series[i].X, float64(r.Ranks))
+			f.Series[i].Y = append(f.Series[i].Y, float64(t))
+		}
+	}
+	several := differ(s, func(r row) string { return r.Machine + " " + r.Params })
+	var efficiencies []string
+	for _, r := range rows {
+		if several {
+			add(strings.TrimSpace(r.Machine+" "+r.Params), r, r.Finish)
+			continue
+		}
+		add("finish", r, r.Finish)
+		add("ideal", r, r.Finish*quantity.Micros(r.Efficiency))
+		add("computes", r, r.Computing)
+		add("messages", r, r.Messages)
+		add("waits", r, r.Waiting)
+		if ratio(r.Efficiency) != nil {
+			efficiencies = append(efficiencies,
+				fmt.Sprintf("%.3g %% on %d", 100*r.Efficiency, r.Ranks))
+		}
+	}
+	if len(efficiencies) > 0 {
+		f.Notes = []string{"Efficiency: " + strings.Join(efficiencies, ", ") + " ranks."}
+		for _, k := range s.Knees {
+			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtX, X: float64(k.Ranks),
+				Label: "messages take half"})
+		}
+	}
+	return f, nil
+}

@@ -1,0 +1,53 @@
+package whatif
+
+import (
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// CrossoverRows returns the table of the crossings. The range within 5 % stands beside each,
+// since curves that cross at a small angle cross at a size of no importance.
+func CrossoverRows(c *whatif.Crossover) reports.Rows {
+	spread := reports.SpreadOf("", "", quantity.DimSize,
+		func(o whatif.Overtaking) quantity.Interval { return o.Interval })
+	spread.Low.Head, spread.High.Head = "95 % from", "to"
+	rows := reports.TableOf(c.Overtakings,
+		reports.Col("faster_below", "faster below", func(o whatif.Overtaking) any {
+			return o.Below
+		}),
+		reports.Col("faster_beyond", "faster above", func(o whatif.Overtaking) any {
+			return o.Beyond
+		}),
+		reports.Col("size_bytes", "size", func(o whatif.Overtaking) any { return o.Size }),
+		reports.Col("close_from_bytes", "within 5 % from", func(o whatif.Overtaking) any {
+			return quantity.Bytes(o.Near.Low)
+		}),
+		reports.Col("close_to_bytes", "to", func(o whatif.Overtaking) any {
+			return quantity.Bytes(o.Near.High)
+		}),
+		spread.Low, spread.High,
+		reports.Col("probability", "probability",
+			func(o whatif.Overtaking) any { return o.Probability }).Texted(probabilityText),
+	)
+	rows.Verdict, rows.Notes = reports.Say("%s", c.Sentences()[0]), c.Notes
+	if len(c.Overtakings) == 0 {
+		rows.Notes = rows.Notes[1:] // the first is the verdict
+	}
+	return rows
+}
+
+// probabilityText prints a probability in percent. Rounding must not turn a likely result into a
+// certain one, so only exactly 0 and 1 are "0.0 %" and "100.0 %".
+func probabilityText(p any) string {
+	switch v := p.(float64); {
+	case v > 0.999 && v < 1:
+		return "> 99.9 %"
+	case v < 0.001 && v > 0:
+		return "< 0.1 %"
+	default:
+		return fmt.Sprintf("%.1f %%", 100*v)
+	}
+}

@@ -1,0 +1,67 @@
+package whatif
+
+import (
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// landmarkRows lists the landmarks of a design.
+func landmarkRows(d whatif.Design, all []whatif.Landmark, units quantity.UnitChoice) reports.Rows {
+	type mark = whatif.Landmark
+	name := func(l mark) string {
+		switch l.Part {
+		case 0:
+			return l.Threshold.Below + " | " + l.Threshold.Above
+		case 0.5:
+			return "n½: half of r∞"
+		}
+		return fmt.Sprintf("%.0f %% of r∞", 100*l.Part)
+	}
+	var notes []string
+	var shown []mark
+	for _, l := range all {
+		t := l.Threshold
+		switch {
+		case l.Size > 0:
+		case l.Part > 0:
+			notes = append(notes, name(l)+": none, "+d.Layer.Peak().Text(units)+".")
+			continue
+		default:
+			notes = append(notes,
+				fmt.Sprintf("%s: %s is faster than %s at no size; at %s, %s is the faster one.",
+					name(l), t.Above, t.Below, t.InUse, t.Better))
+		}
+		shown = append(shown, l)
+	}
+	meaning := func(l mark) any {
+		switch {
+		case l.Sampled:
+			return "95 % interval"
+		case l.Part == 0 && l.Size > 0:
+			return "where the two are within 5 %"
+		}
+		return nil
+	}
+	size := func(n quantity.Bytes) any { return reports.OrAbsent(n, n > 0) }
+	end := func(l mark, n float64) any {
+		return reports.OrAbsent(quantity.Bytes(n), meaning(l) != nil)
+	}
+	rows := reports.TableOf(shown,
+		reports.Col("platform", "", func(mark) any { return d.Platform.Name }),
+		reports.Col("layer", "", func(mark) any { return d.Layer.Name }),
+		reports.Col("landmark", "landmark", func(l mark) any { return name(l) }),
+		reports.Col("size_bytes", "size", func(l mark) any { return size(l.Size) }),
+		reports.Col("low_bytes", "from", func(l mark) any { return end(l, l.Within.Low) }),
+		reports.Col("high_bytes", "to", func(l mark) any { return end(l, l.Within.High) }),
+		reports.Col("in_use_bytes", "in use", func(l mark) any { return size(l.Threshold.InUse) }),
+		reports.Col("meaning", "range", meaning).Ranked(1),
+	)
+	if len(shown) > 0 && shown[0].Size > 0 {
+		rows.Verdict = reports.Say("%s at %v", name(shown[0]), shown[0].Size)
+	}
+	rows.Notes = notes
+	return rows
+}

@@ -1,0 +1,163 @@
+package whatif
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak"
+	"github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/internal/reports/predict"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// uncertaintyRows returns the table of the intervals. The columns of quantities are made in a
+// loop, so that this table is not one of [reports.TableOf].
+func uncertaintyRows(u *whatif.Uncertainty) reports.Rows {
+	several, sized := len(u.Designs) > 1, whatif.Sized(u.Quantities)
+	rows := reports.Rows{Columns: []reports.Column{{Key: "platform"},
+		{Key: "layer", Head: reports.HeadIf(!several && !sized, "layer")},
+		{Key: "design", Head: reports.HeadIf(several, "design")},
+		{Key: "size_bytes", Head: reports.HeadIf(sized, "size")}}}
+	var spreads [][]reports.Field[quantity.Interval]
+	for i, q := range u.Quantities {
+		spread := reports.SpreadOf(q.Kind.Name, q.Kind.Title+", 95 % interval", q.Kind.Dim,
+			func(in quantity.Interval) quantity.Interval { return in })
+		spread.Text = spread.Text.Ranked(i)
+		spreads = append(spreads, spread.Fields())
+		for _, f := range spread.Fields() {
+			rows.Columns = append(rows.Columns, f.Column)
+		}
+	}
+	if several && sized {
+		rows.Columns = append(rows.Columns,
+			reports.Column{Key: "probability_faster", Head: "faster with probability",
+				Text: probabilityText})
+	}
+	for i, n := range u.Sizes {
+		for k, d := range u.Designs {
+			row := []any{d.Platform.Name, layerName(d.Design), d.Name, n}
+			for j := range u.Quantities {
+				for _, f := range spreads[j] {
+					row = append(row, f.Cell(u.Intervals[k][j][i]))
+				}
+			}
+			if several && sized {
+				known := u.Intervals[0][0][i].Known() && u.Intervals[1][0][i].Known()
+				row = append(row, reports.OrAbsent(u.Faster[i], k == 1 && known))
+			}
+			rows.Data = append(rows.Data, row)
+		}
+	}
+	rows.Doubts, rows.Notes = uncertaintyNotes(u, several)
+	rows.Doubts = append(rows.Doubts, whatif.NotesOf(u.Quantities)...)
+	if i := len(u.Sizes) - 1; i >= 0 && len(u.Quantities) > 0 {
+		k, q := len(u.Designs)-1, u.Quantities[0]
+		of := u.Designs[k].Subject()
+		if sized {
+			of = u.Sizes[i].String() + " on " + of
+		}
+		rows.Verdict = reports.Say("%s of %s: %v", q.Kind.Title, of,
+			reports.Shown(q.Kind.Dim, u.Intervals[k][0][i]))
+	}
+	return rows
+}
+
+// uncertaintyNotes says what the intervals are of, and where they are extrapolated.
+func uncertaintyNotes(u *whatif.Uncertainty, several bool) (doubts, notes []string) {
+	if u.Measured {
+		for _, d := range u.Designs {
+			m := d.Layer.Measured
+			first, last := m.Sizes[0], m.Sizes[len(m.Sizes)-1]
+			of := ""
+			if several {
+				of = d.Name + ": "
+			}
+			for _, n := range u.Sizes {
+				if n < first || n > last {
+					doubts = append(doubts,
+						fmt.Sprintf("%s%s is beyond the sizes that were measured, %s to %s: the "+
+							"protocol may change.", of, n, first, last))
+				}
+			}
+		}
+		notes = append(notes,
+			"Times and bandwidth are those of the next measurement, predicted from the measured "+
+				"curve.")
+		if several {
+			notes = append(notes,
+				"The probability assumes that the next measurements are log-normal.")
+		}
+	} else if slices.ContainsFunc(u.Designs,
+		func(d whatif.NamedDesign) bool { return d.Layer.Measured != nil }) {
+		notes = append(notes,
+			"Without a measured curve, or after a change, there is no next measurement: the "+
+				"intervals are those of the parameters.")
+	}
+	if u.Measured && !u.Sampled {
+		return doubts, notes
+	}
+	if u.Measured {
+		notes = append(notes, "Intervals of other quantities follow from those of the parameters:")
+	}
+	notes = append(notes,
+		fmt.Sprintf("%d samples, seed %d; parameters vary independently, except that β and τ "+
+			"of a fit are correlated.", u.Sampling.Samples, u.Sampling.Seed))
+	notes = append(notes, changeNotes(u.Designs[len(u.Designs)-1].Design)...)
+	return doubts, notes
+}
+
+// bands draws the intervals of a quantity over sizes, as a band around each line. A
+// band of next measurements is made of three series and drawn below its line.
+func bands(designs []whatif.NamedDesign, q whatif.Quantity, sizes []quantity.Bytes,
+	s whatif.Sampling) (reports.Figure, error) {
+	f := reports.Figure{
+		Title: designs[len(designs)-1].Subject() + ": " + q.Kind.Title + " with 95 % intervals",
+		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
+		Y:     reports.Axis{Label: q.Kind.Title, Dim: q.Kind.Dim},
+	}
+	next := whatif.AllFitted(designs)
+	for _, d := range designs {
+		line, all := reports.Series{Name: d.Name, Kind: reports.Line}, sizes
+		follower, follows := whatif.FollowerOf(d.Design, q.Name, sizes)
+		banded := next && follows
+		if banded {
+			var bands []reports.Series
+			bands, all = predict.Forecasts(d.Name, follower, halfpeak.Of(d.Design.Design),
+				sizes)
+			f.Series = append(f.Series, bands...)
+		}
+		in, _, err := whatif.Intervals(d, next, q.Name, all, s)
+		if err != nil && !errors.Is(err, whatif.ErrExact) {
+			return f, err
+		}
+		for i, n := range all {
+			at := in[i].Value
+			if banded && !in[i].Known() {
+				at = math.NaN() // as in plot
+			}
+			line.X, line.Y = append(line.X, float64(n)), append(line.Y, at)
+			if !banded {
+				line.Low, line.High = append(line.Low, in[i].Low), append(line.High, in[i].High)
+			}
+		}
+		f.Series = append(f.Series, line)
+	}
+	// Where lines level off, a linear scale shows the bands, unless one of them dwarfs all lines.
+	top, highest := 0.0, 0.0
+	for _, s := range f.Series {
+		for i, y := range s.Y {
+			if s.Kind == reports.Line && !math.IsNaN(y) {
+				top = max(top, y)
+			}
+			if s.High != nil && s.High[i] > highest && !math.IsInf(s.High[i], 1) { // not NaN
+				highest = s.High[i]
+			}
+		}
+	}
+	f.Y.Log = q.Kind.Dim != quantity.DimRate || highest > 2*top
+	f.Notes = predict.BandNotes(f.Series)
+	return f, nil
+}
