@@ -90,10 +90,12 @@ func Fit(files []string, o fits.Options) (Design, error) {
 }
 
 // Set returns the design with parameters changed, as in "host-dma.tau*=0.5"; see
-// [platforms.Design.Set]. On a machine of levels they are those of all levels.
+// [platforms.Design.Set]. They include those of all levels of a machine, and of the local work of
+// ranks, which messages do not depend on.
 func (d Design) Set(assignments ...string) (Design, error) {
-	d.Ranks = d.Whole
+	d.Ranks = true
 	changed, err := d.Design.Set(assignments...)
+	changed.Ranks = d.Whole
 	return Of(changed), err
 }
 

@@ -217,7 +217,7 @@ func (q question) copies(size quantity.Bytes) quantity.Micros {
 func (q *question) takeLocalWork() {
 	combines := func(e collective.Entry) bool { return e.Params&collective.Gamma != 0 }
 	if q.Call.Gamma == 0 && slices.ContainsFunc(q.of, combines) {
-		q.Call.Gamma = 1e3 * float64(q.local.Combine) // ns/B
+		q.Call.Gamma = q.local.Combine.Nanos()
 	}
 }
 

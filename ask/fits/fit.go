@@ -190,11 +190,10 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 		note := fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name)
 		f.Notes = append(f.Notes, note)
 	}
-	// 1e3: γ is in µs, and a byte is combined in fractions of a nanosecond.
 	if gamma := c.PerByte(calibrate.Combine); gamma > 0 {
 		f.Notes = append(f.Notes, fmt.Sprintf(
 			"reductions combine a byte in %.3g ns, which the saved machine has too",
-			1e3*float64(gamma)))
+			gamma.Nanos()))
 	}
 	return f, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -31,7 +32,11 @@ type Input struct {
 // on returns the input whose collectives are those of a design: by its library, and with the local
 // work of its ranks.
 func (in *Input) on(ctx context.Context, d platforms.Design) (*Input, error) {
-	c := choicesOn(d, in.choices)
+	return in.with(ctx, choicesOn(d, in.choices))
+}
+
+// with returns the input with collectives by these choices, whose named algorithms are its own.
+func (in *Input) with(ctx context.Context, c collective.Choices) (*Input, error) {
 	same := c.Library == in.choices.Library && c.Combine == in.choices.Combine &&
 		c.Copy == in.choices.Copy
 	if in.again == nil || same {
@@ -44,10 +49,59 @@ func (in *Input) on(ctx context.Context, d platforms.Design) (*Input, error) {
 func choicesOn(d platforms.Design, c collective.Choices) collective.Choices {
 	c.Library, c.Combine, c.Copy = d.Platform.Library, 0, 0
 	if d.Layer.Model != nil {
-		work := d.Costs()
-		c.Combine, c.Copy = 1e3*float64(work.Combine), 1e3*float64(work.Copy) // ns/B
+		c = withWork(c, d.Costs())
 	}
 	return c
+}
+
+// withWork returns the choices with the local work of ranks at these costs.
+func withWork(c collective.Choices, costs platforms.Costs) collective.Choices {
+	c.Combine, c.Copy = costs.Combine.Nanos(), costs.Copy.Nanos()
+	return c
+}
+
+// A runnable is an input that is run again with other costs. Its collectives contain the local work
+// of the ranks, so that each change of it needs another schedule.
+type runnable struct {
+	*Input
+	mutex sync.Mutex
+	made  map[localWork]*simulate.Program
+}
+
+// localWork are the times of a byte in the collectives of a schedule, in ns/B.
+type localWork struct{ combine, copy float64 }
+
+// maxKept is the number of schedules that are kept: each may have millions of operations, and a
+// sweep of the local work needs one for each of its values.
+const maxKept = 4
+
+// at returns the program with the local work of these costs.
+func (r *runnable) at(ctx context.Context, costs platforms.Costs) (*simulate.Program, error) {
+	c := withWork(r.choices, costs)
+	if r.again == nil {
+		c = r.choices // a schedule in GOAL says by itself what its ranks compute
+	}
+	work := localWork{c.Combine, c.Copy}
+	r.mutex.Lock()
+	p := r.made[work]
+	r.mutex.Unlock()
+	if p != nil {
+		return p, nil
+	}
+	in, err := r.with(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if p, err = simulate.New(in.Schedule); err != nil {
+		return nil, err
+	}
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if len(r.made) >= maxKept {
+		clear(r.made)
+	}
+	r.made[work] = p
+	return p, nil
 }
 
 // Prepare returns the program ready to be timed with other costs of a design, on which it runs
@@ -62,16 +116,16 @@ func (in *Input) Prepare(ctx context.Context, d platforms.Design, on Placement, 
 		return whatif.Call{}, err
 	}
 	call := whatif.Call{Name: whatif.Finish, Of: in.Name, Notes: slices.Clone(in.Notes)}
-	// The program is made ready once, and run for every point of a sweep.
-	p, err := simulate.New(in.Schedule)
-	if err != nil {
-		return call, fmt.Errorf("%s: %w", in.Name, err)
-	}
+	again := &runnable{Input: in, made: map[localWork]*simulate.Program{}}
 	call.Run = func(c platforms.Costs, parts bool) (f whatif.Finished, err error) {
 		layer := d.Layer
 		layer.Model = c.Layer
 		// Times of a platform include its rendezvous, so the simulation adds none.
 		m, err := MachineOf(c.Machine, layer, on, in.Schedule.Ranks(), simulate.NoLimit)
+		if err != nil {
+			return f, err
+		}
+		p, err := again.at(ctx, c)
 		if err != nil {
 			return f, err
 		}

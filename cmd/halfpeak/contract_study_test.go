@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/reports/page"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -160,4 +162,85 @@ func TestContractCalibrated(t *testing.T) {
 	message := halfpeak.Message{Size: 5000, Level: level}
 	contract{t, path, message}.row("one_way_us", "one_way_low_us", "one_way_high_us", "predict", path,
 		"--level", level, "--size", "5000B")
+}
+
+// A program on changed parameters takes as long by whatif, by the library's study, and by simulate
+// on the file that whatif saves: its schedule has the local work of the changed machine.
+func TestContractChangedProgram(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	machine, saved := write("machine.toml", contractMachine), filepath.Join(dir, "saved.toml")
+	flat := write("flat.toml", "[constant.copy]\nvalue = \"0.1ns/B\"\nsource = \"s\"\n"+
+		"[constant.combine]\nvalue = \"0.4ns/B\"\nsource = \"s\"\n"+
+		"[layer.network]\nmodel = \"linear\"\nbeta = \"2us\"\ntau = \"1ns/B\"\nsource = \"s\"\n")
+	star := write("ar.star", "def main(mpi):\n    mpi.allreduce(100000)\n    mpi.allgather(3000)\n")
+	goal := write("own.goal", "num_ranks 2\nrank 0 {\n a: calc 500\n b: send 4096b to 1\n"+
+		" b requires a\n}\nrank 1 {\n recv 4096b from 0\n}\n")
+	var traces []string
+	for rank := range 2 {
+		traces = append(traces, write(fmt.Sprint("trace-", rank), "MPI_Init:-:1:2:0.0\n"+
+			fmt.Sprintf("MPI_Allreduce:0.0:7:8:9000:1,1,1:9:0,%d,2:2.0\n", rank)+
+			"MPI_Finalize:2.0:-\n"))
+	}
+	for _, c := range []struct {
+		files, ranks []string
+		own          bool // the file has no collectives
+	}{
+		{files: []string{star}, ranks: []string{"--ranks", "4"}},
+		{files: []string{"cg.star"}, ranks: []string{"--ranks", "8"}},
+		{files: traces}, {files: []string{goal}, own: true},
+	} {
+		ask := []string{"whatif", "", "--save", saved}
+		for _, file := range c.files {
+			ask = append(ask, "--schedule", file)
+		}
+		for _, ref := range []string{machine, flat} {
+			for _, change := range [][]string{
+				{"constant.combine*=2"}, {"constant.copy*=7", "constant.combine*=0"},
+			} {
+				ask := append(slices.Clone(ask), c.ranks...)
+				ask[1] = ref
+				for _, set := range change {
+					ask = append(ask, "--set", set)
+				}
+				row := printed(t, ask...)[0]
+				simulated := printed(t, slices.Concat([]string{"simulate", "--machine", saved,
+					"--summary"}, c.files, c.ranks)...)[0]["finish_us"]
+				if finish, _ := simulated.(float64); !equal(row["after_us"], finish) ||
+					(row["after_us"] == row["before_us"]) != c.own {
+					t.Errorf("%s on %s with %s: %v by whatif; simulate of the changed file: %v",
+						c.files, ref, change, row, simulated)
+				}
+				d, err := opened(t, ref).Set(change...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := halfpeak.Reading{Trace: mpitrace.Defaults}
+				if len(c.ranks) > 0 {
+					r.Ranks = []int{int(c.ranks[1][0] - '0')}
+				}
+				// The program is read for the machine as it was.
+				p, err := halfpeak.Read(t.Context(), c.files, r, opened(t, ref))
+				if err != nil {
+					t.Fatal(err)
+				}
+				e, err := d.Ask(t.Context(), p)
+				study, studied := d.Study(t.Context(), p)
+				if err = errors.Join(err, studied); err != nil {
+					t.Fatal(err)
+				}
+				now, err := study.Now()
+				if err != nil || !equal(simulated, e.Value) || !equal(simulated, float64(now)) {
+					t.Errorf("%s on %s with %s: %v and %v by the library, %v; by simulate %v",
+						c.files, ref, change, e, now, err, simulated)
+				}
+			}
+		}
+	}
 }

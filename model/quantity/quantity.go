@@ -35,6 +35,9 @@ func PerKiB(t MicrosPerByte) float64 { return float64(t) * float64(KiB) }
 // Times returns the time that n bytes take at tau.
 func (tau MicrosPerByte) Times(n Bytes) Micros { return Micros(float64(tau) * float64(n)) }
 
+// Nanos returns tau in ns/B.
+func (tau MicrosPerByte) Nanos() float64 { return 1e3 * float64(tau) }
+
 // Rate returns the bandwidth 1/τ, +Inf for τ = 0.
 func (tau MicrosPerByte) Rate() MBps { return MBps(1 / float64(tau)) }
 
