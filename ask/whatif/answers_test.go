@@ -70,7 +70,7 @@ func solved(t *testing.T, d Design, target, name string, from, to float64) (Targ
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := d.Solve(tg, p, from, to)
+	s, err := solveFor(d, tg, Range{Param: p, From: from, To: to})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -515,7 +515,7 @@ tau = "10us/KiB"`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := d.Solve(target, p, 0, 0)
+	s, err := solveFor(d, target, Range{Param: p})
 	if err != nil || !s.Reached || s.Value != 0 {
 		t.Errorf("%+v, %v; want 0", s, err)
 	}

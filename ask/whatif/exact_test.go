@@ -58,7 +58,7 @@ func TestTargetOnPackets(t *testing.T) {
 				nearest = p
 			}
 		}
-		s, err := d.Solve(target, packets, 0, 0)
+		s, err := solveFor(d, target, Range{Param: packets})
 		if err != nil {
 			t.Fatal(err)
 		}

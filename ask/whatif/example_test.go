@@ -34,7 +34,7 @@ func Example() {
 }
 
 // What must a read of the card cost for HP-LAM's round trip to be a quarter shorter?
-func ExampleDesign_Solve() {
+func ExampleSolve() {
 	of, err := platforms.Open("hp-lam")
 	if err != nil {
 		log.Fatal(err)
@@ -48,11 +48,11 @@ func ExampleDesign_Solve() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := d.Solve(target, read, 0, 0)
+	s, err := whatif.Solve(context.Background(), d, target, nil, whatif.Range{Param: read})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%.3f µs, from %s\n", s.Value, read.Text)
+	fmt.Printf("%.3f µs, from %s\n", s.Found[0].Value, read.Text)
 	// Output: 0.234 µs, from 691ns
 }
 

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"context"
 	"math"
 	"testing"
 )
@@ -10,4 +11,13 @@ func near(t *testing.T, what string, got, want, part float64) {
 	if !(math.Abs(got-want) <= part*math.Abs(want)) {
 		t.Errorf("%s: %v; want %v", what, got, want)
 	}
+}
+
+// solveFor is what one parameter can do for the target.
+func solveFor(d Design, t Target, by Range) (Solution, error) {
+	s, err := Solve(context.Background(), d, t, nil, by)
+	if err != nil {
+		return Solution{}, err
+	}
+	return s.Found[0], nil
 }

@@ -29,6 +29,13 @@ type Solutions struct {
 // since a list of them hides the others; a parameter that was named gets its row in any case. If
 // watch is not nil, it is called when the search of a parameter begins, found being nil, and when
 // it ends, by one goroutine at a time; done of total parameters have been searched.
+//
+// Quantities need not be monotonic (a larger packet first helps and then hurts), so the search
+// walks away from the parameter in both directions instead of bisecting at once: to a millionth and
+// a million times it, and to zero, or within the range if it has From < To. The steps are 2^(1/16),
+// or 2 and more for a [Call], whose values are simulations; the step in which the target is first
+// met is searched. A target that is met only within a step is missed. Of whole parameters, as
+// packets, each value up to 65,536 away is tried.
 func Solve(ctx context.Context, d Design, t Target,
 	watch func(p platforms.Param, found *Solution, done, total int), by ...Range) (
 	*Solutions, error) {

@@ -137,22 +137,7 @@ func sixteenths(most int) (all []float64) {
 // seldom larger, and that many predictions take some milliseconds.
 const allWhole = 1 << 16
 
-// Solve finds the value nearest to the parameter's own that meets the target.
-// Quantities need not be monotonic (a larger packet first helps and then hurts), so
-// it walks away from the parameter in both directions instead of bisecting at once:
-// to a millionth and a million times it, and to zero, or within the range if from <
-// to. The steps are 2^(1/16), or 2 and more for a [Call], whose values are simulations; the
-// step in which the target is first met is searched. A target that is met only within
-// a step is missed. Of whole parameters, as packets, each value up to 65,536 away is tried.
-func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, error) {
-	now, err := d.ValueOf(t.Quantity)
-	if err != nil {
-		return Solution{}, err
-	}
-	return d.solve(t, now, Range{Param: p, From: from, To: to})
-}
-
-// solve is [Design.Solve] of a quantity that is now as it is.
+// solve returns the [Solution] of one parameter for a quantity that is now as it is, see [Solve].
 func (d Design) solve(t Target, now float64, r Range) (Solution, error) {
 	p, from, to := r.Param, r.From, r.To
 	known := map[float64]float64{p.Value.Num: now}

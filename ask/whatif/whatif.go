@@ -3,7 +3,7 @@
 //
 // A [Design] is a layer of a platform. [Design.Set] changes parameters and returns
 // another design; [Design.At] returns the costs and the bottleneck of a message.
-// [Sweep] evaluates ranges of parameters. [Design.Shares] ranks parameters, and [Design.Solve]
+// [Sweep] evaluates ranges of parameters. [Design.Shares] ranks parameters, and [Solve]
 // finds the value that reaches a target. [Design.Predict] propagates the intervals of parameters to
 // predictions. [FindCrossover] finds the sizes at which one layer overtakes another. A [Question]
 // has what is asked of a design and of its change; package internal/reports/whatif makes tables and
