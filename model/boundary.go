@@ -6,7 +6,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Threshold returns the largest size with the same branches as a one-byte message: the packet size
+// threshold returns the largest size with the same branches as a one-byte message: the packet size
 // above which DMA pays, the point of inflection of a throughput curve. Costs
 // β_a + nτ_a and β_b + nτ_b cross at
 //
@@ -16,7 +16,7 @@ import (
 //
 // Sizes are doubled until the branches differ, and the last doubling is bisected: a change that
 // begins and ends between two powers of two can be missed.
-func Threshold(l Layer) (quantity.Bytes, bool) {
+func threshold(l Layer) (quantity.Bytes, bool) {
 	first := Regime(l, 1)
 	lo, hi := quantity.Bytes(1), quantity.Bytes(2)
 	for Regime(l, hi) == first {

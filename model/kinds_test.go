@@ -112,3 +112,23 @@ func TestQuantities(t *testing.T) {
 		}
 	}
 }
+
+// Without its switches a layer costs what it did at the size that they were resolved for, if no
+// piece takes another branch.
+func TestServing(t *testing.T) {
+	for name, l := range layers {
+		if contains(l, func(l Layer) bool { return l.kind().Name == "segmented" }) {
+			continue
+		}
+		for _, n := range []quantity.Bytes{1, 300, 65537} {
+			s := Serving(l, n)
+			if Regime(s, n) != "" {
+				t.Errorf("%s: a switch is left", name)
+			}
+			near := func(got, want quantity.Micros) bool { return math.Abs(float64(got-want)) <= 1e-12*float64(want) }
+			if !near(s.OneWay(n), l.OneWay(n)) || !near(s.Gap(n), l.Gap(n)) {
+				t.Errorf("%s, %v: %v and %v; want %v and %v", name, n, s.OneWay(n), s.Gap(n), l.OneWay(n), l.Gap(n))
+			}
+		}
+	}
+}

@@ -70,7 +70,7 @@ var Quantities = []Quantity{
 	{
 		Name: "threshold", Title: "threshold", Dim: quantity.DimSize,
 		Lacks: lacksThreshold,
-		Of:    func(l Layer, _, _ quantity.Bytes) float64 { return orNaN(Threshold(l)) },
+		Of:    func(l Layer, _, _ quantity.Bytes) float64 { return orNaN(threshold(l)) },
 	},
 	{
 		Name: "paper_packet", Title: "packet of eq. 10", Dim: quantity.DimSize, Sizes: 1,
@@ -186,7 +186,7 @@ func lacksPackets(l Layer, n quantity.Bytes) error {
 }
 
 func lacksThreshold(l Layer, _ quantity.Bytes) error {
-	if _, ok := Threshold(l); !ok {
+	if _, ok := threshold(l); !ok {
 		return errors.New("the layer is one for all sizes; it must be a switch or an envelope")
 	}
 	return nil

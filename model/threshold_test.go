@@ -9,7 +9,7 @@ import (
 func TestThreshold(t *testing.T) {
 	check := func(what string, l Layer, want quantity.Bytes, wantOK bool) {
 		t.Helper()
-		if got, ok := Threshold(l); got != want || ok != wantOK {
+		if got, ok := threshold(l); got != want || ok != wantOK {
 			t.Errorf("%s: threshold %v, %v; want %v, %v", what, got, ok, want, wantOK)
 		}
 	}

@@ -74,6 +74,40 @@ func Freeze(l Layer, n quantity.Bytes) {
 	}
 }
 
+// Serving returns the layer with the branch that serves n bytes in place of each switch: what
+// other sizes would cost on the way of n bytes. So its cost of one byte is the part of the cost of
+// n bytes that does not grow with the size. Of a measured layer it returns the lines, scaled so
+// that n bytes take the time of the curve. A layer without a switch is returned as it is.
+func Serving(l Layer, n quantity.Bytes) Layer {
+	selects := func(l Layer) bool {
+		_, is := l.(selector)
+		return is
+	}
+	if !contains(l, selects) {
+		return l
+	}
+	switch of := l.(type) {
+	case *Switch:
+		_, inner := of.selected(n)
+		return Serving(inner, n)
+	case *Measured:
+		lines, fitted := Serving(of.Lines, n), Serving(of.Fitted, n)
+		scale := quantity.Micros(1)
+		if then := fitted.OneWay(n); then > 0 {
+			scale = of.Curve(n) / then
+		}
+		return &Measured{Lines: lines, Fitted: fitted,
+			Curve: func(n quantity.Bytes) quantity.Micros { return scale * fitted.OneWay(n) }}
+	case *Fragmented:
+		n = min(n, of.MTU)
+	}
+	l = clone(l)
+	for _, part := range children(l) {
+		*part = Serving(*part, n)
+	}
+	return l
+}
+
 func walk(l Layer, visit func(Layer)) {
 	visit(l)
 	for _, c := range children(l) {

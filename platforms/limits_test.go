@@ -55,7 +55,8 @@ func TestLongFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			model.HalfPeak(l.Model)
-			model.Threshold(l.Model)
+			q, _ := model.FindQuantity("threshold")
+			q.Of(l.Model, 1, 1)
 			model.Boundaries(l.Model, 1, 1<<40)
 		}
 	}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,6 +56,70 @@ func TestFinishesTakeOneRank(t *testing.T) {
 		if got := found[0].Value; math.Abs(got/want-1) > 1e-6 { // the assumed intervals are 10⁻⁹
 			t.Errorf("%d ranks: %v µs, collective says %v", ranks, got, want)
 		}
+	}
+}
+
+// The parts of a finish add up to it, and a parameter that is set to zero saves at most its part:
+// all of it while the same path is the slowest. Above the eager limit they are the second protocol's.
+func TestPartsAreSavings(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "net.toml")
+	const text = `title = "two protocols"
+layer.net = { model = "switch", branches = [{ layer = "eager", up_to = "8KiB" }, { layer = "rendezvous" }], source = "x" }
+layer.eager = { model = "loggp", o = "0us", L = "1.6us", g = "0.3us", G = "0.08us/KiB", source = "x" }
+layer.rendezvous = { model = "loggp", o = "0us", L = "3.8us", g = "0.9us", G = "0.08us/KiB", source = "x" }
+`
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d, err := platforms.Open(file + "/net")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact := 0
+	for _, c := range [][2]string{{"bcast", "binomial"}, {"allreduce", "ring"}, {"alltoall", "linear"}, {"gather", "linear"}} {
+		for _, size := range []quantity.Bytes{8, 16 << 10, 1 << 20} {
+			calls := collectives.Calls{Collective: c[0], Algorithm: c[1], Ranks: []int{8}, Sizes: []quantity.Bytes{size}}
+			_, prepared, err := calls.Prepare(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			design := whatif.Of(d, prepared...)
+			finish := func(d whatif.Design) float64 {
+				r, err := d.Calls[0].Run(d.Costs(), false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return float64(r.Time)
+			}
+			r, err := prepared[0].Run(design.Costs(), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts, sum := map[string]float64{}, 0.0
+			for _, p := range r.Parts {
+				letter, _, _ := strings.Cut(p.Owner, "·")
+				parts[letter], sum = float64(p.OneWay), sum+float64(p.OneWay)
+			}
+			now := finish(design)
+			if math.Abs(sum-now) > 1e-5 { // a path rounds to 10⁻⁶ µs at each step
+				t.Errorf("%v of %v: parts %v add up to %v, not %v", c, size, parts, sum, now)
+			}
+			for _, letter := range []string{"L", "g", "G"} {
+				without, err := design.Set("eager."+letter+"*=0", "rendezvous."+letter+"*=0")
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch saved := now - finish(without); {
+				case saved > parts[letter]+1e-5:
+					t.Errorf("%v of %v: no %s saves %v, its part is %v", c, size, letter, saved, parts[letter])
+				case saved > parts[letter]-1e-5:
+					exact++
+				}
+			}
+		}
+	}
+	if exact < 24 { // of 36; the others have another path without the parameter
+		t.Errorf("only %d parts are what their parameter saves", exact)
 	}
 }
 

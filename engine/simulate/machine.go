@@ -38,7 +38,7 @@ func (m LogGOPS) Cost(_ int, n uint64) machine.Cost {
 	gap := m.GapTime + stream
 	return machine.Cost{
 		Send: processor, Latency: m.Latency, Serialization: stream, Receive: processor,
-		Gap: gap, ReceiveGap: gap,
+		Gap: gap, ReceiveGap: gap, GapBytes: stream, ReceiveGapBytes: stream,
 		Rendezvous: quantity.Bytes(n) > m.EagerLimit,
 	}
 }
@@ -50,9 +50,9 @@ type layerMachine struct {
 }
 
 // FromLayer returns a machine that connects every pair of ranks by the platform's layer. A message
-// has the layer's one-way time, overheads and gap of its size. Of its network time, the part that a
-// message of one byte has too is latency, and the rest is serialization. A size of 0 costs the same
-// as 1 byte.
+// has the layer's one-way time, overheads and gap of its size. Of its network time, the part that
+// one byte has too, by the same branches, is latency, and the rest is serialization. A size of 0
+// costs the same as 1 byte.
 //
 // Messages above the eager threshold wait for their receive, with a request and a grant. If the
 // layer's times already include the rendezvous, as measured ones do, use [NoLimit].
@@ -130,6 +130,7 @@ func costAt(l machine.Level, n uint64, eager quantity.Bytes) machine.Cost {
 // A cost is a machine.Cost in ticks.
 type cost struct {
 	send, stream, receive, gap, intake uint64
+	gapBytes, intakeBytes              uint64 // the parts of gap and intake that grow with the size
 	nic                                uint64 // at most gap: the part of it that is the rank's own
 	railNIC                            uint64 // the same of a message of a channel
 	latency                            int64  // at least -send
@@ -155,13 +156,14 @@ func inTicks(c machine.Cost) cost {
 	// The difference of two rounded times, so that the sum of time and extra is the rounded sum.
 	more := func(x, to quantity.Micros) int64 { return int64(t(to+x)) - int64(t(to)) }
 	return cost{
-		relay:      more(c.Relay, c.Receive),
-		fresh:      more(c.Fresh, c.Send),
-		send:       send,
-		stream:     t(c.Serialization),
-		receive:    t(c.Receive),
-		gap:        t(c.Gap),
-		intake:     t(c.ReceiveGap),
+		relay:    more(c.Relay, c.Receive),
+		fresh:    more(c.Fresh, c.Send),
+		send:     send,
+		stream:   t(c.Serialization),
+		receive:  t(c.Receive),
+		gap:      t(c.Gap),
+		intake:   t(c.ReceiveGap),
+		gapBytes: t(c.GapBytes), intakeBytes: t(c.ReceiveGapBytes),
 		latency:    latency,
 		rendezvous: c.Rendezvous,
 		capacity:   c.Capacity,

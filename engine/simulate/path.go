@@ -13,7 +13,7 @@ type Shares struct {
 	Latency         uint64 // L
 	SendOverhead    uint64 // o_s
 	ReceiveOverhead uint64 // o_r
-	Gap             uint64 // g; all of the gap on a machine that is not LogGOPS
+	Gap             uint64 // g: the part of gaps that one byte has too
 	GapBytes        uint64 // G for each byte: streams, and the bytes' part of gaps
 	OverheadBytes   uint64 // O for each byte
 	Compute         uint64
@@ -159,11 +159,11 @@ func (d *division) processor(share *uint64, all, bytes uint64) {
 	d.slopes.OverheadPerByte += bytes
 }
 
-// gap divides the busy time of a NIC; stream is the part of the bytes on LogGOPS, else 0.
-func (d *division) gap(busy, stream uint64) {
-	// The bytes' part is known on LogGOPS alone; elsewhere all of the gap counts as gap.
-	d.Gap += busy - stream
-	d.GapBytes += stream
+// gap divides the busy time of a NIC; bytes is the part that grows with the size.
+func (d *division) gap(busy, bytes uint64) {
+	bytes = min(bytes, busy) // each is rounded alone
+	d.Gap += busy - bytes
+	d.GapBytes += bytes
 	d.slopes.G++
 	d.slopes.GapPerByte += d.bytes
 }
@@ -192,8 +192,7 @@ func (r *run) parts(a *act, at relation) (d division) {
 		d.bytes = a.bytes - 1
 	}
 	nominal := uint64(0)
-	m, isLogGOPS := r.costs.machine.(LogGOPS)
-	if isLogGOPS {
+	if m, isLogGOPS := r.costs.machine.(LogGOPS); isLogGOPS {
 		d.perByte = uint64(math.Round(float64(m.OverheadPerByte) * picos))
 	}
 	if r.hears(a) {
@@ -202,13 +201,9 @@ func (r *run) parts(a *act, at relation) (d division) {
 	}
 	begin := r.from(a)
 	c := r.messageCost(from, to, a.bytes)
-	stream := uint64(0)
-	if isLogGOPS {
-		stream = c.stream
-	}
 	switch {
 	case a.step == stepTake && at == atNIC:
-		d.gap(c.intake, stream)
+		d.gap(c.intake, c.intakeBytes)
 	case a.step == stepTake:
 		d.stream(c)
 		d.Sharing = a.end - a.begin - c.stream
@@ -219,7 +214,7 @@ func (r *run) parts(a *act, at relation) (d division) {
 	case at == atNIC:
 		d.Noise = a.begin - begin - nominal
 		d.Sharing = r.stalls[opStep{a.op, a.step}]
-		d.gap(c.gap, stream)
+		d.gap(c.gap, c.gapBytes)
 	default:
 		d.Sharing = r.stalls[opStep{a.op, a.step}]
 		sending := c.sending(r.ops[a.op].Memory)

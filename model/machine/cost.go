@@ -9,13 +9,15 @@ import (
 // machine is Send + Latency + Serialization + Receive.
 type Cost struct {
 	Send, Receive quantity.Micros // time on the sending and on the receiving processor
-	// Latency is the part of the remaining time that a message of one byte takes too. It is
-	// negative, at least −Send, if sending overlaps with travelling, as it does in a pipeline.
+	// Latency is the part of the remaining time that one byte takes too, by the same protocol. It
+	// is negative, at least −Send, if sending overlaps with travelling, as in a pipeline.
 	Latency       quantity.Micros
 	Serialization quantity.Micros // the part of the remaining time that grows with the size
 	Gap           quantity.Micros // between the starts of two messages of the sender
 	ReceiveGap    quantity.Micros // between the starts of two receives
-	Rendezvous    bool            // the message waits until its receive is posted
+	// GapBytes and ReceiveGapBytes are the parts of both gaps that grow with the size.
+	GapBytes, ReceiveGapBytes quantity.Micros
+	Rendezvous                bool // the message waits until its receive is posted
 	// Capacity, if above 0, is the number of messages that can be in transit to one rank, each for
 	// Latency. The processor of a further message stalls until one has arrived.
 	Capacity int
@@ -52,23 +54,29 @@ func (l Level) Cost(n quantity.Bytes) Cost {
 	if m, ok := l.Layer.(*model.LogP); ok { // LogGP has no such limit
 		c.Capacity = m.Capacity()
 	}
+	// A message of one byte may take another branch of a switch, whose fixed costs are others.
+	same := model.Serving(l.Layer, n)
 	c.Gap, c.ReceiveGap = portTimes(l.Layer, n)
+	gap, receiveGap := portTimes(same, 1)
 	if l.Gap != nil {
-		c.Gap = l.Gap.OneWay(n)
-		c.ReceiveGap = c.Gap
+		c.Gap, gap = l.Gap.OneWay(n), model.Serving(l.Gap, n).OneWay(1)
+		c.ReceiveGap, receiveGap = c.Gap, gap
 	} else {
 		c.Credits = model.CreditsOf(l.Layer, n)
 	}
+	c.GapBytes, c.ReceiveGapBytes = max(c.Gap-gap, 0), max(c.ReceiveGap-receiveGap, 0)
 	c.Send, c.Receive = l.overheads(n)
 	network := l.Layer.OneWay(n) - c.Send - c.Receive
 	if l.Send != nil || l.Receive != nil {
 		// A shorter latency does not shorten the measured overheads, of which it may leave the sum.
 		network = max(network, 0)
 	}
-	send, receive := l.overheads(1)
+	first := l
+	first.Layer = same
+	send, receive := first.overheads(1)
 	// The part of one byte is latency. It is at most the whole, so that Serialization cannot be
 	// negative where overheads grow faster than the one-way time.
-	c.Latency = min(max(l.Layer.OneWay(1)-send-receive, 0), network)
+	c.Latency = min(max(same.OneWay(1)-send-receive, 0), network)
 	c.Serialization = network - c.Latency
 	if l.Relay != nil {
 		c.Relay = max(l.Relay.OneWay(n)-l.Layer.OneWay(n), -c.Receive)

@@ -169,6 +169,33 @@ func TestCost(t *testing.T) {
 	}
 }
 
+// A message that a switch leaves to a branch costs what it costs in the branch alone: the fixed cost
+// of a rendezvous is latency, although one byte does without it.
+func TestCostOfBranches(t *testing.T) {
+	loggp := func(latency, gap quantity.Micros) model.Layer {
+		return &model.LogGP{LogP: model.LogP{Latency: latency, GapTime: gap}, GapPerByte: 0.001}
+	}
+	eager, rendezvous := loggp(1, 0.5), loggp(4, 2)
+	protocols := &model.Switch{Branches: []model.Branch{{UpTo: 8192, Layer: eager}, {Layer: rendezvous}}}
+	for _, outer := range []func(model.Layer) model.Layer{
+		func(l model.Layer) model.Layer { return l },
+		func(l model.Layer) model.Layer {
+			return &model.Series{Below: l, Added: &model.Linear{Beta: 0.25}}
+		},
+	} {
+		for n, branch := range map[quantity.Bytes]model.Layer{1: eager, 8192: eager, 8193: rendezvous} {
+			got, want := Level{Layer: outer(protocols)}.Cost(n), Level{Layer: outer(branch)}.Cost(n)
+			if got != want {
+				t.Errorf("%v: %+v, want %+v", n, got, want)
+			}
+		}
+	}
+	got := Level{Layer: protocols}.Cost(10001)
+	if want := (Cost{Latency: 4, Serialization: 10, Gap: 12}); !close(got, want) || got.GapBytes != 10 || got.ReceiveGapBytes != 10 {
+		t.Errorf("%+v, want %+v and 10 µs for the bytes of each gap", got, want)
+	}
+}
+
 func close(a, b Cost) bool {
 	near := func(a, b quantity.Micros) bool { return max(a-b, b-a) < 1e-9 }
 	return near(a.Send, b.Send) && near(a.Receive, b.Receive) && near(a.Latency, b.Latency) && near(a.Serialization, b.Serialization) && near(a.Gap, b.Gap)

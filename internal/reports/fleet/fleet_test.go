@@ -263,7 +263,7 @@ func TestBefore(t *testing.T) {
 		}
 		return entries
 	}
-	night, yesterday := read("../../demo/files/fleet.csv"), read("yesterday.csv")
+	night, yesterday := read("../../../demo/files/fleet.csv"), read("yesterday.csv")
 	a, err := report(night, yesterday, Options{MinEffect: 0.01})
 	if err != nil {
 		t.Fatal(err)

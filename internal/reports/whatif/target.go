@@ -245,7 +245,8 @@ func partRows(d whatif.Design, quantities []whatif.Quantity) (reports.Rows, erro
 		reports.Col("time_percent", "share",
 			func(p part) any { return p.percent }).Texted(reports.PercentShare),
 	)
-	rows.Notes = append(changeNotes(d), "The components are parts of the critical path.")
+	rows.Notes = append(changeNotes(d), "The components are parts of the critical path. "+
+		"One that is set to zero saves its part, if path and algorithm stay the same.")
 	rows.Doubts = whatif.NotesOf(quantities)
 	if len(all) > 0 {
 		most := slices.MaxFunc(all, func(a, b part) int {
