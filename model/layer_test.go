@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -138,6 +139,29 @@ func TestResourcesMakeTheGap(t *testing.T) {
 			if busy, gap := FanIn(r, 1, n), l.Gap(n); !closeTo(float64(busy), float64(gap), 1e-12) {
 				t.Errorf("%s, %s: Resources occupy their slowest resource for %s, but Gap is %s", k.Name, n, busy, gap)
 			}
+		}
+	}
+}
+
+// What a series adds to a pipeline lengthens the gap of messages of every size, also if the slowest
+// stage of a small one is not that of a large one.
+func TestSeriesLengthensTheGap(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 3))
+	for range 500 {
+		n := quantity.Bytes(1 + r.IntN(10000))
+		pipe := cut(randomPipeline(r, 8), CutFixed, quantity.Bytes(1+r.IntN(10000)))
+		for i := range pipe.Stages {
+			pipe.Stages[i].Name = strconv.Itoa(i) // none shares its resource with another
+		}
+		var below Layer = pipe
+		if r.IntN(2) > 0 {
+			below = &Fragmented{Below: below, MTU: n}
+			n *= quantity.Bytes(1 + r.IntN(5)) // full pieces alone have one slowest stage
+		}
+		l := &Series{Below: below, Added: &Linear{Beta: 5, Tau: 0.01}}
+		busy, gap := FanIn(ResourcesOf(l), 1, n), l.Gap(n)
+		if !closeTo(float64(busy), float64(gap), 1e-12) {
+			t.Fatalf("%v: the slowest resource is occupied for %v, but the gap is %v\n%+v", n, busy, gap, below)
 		}
 	}
 }

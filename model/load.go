@@ -17,8 +17,8 @@ type Load struct {
 const Processor = "processor"
 
 // Loads returns the time in µs that a message of n bytes occupies each resource. The gap of a cost
-// that a [Sum] adds occupies one hop, the slowest for packets of a MiB: a Sum does not say where
-// its work is done, and there it lengthens the gap of the whole as [Series] does.
+// that a [Sum] adds occupies the slowest hop of the message: a Sum does not say where its work is
+// done, and there it lengthens the gap of the whole as [Series] does.
 func Loads(r Resources, n quantity.Bytes) []Load {
 	var all loads
 	all.message(r, n, n)
@@ -80,14 +80,19 @@ func (all *loads) message(r Resources, n, whole quantity.Bytes) {
 	}
 }
 
-// slowestHop returns the slowest hop of a message's route for a packet of a MiB, where the time per
-// byte decides and not the fixed cost.
+// slowestHop returns the hop of a message's route that sets the pace of a stream of such messages,
+// or of its full pieces.
 func slowestHop(r Resources, n quantity.Bytes) (slowest Hop, found bool) {
-	const long = 1 << 20
-	_, _, route := innermost(r, n)
+	piece, _, route := innermost(r, n)
+	packet := piece
+	if route.Packets != nil {
+		packet = route.Packets.PacketSize(piece)
+	}
+	longest := quantity.Micros(0)
 	for i, hop := range route.Hops {
-		if i == 0 || hop.Busy.of(long) > slowest.Busy.of(long) {
-			slowest, found = hop, true
+		busy := hop.load(i == 0, i == len(route.Hops)-1, piece, packet)
+		if i == 0 || busy > longest {
+			slowest, longest, found = hop, busy, true
 		}
 	}
 	return slowest, found

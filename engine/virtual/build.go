@@ -91,15 +91,20 @@ func (s *System) compile(r model.Resources, added []addition) *plan {
 // leaf adds a route with additions to the system.
 func (s *System) leaf(r route, added []addition) *plan {
 	if len(added) > 0 {
-		slowest := &r.Stages[0]
-		for i := range r.Stages {
-			// The slowest stage sets the pace of a stream, so the gap of the addition occupies
-			// that one. At 1 MiB the time per byte decides which one it is.
-			if st := &r.Stages[i]; costOf(st.Busy, 1<<20) > costOf(slowest.Busy, 1<<20) {
-				slowest = st
+		stages := r.Stages
+		// The slowest stage sets the pace of a stream, so the gap of the addition occupies that one.
+		slowest := memo(func(piece int) int { return slowestStage(stages, piece, r.Cut) })
+		for i := range stages {
+			stages[i].added = added
+			stages[i].slowest = func(f *engine.Frame, whole bool) bool {
+				piece := int(max(1, f.Total))
+				if whole { // its full pieces set the pace
+					n := int(max(1, f.Whole))
+					piece = min(n, s.plan.pieceOf(n))
+				}
+				return slowest(piece) == i
 			}
 		}
-		slowest.added = added
 		// The rest of the addition is a delay after all other stages.
 		r.Stages = append(r.Stages, stage{Resource: "added", added: added, last: true})
 	}
@@ -108,6 +113,30 @@ func (s *System) leaf(r route, added []addition) *plan {
 	}
 	s.routes = append(s.routes, r)
 	return &plan{route: int32(len(s.routes) - 1)}
+}
+
+// slowestStage returns the index of the stage that the packets of a piece occupy for longest; cut
+// returns their size, or is nil if there is one.
+func slowestStage(stages []stage, piece int, cut func(int) int) (slowest int) {
+	packet := piece
+	if cut != nil {
+		packet = cut(piece)
+	}
+	data := make([]byte, min(packet, piece))
+	var longest quantity.Micros
+	for i := range stages {
+		var busy quantity.Micros
+		for at := 0; at < piece; at += packet {
+			f := engine.Frame{Payload: data[:min(packet, piece-at)], Offset: uint32(at)}
+			f.Total = uint32(piece)
+			_, b := stages[i].alone(&f)
+			busy += b
+		}
+		if busy > longest {
+			slowest, longest = i, busy
+		}
+	}
+	return slowest
 }
 
 // route returns the route of a description, with its stages in the places that the platform gives

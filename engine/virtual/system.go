@@ -58,6 +58,9 @@ type stage struct {
 	kind  int32 // of the resource: an index of System.kinds
 	added []addition
 	last  bool // the stage after all others
+	// slowest reports whether this is the slowest stage for the pieces of a frame's message, or for
+	// the frame's piece alone.
+	slowest func(f *engine.Frame, whole bool) bool
 	// Of a measured stage of a pipeline: its time while other packets of the message are on the
 	// route, and whether the route begins or ends with it.
 	overlapped   *model.Curve
@@ -93,6 +96,19 @@ type plan struct {
 
 // times returns the delay of a packet in a stage, and the time for which it occupies the stage.
 func (st *stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
+	delay, busy = st.alone(f)
+	switch {
+	case len(st.added) == 0: // as nearly always
+	case st.last:
+		delay += additional(st.added, f, nil).network
+	default:
+		busy += additional(st.added, f, st.slowest).gap
+	}
+	return delay, busy
+}
+
+// alone returns these times without additions.
+func (st *stage) alone(f *engine.Frame) (delay, busy quantity.Micros) {
 	size := quantity.Bytes(f.Size())
 	delay, busy = costOf(st.Delay, size), costOf(st.Busy, size)
 	if alone := st.begins && f.Offset == 0 || st.ends && f.Ends(); st.overlapped != nil &&
@@ -100,20 +116,14 @@ func (st *stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
 		delay = costOf(model.PacketCost{Curve: st.overlapped}, size)
 		busy = delay
 	}
-	switch {
-	case len(st.added) == 0: // as nearly always
-	case st.last:
-		delay += additional(st.added, f).network
-	default:
-		busy += additional(st.added, f).gap
-	}
 	return delay, busy
 }
 
-// additional returns the cost that additions add to a packet: 0 except for the last
-// packet of a piece or of the message. The size is at least 1: a message without data
-// still costs what the smallest one does.
-func additional(added []addition, f *engine.Frame) (sum cost) {
+// additional returns the cost that additions add to a packet: 0 except for the last packet of a
+// piece or of the message, and for additions that do not count; nil: all count. The size is at
+// least 1: a message without data still costs what the smallest one does.
+func additional(added []addition, f *engine.Frame,
+	counts func(f *engine.Frame, whole bool) bool) (sum cost) {
 	if len(added) == 0 || !f.Ends() {
 		return sum
 	}
@@ -124,6 +134,9 @@ func additional(added []addition, f *engine.Frame) (sum cost) {
 				continue
 			}
 			n = f.Whole
+		}
+		if counts != nil && !counts(f, a.whole) {
+			continue
 		}
 		c := a.costs(int(max(1, n)))
 		sum.gap += c.gap
@@ -142,7 +155,7 @@ func (r *route) additionalWork(f *engine.Frame) (sending, receiving quantity.Mic
 	if len(added) == 0 {
 		return 0, 0
 	}
-	sum := additional(added, f)
+	sum := additional(added, f, nil)
 	return sum.sending, sum.receiving
 }
 
