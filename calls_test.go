@@ -154,7 +154,7 @@ func TestGivenScheduleRuns(t *testing.T) {
 
 // A message crosses one level of a machine, that of its name or of its ranks.
 func TestLevelsOfNoSense(t *testing.T) {
-	d, err := halfpeak.Open("model/machine/testdata/rack.toml") // 256 cores
+	d, err := halfpeak.Open("internal/demo/files/rack.toml") // 256 cores
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestExamplesEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := list.Map(all, func(p platforms.Platform) string { return p.Name })
-	for _, name := range append(names, "../../model/machine/testdata/rack.toml") {
+	for _, name := range append(names, "../../internal/demo/files/rack.toml") {
 		d, err := platforms.Open(name)
 		if err != nil {
 			t.Fatal(err)

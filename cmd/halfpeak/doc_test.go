@@ -17,32 +17,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/demo"
 )
 
-// inputs are the files that the documents' commands read beside those of demo, by the names they
-// use, with what is copied there.
-var inputs = map[string]string{
-	"np.out":      "../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
-	"netpipe.out": "../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
-
-	"osu_latency.txt": "../../model/machine/testdata/inter.txt",
-
-	"there-and-back.goal": "../../engine/simulate/testdata/there-and-back.goal",
-	"together.goal":       "../../engine/simulate/testdata/together.goal",
-	"stuck.goal":          "../../engine/simulate/testdata/stuck.goal",
-	"stencil.star":        "../../engine/simulate/testdata/stencil.star",
-	"train.star":          "../../engine/simulate/testdata/train.star",
-
-	"yesterday.csv": "../../internal/reports/fleet/testdata/yesterday.csv",
-	"pairs.log":     "../../internal/reports/fleet/testdata/pairs.log",
-
-	"rack.toml":    "../../model/machine/testdata/rack.toml",
-	"rails.toml":   "../../model/machine/testdata/rails.toml",
-	"intra.txt":    "../../model/machine/testdata/intra.txt",
-	"inter.txt":    "../../model/machine/testdata/inter.txt",
-	"cluster.toml": "../../model/machine/testdata/cluster.toml",
-}
-
 // The sessions of the documents show what halfpeak prints on a terminal: of 80 columns in the
-// README, which people read in one, and of 100 on the pages, where all other text has 100. Their
+// README, which people read in one, and of 100 on the pages, where all other text has 100. They run
+// in the folder of demo, beside the files that the page shows, so a reader can repeat them. Their
 // pictures are those that the sessions draw. The commands of the papers' tables are run too.
 func TestPages(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
@@ -99,12 +76,18 @@ func TestRulesPage(t *testing.T) {
 	}
 }
 
+// shownFile matches a block that shows a file, whose name stands in a comment in its first line.
+var shownFile = regexp.MustCompile("(?m)^```[a-z]+\n# ([a-z-]+\\.[a-z]+)\n((?:[^`].*\n|\n)*)```$")
+
 // document runs the sessions of a page in dir, on a terminal of the width.
 func document(t *testing.T, path, dir string, width int) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, file := range shownFile.FindAllStringSubmatch(string(text), -1) {
+		show(t, filepath.Join(dir, file[1]), file[2])
 	}
 	var b strings.Builder
 	rest := string(text)
@@ -125,6 +108,16 @@ func document(t *testing.T, path, dir string, width int) {
 		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// show writes a file that a page shows. If demo has written it already, it must be the same.
+func show(t *testing.T, path, text string) {
+	t.Helper()
+	if there, err := os.ReadFile(path); err == nil && string(there) != text {
+		t.Errorf("%s is\n%s\nshown is\n%s", filepath.Base(path), there, text)
+	} else if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -237,15 +230,6 @@ func scratch(t *testing.T) string {
 	if err := demo.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	for name, from := range inputs {
-		content, err := os.ReadFile(from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
 	return dir
 }
 
@@ -254,8 +238,9 @@ type shown struct{ line, want string }
 
 // session runs the commands of a block in dir and compares their output, byte for byte, with that
 // on a terminal of the width, or in a pipe if it is 0; a line "..." stands for any number of lines,
-// and a blank line before the next command is layout. "$ cat FILE" shows an input. A block without
-// any output is a list of commands, which must work. It returns the block as it should be.
+// and a blank line before the next command is layout. "$ cat FILE" shows an input, which need not be
+// there. A block without any output is a list of commands, which must work. It returns the block as
+// it should be.
 func session(t *testing.T, dir, block string, width int) string {
 	t.Helper()
 	var commands []shown
@@ -282,6 +267,9 @@ func session(t *testing.T, dir, block string, width int) string {
 		if !strings.HasPrefix(line, "halfpeak ") && !strings.HasPrefix(line, "cat ") {
 			t.Errorf("%q is no command of halfpeak; show it in a block of sh", line)
 			continue
+		}
+		if file, ok := strings.CutPrefix(line, "cat "); ok {
+			show(t, filepath.Join(dir, file), c.want)
 		}
 		cmd := exec.Command("sh", "-c", line)
 		cmd.Dir = dir

@@ -6,7 +6,7 @@
 //	$ halfpeak predict clip --size 64KiB --packet 4096
 //	$ halfpeak packet clip/user-buffer --size 64KiB
 //	$ halfpeak plot clip hp-lam -o bandwidth.png
-//	$ halfpeak fit netpipe.out --save my.toml
+//	$ halfpeak fit np.out --save my.toml
 //	$ halfpeak reproduce
 //
 // "halfpeak help COMMAND" describes each command.

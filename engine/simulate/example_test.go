@@ -11,7 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// Rank 0 sends 1 KiB, rank 1 works on it for 5 µs and sends it back. It is in testdata too, for
+// Rank 0 sends 1 KiB, rank 1 works on it for 5 µs and sends it back, as in
 // docs/simulate.md.
 const thereAndBack = `num_ranks 2
 rank 0 {

@@ -242,8 +242,9 @@ func TestOrder(t *testing.T) {
 
 // Benchmarks, message kinds, GPUs and sizes are never compared with each other.
 func TestGroups(t *testing.T) {
-	entries, _, err := readFiles(context.Background(), []string{"testdata",
-		"../../demo/files/fleet.csv"}, Options{}, nil)
+	entries, _, err := readFiles(context.Background(), []string{
+		"../../demo/files/fleet.csv", "../../demo/files/yesterday.csv", "../../demo/files/pairs.log"},
+		Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,14 +257,14 @@ func TestGroups(t *testing.T) {
 func TestBefore(t *testing.T) {
 	read := func(name string) []fileSummary {
 		entries, _,
-			err := readFiles(context.Background(), []string{filepath.Join("testdata", name)},
+			err := readFiles(context.Background(), []string{filepath.Join("../../demo/files", name)},
 			Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return entries
 	}
-	night, yesterday := read("../../../demo/files/fleet.csv"), read("yesterday.csv")
+	night, yesterday := read("fleet.csv"), read("yesterday.csv")
 	a, err := report(night, yesterday, Options{MinEffect: 0.01})
 	if err != nil {
 		t.Fatal(err)

@@ -288,11 +288,11 @@ func FuzzAsk(f *testing.F) {
 // On a machine with levels the times are those that the command of the page prints, and not
 // those of the layer alone.
 func TestLevels(t *testing.T) {
-	text, err := os.ReadFile("../../../model/machine/testdata/rack.toml")
+	text, err := os.ReadFile("../../demo/files/rack.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := platforms.Open("../../../model/machine/testdata/rack.toml")
+	d, err := platforms.Open("../../demo/files/rack.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

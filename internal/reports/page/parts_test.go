@@ -188,7 +188,7 @@ func (b *browser) collectives() {
 		b.t.Errorf("%d nodes are drawn for 8 ranks", n)
 	}
 	// A machine with levels.
-	rack, err := os.ReadFile("../../../model/machine/testdata/rack.toml")
+	rack, err := os.ReadFile("../../demo/files/rack.toml")
 	b.check(err)
 	b.dropFile("rack.toml", rack)
 	b.visit("#v=collectives&c=bcast,64,1048576,&d=rack.toml")
