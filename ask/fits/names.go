@@ -37,13 +37,20 @@ func layerNames(curves []Curve) []string {
 			}
 		}
 	}
-	count = map[string]int{}
+	return numbered(names)
+}
+
+// numbered returns the names, those that stood before with the least number, from 2 on, that makes
+// them another name than all others.
+func numbered(names []string) []string {
+	taken, all := map[string]bool{}, slices.Clone(names)
 	for i, name := range names {
-		if count[name]++; count[name] > 1 {
-			names[i] = name + "-" + strconv.Itoa(count[name])
+		for n := 2; taken[all[i]] || all[i] != name && slices.Contains(names, all[i]); n++ {
+			all[i] = name + "-" + strconv.Itoa(n)
 		}
+		taken[all[i]] = true
 	}
-	return names
+	return all
 }
 
 // sameNames returns the indices of equal names, in the order of the first of each.

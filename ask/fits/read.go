@@ -94,6 +94,7 @@ type input struct {
 // the first one if there are several. So does that of a file that cannot be used at all.
 // Texts for people (README.md) are exempt, since a table in prose may be anything.
 func ReadFit(paths []string, o Options) (in input, err error) {
+	seen := seenFiles{}
 	for _, path := range paths {
 		names, err := benchfile.Files(path)
 		if err != nil {
@@ -105,8 +106,13 @@ func ReadFit(paths []string, o Options) (in input, err error) {
 		if folder || len(paths) > 1 {
 			o.Trace.Other = nil
 		}
-		before := len(in.Sources)
+		before, again := len(in.Sources), 0
 		for _, name := range names {
+			if other := seen.same(name); other != "" {
+				in.Notes = append(in.Notes, "skipped: "+name+" is the same file as "+other)
+				again++
+				continue
+			}
 			file, err := openFit(name, o)
 			damaged, unread := new(benchfile.Damaged), new(benchfile.Error)
 			switch {
@@ -131,7 +137,7 @@ func ReadFit(paths []string, o Options) (in input, err error) {
 				in.add(file)
 			}
 		}
-		if folder && len(in.Sources) == before {
+		if folder && len(in.Sources) == before && again == 0 {
 			if in.Broken != nil {
 				return in, in.Broken
 			}
@@ -142,6 +148,24 @@ func ReadFit(paths []string, o Options) (in input, err error) {
 	}
 	in.end(paths...)
 	return in, nil
+}
+
+// seenFiles are files that were read, by name. A file that is given twice is not two runs.
+type seenFiles map[string]os.FileInfo
+
+// same returns the name of an earlier file that is the same one, empty if there is none.
+func (seen seenFiles) same(name string) (other string) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return "" // the standard input, or an error of reading
+	}
+	for other, earlier := range seen {
+		if os.SameFile(info, earlier) {
+			return other
+		}
+	}
+	seen[name] = info
+	return ""
 }
 
 // isProse reports whether a file has the name of a text for people, whose tables may be anything.

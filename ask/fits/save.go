@@ -6,7 +6,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
@@ -156,17 +155,16 @@ func (f *Fitted) collectivesFile() platforms.File {
 	}
 	from := strings.Join(files, ", ")
 	d := platforms.File{Title: "collectives of " + from}
-	names := map[string]int{}
+	// Two series may differ only in letters that a TOML key has not; a number keeps them apart.
+	var names []string
 	for _, c := range f.Collectives {
 		parts := []string{c.Of.Collective, c.Of.Name, plainName(c.Name), string(c.Statistic)}
 		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-		name := strings.Join(parts, "-")
-		// Two series may differ only in letters that a TOML key has not; a number keeps
-		// them apart.
-		if names[name]++; names[name] > 1 {
-			name += "-" + strconv.Itoa(names[name])
-		}
-		d.Collectives = append(d.Collectives, c.Measured(name, cmp.Or(from, "measured")).Table())
+		names = append(names, strings.Join(parts, "-"))
+	}
+	for i, name := range numbered(names) {
+		from := cmp.Or(from, "measured")
+		d.Collectives = append(d.Collectives, f.Collectives[i].Measured(name, from).Table())
 	}
 	return d
 }

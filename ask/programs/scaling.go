@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,7 +32,8 @@ type Scaled struct {
 	Params  string // those that have several values
 	Ranks   int
 	Finish  quantity.Micros
-	// Computing, Messages (the processor's parts of messages) and Waiting add up to the finish.
+	// Computing, Messages (the processor's parts of messages) and Waiting add up to the finish. By
+	// LogGOPSim's rules they are NaN.
 	Computing, Messages, Waiting quantity.Micros
 	// SpeedUp is the finish on the smallest number of ranks over this one; Efficiency is that over
 	// the ratio of ranks. They are not finite if a finish is 0.
@@ -200,8 +202,10 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string,
 
 // shareTime sets the parts of the time.
 func (row *Scaled) shareTime(r *simulate.Result) {
-	if r.Parts == nil {
-		return // by LogGOPSim's rules they are not known
+	if r.Parts == nil { // by LogGOPSim's rules they are not known
+		unknown := quantity.Micros(math.NaN())
+		row.Computing, row.Messages, row.Waiting = unknown, unknown, unknown
+		return
 	}
 	var computing, messages uint64
 	for _, p := range r.Parts {

@@ -77,6 +77,17 @@ func solved(t *testing.T, d Design, target, name string, from, to float64) (Targ
 	return tg, p, s
 }
 
+// A target that the parameter meets outside of the range is met up to where it ceases to be, not up
+// to the range.
+func TestSolveMetOutside(t *testing.T) {
+	_, _, beyond := solved(t, find(t, "hp-lam"), "rtt(1B) <= 40us", "o_r", 20, 30)
+	_, _, around := solved(t, find(t, "hp-lam"), "rtt(1B) <= 40us", "o_r", 1, 30)
+	if !beyond.Met || !around.Met {
+		t.Fatalf("not met: %+v, %+v", beyond, around)
+	}
+	near(t, "met up to", beyond.To, around.To, 1e-9)
+}
+
 // What Solve finds is what a sweep in small steps finds, to the step.
 func TestSolveIsSweep(t *testing.T) {
 	check := func(ref, target, name string, from, to float64) {
@@ -413,6 +424,33 @@ func TestFaster(t *testing.T) {
 	}
 	if p, err = faster(e, f, []quantity.Bytes{1}, Sampling{Samples: 1000, Seed: 1}); err != nil || p[0] != 1 {
 		t.Errorf("probability %v, %v", p, err)
+	}
+}
+
+// β and τ of a design are correlated, changed or not. T = β + τ at 1 KiB has σ² = 2σ_β²(1 + ρ).
+func TestFasterCorrelated(t *testing.T) {
+	const rho, sigma = -0.95, 1 / 1.959964
+	a := design(t, "a", `model = "linear"
+beta = "10us ± 1us"
+tau = "10us/KiB ± 1us/KiB"
+correlation = "-0.95"`)
+	for _, c := range []struct {
+		set         []string
+		less, sigma float64 // of the difference
+	}{
+		{[]string{"beta=9.9us ± 1us", "tau=9.9us/KiB ± 1us/KiB"}, 0.2, sigma * math.Sqrt(4*(1+rho))},
+		// τ is one number in both, of which each β has the part ρ.
+		{[]string{"beta=9.9us ± 1us"}, 0.1, sigma * math.Sqrt(2*(1-rho*rho))},
+		{[]string{"tau=9.9us/KiB ± 1us/KiB"}, 0.1, sigma * math.Sqrt(2*(1-rho*rho))},
+	} {
+		b, err := a.Set(c.set...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := faster(b, a, []quantity.Bytes{1024}, Sampling{Samples: 100000, Seed: 1})
+		if want := 0.5 * math.Erfc(-c.less/c.sigma/math.Sqrt2); err != nil || math.Abs(p[0]-want) > 0.005 {
+			t.Errorf("%v: probability %v, want %v; %v", c.set, p, want, err)
+		}
 	}
 }
 

@@ -164,8 +164,9 @@ func (d Design) solve(t Target, now float64, r Range) (Solution, error) {
 	}
 	flips, best := flipsOf(t, s, at, candidates(p, from, to, steps), p)
 	for side, v := range flips {
-		// a parameter outside of the range was searched from there
-		if from < to && !math.IsInf(v, 0) {
+		// A parameter outside of the range was searched from there; a target that it meets is
+		// met up to the flip itself.
+		if from < to && !s.Met && !math.IsInf(v, 0) {
 			flips[side] = min(max(v, from), to)
 		}
 	}

@@ -167,7 +167,7 @@ type draw struct {
 	param  platforms.Param
 	design int // the first that has it
 	within float64
-	// with is the draw of β that this one of τ is correlated with, −1: none.
+	// with is the draw that this one is correlated with, −1: none.
 	with        int
 	correlation float64
 }
@@ -203,30 +203,41 @@ func (s Sampling) draws(designs []Design) (draws []draw, from [][]int) {
 		}
 	}
 	// Correlations are found after all draws, since τ may stand before β in the file.
-	for i := range draws {
-		w := &draws[i]
-		layer, isTau := strings.CutSuffix(w.param.Path, ".tau")
-		p := designs[w.design].Platform
-		l, err := p.Layer(strings.TrimPrefix(layer, "layer."))
-		if !isTau || err != nil || l.Correlation == 0 {
-			continue // of a stage, or independent
+	for i, d := range designs {
+		for _, tau := range from[i] {
+			layer, isTau := strings.CutSuffix(draws[tau].param.Path, ".tau")
+			l, err := d.Platform.Layer(strings.TrimPrefix(layer, "layer."))
+			beta := slices.IndexFunc(from[i], func(at int) bool {
+				return draws[at].param.Path == layer+".beta"
+			})
+			if !isTau || err != nil || l.Correlation == 0 || beta < 0 {
+				continue // of a stage, or independent
+			}
+			// A τ that two designs share may depend on one β already; the other β then depends
+			// on that τ.
+			on, of := from[i][beta], tau
+			if draws[of].with >= 0 && draws[of].with != on {
+				on, of = of, on
+			}
+			draws[of].with, draws[of].correlation = on, l.Correlation
 		}
-		w.correlation = l.Correlation
-		w.with = slices.IndexFunc(draws, func(o draw) bool {
-			return o.param.Path == layer+".beta" && designs[o.design].Platform.Name == p.Name
-		})
 	}
 	return draws, from
 }
 
-// value returns the parameter for the draw's own number, i, among the standard normal
-// numbers of all draws: z_τ = ρ·z_β + √(1−ρ²)·z for a τ that is correlated with β by
-// ρ.
-func (w *draw) value(normal []float64, i int) float64 {
-	z := normal[i]
-	if w.with >= 0 {
-		z = w.correlation*normal[w.with] + math.Sqrt(1-w.correlation*w.correlation)*z
+// standard returns the standard normal number of draw i: its own among those of all draws, or
+// z_τ = ρ·z_β + √(1−ρ²)·z for a τ that is correlated with β by ρ, and so for a β with τ.
+func standard(draws []draw, i int, normal []float64) float64 {
+	w := draws[i]
+	if w.with < 0 {
+		return normal[i]
 	}
+	z := standard(draws, w.with, normal)
+	return w.correlation*z + math.Sqrt(1-w.correlation*w.correlation)*normal[i]
+}
+
+// value returns the parameter for a standard normal number.
+func (w *draw) value(z float64) float64 {
 	v := w.param.Value.Num + z*w.within/normal95
 	if w.param.Whole() {
 		v = math.Round(v)
@@ -271,7 +282,7 @@ func (s Sampling) run(designs []Design, each func(of []platforms.Costs)) error {
 		possible := true
 		for i := range designs {
 			for k, at := range from[i] {
-				values[k] = draws[at].value(normal, at)
+				values[k] = draws[at].value(standard(draws, at, normal))
 			}
 			possible = possible && programs[i].Set(values[:len(from[i])]...)
 			of[i] = programs[i].Costs()

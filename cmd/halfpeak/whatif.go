@@ -205,10 +205,11 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.checkOutput(); err != nil {
 		return err
 	}
-	asked, err := o.find(args[0])
+	all, err := o.find(args)
 	if err != nil {
 		return err
 	}
+	asked := all[0]
 	if err := o.place(asked); err != nil {
 		return err
 	}
@@ -218,7 +219,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	// The number of simulations is known only to some questions, so the bar shows their rate.
 	o.stderr = cmd.ErrOrStderr()
 	o.bar = progress(o.stderr, 0, "simulations")
-	base, err := o.prepare(ctx, asked, args[1:])
+	base, err := o.prepare(ctx, asked, all[1:])
 	if err := interrupted(ctx, err); err != nil {
 		return err
 	}
@@ -259,8 +260,8 @@ func (o *whatifOptions) place(asked halfpeak.Design) (err error) {
 
 // prepare returns the design with the times of its schedule or collective, and reads the second
 // platform, if there is one.
-func (o *whatifOptions) prepare(ctx context.Context, asked halfpeak.Design, other []string) (
-	base askwhatif.Design, err error) {
+func (o *whatifOptions) prepare(ctx context.Context, asked halfpeak.Design,
+	other []halfpeak.Design) (base askwhatif.Design, err error) {
 	if len(o.schedule) > 0 {
 		if o.input, err = halfpeak.Read(ctx, o.schedule, o.reading(), asked); err != nil {
 			return base, err
@@ -339,30 +340,35 @@ func (o *whatifOptions) study(ctx context.Context, d halfpeak.Design) (askwhatif
 }
 
 // against returns the second platform of --uncertainty.
-func (o *whatifOptions) against(ctx context.Context, ref string) (*askwhatif.Design, error) {
-	d, err := o.find(ref)
-	if err == nil && !o.finishes() {
-		d, err = d.Across(o.way)
-	}
-	if err != nil {
-		return nil, err
+func (o *whatifOptions) against(ctx context.Context, d halfpeak.Design) (*askwhatif.Design, error) {
+	if !o.finishes() {
+		var err error
+		if d, err = d.Across(o.way); err != nil {
+			return nil, err
+		}
 	}
 	s, err := o.study(ctx, d)
 	return &s, err
 }
 
-// find returns the design that a question is about. Collectives need no layer if they were
+// find returns the designs that a question is about. Collectives need no layer if they were
 // measured.
-func (o *whatifOptions) find(ref string) (halfpeak.Design, error) {
-	d, err := open(ref)
+func (o *whatifOptions) find(refs []string) ([]halfpeak.Design, error) {
+	all, err := openAll(refs)
 	if err != nil {
-		return d, err
+		return nil, err
 	}
-	if o.program != "" && o.save == "" {
-		d.Design, err = d.OfRanks()
-		return d, err
+	for i := range all {
+		if o.program != "" && o.save == "" {
+			all[i].Design, err = all[i].OfRanks()
+		} else {
+			err = all[i].Messages()
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	return d, d.Messages()
+	return all, nil
 }
 
 // isProgram reports whether --schedule is a program in Starlark.

@@ -23,6 +23,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -150,8 +151,13 @@ func parse(text string, like starlark.Value) (starlark.Value, error) {
 		}
 		return nil, fmt.Errorf("must be True or False (got %q)", text)
 	}
-	var number float64
-	if bytes, err := quantity.ParseBytes(text); err == nil {
+	number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err == nil && (math.IsNaN(number) || math.IsInf(number, 0)) {
+		return nil, fmt.Errorf("must be a finite number (got %q)", text)
+	}
+	if err == nil {
+		// a plain number has no unit, and may be negative or a fraction
+	} else if bytes, err := quantity.ParseBytes(text); err == nil {
 		number = float64(bytes)
 	} else if time, timeErr := quantity.ParseMicros(text); timeErr == nil {
 		number = float64(time)

@@ -3,6 +3,7 @@ package program_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -203,7 +204,14 @@ func TestParameters(t *testing.T) {
 	if got := strings.Join(p.Params(), " "); got != `n=65536 x=3000.0 name="64KiB" on=True` {
 		t.Errorf("got %s", got)
 	}
+	for _, set := range [][3]string{{"x", "0.25", "x=0.25"}, {"x", "-1e3", "x=-1000.0"},
+		{"n", "-2", "n=-2"}, {"n", "0.5", "n=0.5"}, {"n", "1e3", "n=1000"}} {
+		if q, err := p.Set(set[0], set[1]); err != nil || !slices.Contains(q.Params(), set[2]) {
+			t.Errorf("%v: %v, %v", set, q, err)
+		}
+	}
 	for _, set := range [][3]string{{"m", "1", `no parameter "m"`}, {"n", "a", "n: "},
+		{"x", "NaN", "must be a finite number"}, {"n", "inf", "must be a finite number"},
 		{"on", "1", "must be True or False"}} {
 		if _, err := p.Set(set[0], set[1]); err == nil || !strings.Contains(err.Error(), set[2]) {
 			t.Errorf("%v: %v", set, err)

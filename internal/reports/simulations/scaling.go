@@ -18,7 +18,7 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 	type row = programs.Scaled
 	of := func(part func(row) quantity.Micros) func(row) any {
 		return func(r row) any {
-			return reports.Finite(100 * float64(part(r)/max(r.Finish, 1e-12)))
+			return ratio(100 * float64(part(r)/max(r.Finish, 1e-12)))
 		}
 	}
 	computing := func(r row) quantity.Micros { return r.Computing }
@@ -26,7 +26,9 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 	waiting := func(r row) quantity.Micros { return r.Waiting }
 	percent := reports.PercentText("%.3g")
 	time := func(part func(row) quantity.Micros) func(row) any {
-		return func(r row) any { return part(r) }
+		return func(r row) any {
+			return reports.OrAbsent(part(r), !math.IsNaN(float64(part(r))))
+		}
 	}
 	// On one number of ranks every row is the smallest of its machine and parameters.
 	scales := len(s.Rows) == 1 || slices.ContainsFunc(s.Rows, func(r row) bool {
@@ -106,11 +108,15 @@ func scalingVerdict(s *programs.Scaling) (none reports.Sentence) {
 	if ratio(last.Efficiency) == nil {
 		return reports.Say("%s: %v", of, last.Finish)
 	}
-	return reports.Say("%s: %v, efficiency %.3g %%, %.3g %% waiting", of, last.Finish,
-		100*last.Efficiency, reports.Finite(100*float64(last.Waiting/max(last.Finish, 1e-12))))
+	verdict := reports.Say("%s: %v, efficiency %.3g %%", of, last.Finish, 100*last.Efficiency)
+	if waiting := ratio(100 * float64(last.Waiting/max(last.Finish, 1e-12))); waiting != nil {
+		verdict = reports.Say("%v, %.3g %% waiting", verdict, waiting)
+	}
+	return verdict
 }
 
-// ratio returns a ratio of finishes, which is absent if a program takes no time.
+// ratio returns a ratio of times, which is absent if a program takes no time or the simulator does
+// not know its parts.
 func ratio(v float64) any { return reports.OrAbsent(v, !math.IsNaN(v) && !math.IsInf(v, 0)) }
 
 // kneeNotes says from which number of ranks messages take most of the time, and of which line.
