@@ -82,11 +82,8 @@ func Fit(files []string, o fits.Options) (Design, error) {
 	if err != nil {
 		return Design{}, fmt.Errorf("%s: %w", files[0], err)
 	}
-	d := Of(platforms.Design{Platform: p, Whole: len(p.Levels) > 0})
-	if len(p.Layers) > 0 { // a file of collectives has none
-		d.Layer, err = p.Layer(p.Default)
-	}
-	return d, errors.Join(err, found.Broken)
+	d, err := p.Design("")
+	return Of(d), errors.Join(err, found.Broken)
 }
 
 // Set returns the design with parameters changed, as in "host-dma.tau*=0.5"; see

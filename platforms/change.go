@@ -24,12 +24,16 @@ type Change struct {
 // layers and stages that it is made of.
 type domain struct {
 	layer  string
+	all    bool // also the other layers
 	levels bool // also all levels, with their layers
 	work   bool // also the local work of ranks
 }
 
 // layersOf returns the names of the domain's layers, without those that they are made of.
 func (p Platform) layersOf(of domain) []string {
+	if of.all {
+		return list.Map(p.Layers, func(l Layer) string { return l.Name })
+	}
 	names := []string{of.layer}
 	if !of.levels {
 		return names
@@ -186,7 +190,8 @@ func (p Platform) checkMachine() error {
 }
 
 // Params returns all parameters that can be changed, in the order of the file: the constants, the
-// stages' and the layers'. A pipeline's packet is among them even if a word stands for its size.
+// stages', the layers' and behind them those of levels, from inside out. A pipeline's packet is
+// among them even if a word stands for its size.
 func (p Platform) Params() []Param {
 	all := slices.Concat(p.Constants, p.Stages)
 	for _, l := range p.Layers {
@@ -194,22 +199,20 @@ func (p Platform) Params() []Param {
 			all = append(all, p.composition.slots[i].Param)
 		}
 	}
-	return all
+	return append(all, p.levelParams()...)
 }
 
 // uses returns the parameters that the domain depends on: its own, those of its layers and stages,
-// and the constants behind them, in the order of [Platform.Params]; behind them those of levels.
+// and the constants behind them, in the order of [Platform.Params].
 func (p Platform) uses(of domain) ([]Param, error) {
 	used, err := p.used(of)
-	all := p.Params()
-	all = append(all, p.LevelParams()...)
-	return slices.DeleteFunc(all, func(q Param) bool {
+	return slices.DeleteFunc(p.Params(), func(q Param) bool {
 		return !used[p.composition.slotAt[q.Path]]
 	}), err
 }
 
-// LevelParams returns the numbers of all levels, from inside out.
-func (p Platform) LevelParams() (all []Param) {
+// levelParams returns the numbers of all levels, from inside out.
+func (p Platform) levelParams() (all []Param) {
 	for _, t := range p.Levels {
 		for _, row := range levelKind.keys {
 			i, known := p.composition.slotAt["level."+t.Name+"."+row.name]
@@ -250,7 +253,7 @@ func (p Platform) used(of domain) (map[int]bool, error) {
 		})
 	}
 	if of.levels {
-		for _, q := range p.LevelParams() {
+		for _, q := range p.levelParams() {
 			mark(c.slotAt[q.Path])
 		}
 	}

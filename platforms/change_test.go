@@ -154,9 +154,9 @@ func TestParamFind(t *testing.T) {
 	check("dma", "tau",
 		`"tau" matches several parameters: stage.in.tau, stage.out.tau; write one of them`)
 	check("dma", "o_r",
-		"layer.short.o_r has no effect on design/dma; these have: constant.read, "+
+		"layer.short.o_r has no effect on design.toml/dma; these have: constant.read, "+
 			"stage.in.beta, stage.in.tau, stage.out.beta, stage.out.tau, layer.dma.packets")
-	check("dma", "paccets", `design/dma has no parameter "paccets"; did you mean "packets"?`)
+	check("dma", "paccets", `design.toml/dma has no parameter "paccets"; did you mean "packets"?`)
 }
 
 // A program gives what the file gives with the same changes, for every parameter of every layer.
@@ -264,7 +264,11 @@ source = "here"
 	}
 	d := read(text)
 	faster := set(d, "tau*=0.5", "beta=1us")
-	again := read(string(faster.Encode("")))
+	saved, err := faster.Encode("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := read(string(saved))
 	for n, want := range map[quantity.Bytes]quantity.Micros{1: 1, 1 << 10: 1.5, 1 << 20: 45} {
 		for what, d := range map[string]Design{"changed": faster, "read again": again} {
 			if got := d.Layer.Model.OneWay(n); math.Abs(float64(got/want)-1) > 1e-12 {

@@ -79,7 +79,10 @@ func TestMeasuredChanged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := d.Encode("")
+		text, err := d.Encode("")
+		if err != nil {
+			t.Fatal(err)
+		}
 		again, err := Parse("my.toml", text)
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", c.set, err, text)

@@ -6,21 +6,16 @@ import (
 	"strings"
 )
 
-// Open returns the design that a platform's file describes, by its path, or that of an
-// embedded platform, by its name; "/" and the name of a layer may follow. Its layer may have the
-// times of a stream, an operation or a collective. A file with measured collectives needs no layer:
-// its design then answers nothing else.
+// Open returns the design that a platform's file describes, by its path, or that of an embedded
+// platform, by its name; "/" and the name of a layer may follow, see [Platform.Design]. Its layer
+// may have the times of a stream, an operation or a collective.
 func Open(ref string) (Design, error) {
-	p, l, err := find(ref)
-	d := Design{Platform: p, Layer: l, named: namesLayer(ref)}
-	d.Whole = len(p.Levels) > 0 && !d.named
-	if file, _ := splitRef(ref); file != p.Name {
-		d.file = file
+	p, _, err := find(ref)
+	if p.composition == nil { // not read; else the layer is in question
+		return Design{}, err
 	}
-	if !d.named && len(p.Collectives) > 0 {
-		err = nil
-	}
-	return d, err
+	_, layer := splitRef(ref)
+	return p.Design(layer)
 }
 
 // Messages returns an error if the design has no times of messages.

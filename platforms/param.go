@@ -14,7 +14,7 @@ import (
 // A Param is a parameter of a platform, with its value.
 type Param struct {
 	Path    string // "stage.copy-in.beta": tables and key, as in the file
-	Table   string // "constant", which stands in a model by formulas alone, "stage", "layer"
+	Table   string // "stage", "layer", "level", or "constant", which a model has by formulas alone
 	Owner   string // the name in that table: "copy-in"
 	Key     string // within it: "beta", "branches.0.up_to"; "" of a constant
 	Kind    string // of the layer's model; "" outside of layers

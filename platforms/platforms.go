@@ -82,12 +82,6 @@ func IsPlatform(arg string) bool {
 	return filepath.Ext(arg) == ".toml" || err != nil && slices.Contains(names(), arg)
 }
 
-// namesLayer reports whether a reference names a layer of its platform, as in "my.toml/eager".
-func namesLayer(ref string) bool {
-	_, layer := splitRef(ref)
-	return layer != ""
-}
-
 // splitRef splits "clip/pio" and "dir/my.toml/eager" into platform and layer.
 func splitRef(ref string) (file, layer string) {
 	// The last one: a folder may end in .toml as well.
@@ -121,7 +115,7 @@ func load(name string) (Platform, error) {
 	if err != nil {
 		return Platform{}, err
 	}
-	p, err := Parse(name+".toml", text)
+	p, err := Parse(name, text)
 	if err == nil {
 		loaded.Store(name, p)
 	}

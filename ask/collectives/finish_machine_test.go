@@ -247,7 +247,11 @@ func TestFinishIsCollective(t *testing.T) {
 			if got := value(changed); got != want {
 				t.Errorf("%s, %s = %s: %v µs, collective of the edited file says %v", calls.Collective, p.Path, text, got, want)
 			}
-			if got := asked(t, string(changed.Encode("")), calls); got != want {
+			saved, err := changed.Encode("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := asked(t, string(saved), calls); got != want {
 				t.Errorf("%s, %s = %s: the saved file gives %v µs, want %v", calls.Collective, p.Path, text, got, want)
 			}
 			prog, _ := with.Compile(p)

@@ -58,7 +58,6 @@ func MachineDesign(path string) (d platforms.Design, found bool, err error) {
 	if err != nil {
 		return d, true, fmt.Errorf("%s: %w", path, err)
 	}
-	d.Platform, d.Whole = p, true
-	d.Layer, err = p.Layer(p.Default)
+	d, err = p.Design("")
 	return d, true, err
 }

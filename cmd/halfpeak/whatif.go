@@ -227,7 +227,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	q := &o.question
-	encode := func() ([]byte, error) { return q.After.Encode(platforms.WrittenBy + "whatif."), nil }
+	encode := func() ([]byte, error) { return q.After.Encode(platforms.WrittenBy + "whatif.") }
 	if err := savePlatform(o.save, encode); err != nil {
 		return err
 	}

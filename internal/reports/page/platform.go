@@ -226,8 +226,8 @@ func (x *Explorer) toml(r design) (textFile, error) {
 	if err != nil {
 		return textFile{}, err
 	}
-	text := d.now.Encode(platforms.WrittenBy + "explore.")
-	return textFile{savedName(r, 0), string(text)}, nil
+	text, err := d.now.Encode(platforms.WrittenBy + "explore.")
+	return textFile{savedName(r, 0), string(text)}, err
 }
 
 // savedName returns the name of a file for a design; if i is above 0, for the i-th of

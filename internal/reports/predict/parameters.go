@@ -22,7 +22,11 @@ func ParameterRows(p platforms.Platform) reports.Rows {
 			Value: quantity.Value{Num: float64(r.Rate), Dim: quantity.DimRate}, Source: r.Source})
 	}
 	all = append(all, p.Stages...)
-	all = append(all, p.LevelParams()...)
+	for _, q := range p.Params() {
+		if q.Table == "level" {
+			all = append(all, q)
+		}
+	}
 	for _, l := range p.Layers {
 		all = append(all, l.Params...)
 	}
