@@ -35,7 +35,7 @@ const (
 
 // calls reads the request of a map or a table of collectives.
 func (x *Explorer) calls(r mapRequest) (d halfpeak.Design, c halfpeak.Collectives, err error) {
-	if d, err = x.messages(r.design); err != nil {
+	if d, err = x.ranks(r.design); err != nil {
 		return d, c, err
 	}
 	if len(r.Ranks) > 1<<12 {
@@ -140,7 +140,7 @@ func (x *Explorer) placesRows(r mapRequest) (reports.Rows, error) {
 // call reads the request of one drawn collective. Measured collectives cannot be drawn: a
 // measurement has times and no messages.
 func (x *Explorer) call(r callRequest) (d halfpeak.Design, q halfpeak.Collectives, err error) {
-	if d, err = x.messages(r.design); err != nil {
+	if d, err = x.ranks(r.design); err != nil {
 		return d, q, err
 	}
 	if r.Ranks < 1 || r.Ranks > maxDrawn {
@@ -149,8 +149,8 @@ func (x *Explorer) call(r callRequest) (d halfpeak.Design, q halfpeak.Collective
 	q.Collective = r.Collective
 	if d.Measured(r.Collective) {
 		return d, q, fmt.Errorf("%s was measured on %s, and not its messages; name a layer, "+
-			"as in %s",
-			r.Collective, r.Ref, d.Layer.Ref())
+			"as in %s/%s",
+			r.Collective, r.Ref, r.Ref, d.Platform.Default)
 	}
 	// A single schedule may have twice the operations of a place of a map: it is
 	// asked for once.

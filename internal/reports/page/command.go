@@ -11,9 +11,9 @@ import (
 
 // commands has the command lines of questions, and the readers of their requests.
 // {key} is the value of a request; without a value, its flag is left out. {designs}
-// are arguments, and {whatif} is the beginning of a line about one design and its
-// changes. They are data, since a test runs each of them and compares its numbers
-// with the page's.
+// are arguments; {layers} are those of single messages, so that of a machine its layer is
+// named. {whatif} is the beginning of a line about one design and its changes. They are data, since
+// a test runs each of them and compares its numbers with the page's.
 var commands = map[string]struct {
 	read  func([]byte) (map[string]any, error)
 	lines []string
@@ -21,13 +21,13 @@ var commands = map[string]struct {
 	"platforms": {fields[nothing], []string{"platforms"}},
 	"platform":  {fields[design], []string{"platforms show {designs}"}},
 	"toml":      {fields[design], []string{"{whatif} --save {saved}"}},
-	"predict":   {fields[predictRequest], []string{"predict {designs} --size {sizes}"}},
+	"predict":   {fields[predictRequest], []string{"predict {layers} --size {sizes}"}},
 	"curves": {fields[curvesRequest],
-		[]string{"plot {designs} --kind {quantity} --size {sizes} -o {quantity}.svg"}},
+		[]string{"plot {layers} --kind {quantity} --size {sizes} -o {quantity}.svg"}},
 	"shares": {fields[sizedRequest], []string{"{whatif} --breakdown --size {sizes}"}},
 	"pipeline": {fields[pipelineRequest],
-		[]string{"plot {designs} --kind timeline --size {size} --packet {packet} -o timeline.svg",
-			"packet {designs} --size {size}"}},
+		[]string{"plot {layers} --kind timeline --size {size} --packet {packet} -o timeline.svg",
+			"packet {layers} --size {size}"}},
 	"collective": {fields[mapRequest], []string{collectiveLine}},
 	"places":     {fields[mapRequest], []string{collectiveLine}},
 	"schedule": {fields[callRequest],
@@ -77,22 +77,37 @@ func (x *Explorer) command(w wrapped) (commandLines, error) {
 	}
 	a, words := commandLines{},
 		map[string][]string{"file": {fileName(of.Name)}, "saved": {savedName(of.design, 0)}}
+	saves := strings.Contains(c.lines[0], "{saved}") // the line itself saves the design
 	for _, d := range of.Designs {
 		// A command line that would fail is no answer.
-		if _, err := x.design(d); err != nil {
+		r, err := x.design(d)
+		if err != nil {
 			return a, err
 		}
-		ref, changed := d.Ref, []string{"halfpeak", "whatif", d.Ref}
+		whole := r.now.Whole
+		ref, changed := d.Ref, []string{"whatif", d.Ref}
 		for _, s := range d.Set {
 			changed = append(changed, "--set", s)
 		}
-		// fillLine writes the program's name itself.
-		words["whatif"] = changed[1:]
-		if len(d.Set) > 0 && strings.Contains(c.lines[0], "{designs}") {
+		// Without ranks, whatif takes changes of one layer alone.
+		if whole && len(d.Set) > 0 {
+			changed = append(changed, "--collective", "barrier", "--ranks", "2")
+		}
+		takes := saves || !whole && strings.Contains(c.lines[0], "{whatif}")
+		if len(d.Set) > 0 && !takes {
 			ref = savedName(d, len(a.Commands)+1)
-			a.Commands = append(a.Commands, usage.ShellLine(append(changed, "--save", ref)...))
+			line := append([]string{"halfpeak"}, append(changed, "--save", ref)...)
+			a.Commands = append(a.Commands, usage.ShellLine(line...))
+		}
+		layer := ref
+		if whole {
+			layer += "/" + r.now.Layer.Name
+		}
+		if words["whatif"] = changed; !takes {
+			words["whatif"] = []string{"whatif", layer}
 		}
 		words["designs"] = append(words["designs"], ref)
+		words["layers"] = append(words["layers"], layer)
 	}
 	for key, v := range values {
 		if text := fmt.Sprint(v); text != "" && words[key] == nil {

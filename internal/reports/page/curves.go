@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/predict"
 	"github.com/halfpeak/halfpeak/internal/reports/whatif"
@@ -37,13 +38,22 @@ func (x *Explorer) curves(r curvesRequest) (f reports.Figure, err error) {
 		return f, fmt.Errorf("%d samples; at most %d", r.Samples, maxSamples)
 	}
 	sizes, err := sizes(r.Sizes)
-	f.X, f.Y = reports.Axis{Label: "message size"}, kind.Axis(designs...)
-	for i, d := range designs {
-		if err == nil {
-			err = r.addCurve(&f, cmp.Or(r.Designs[i].Name, d.Layer.Ref()), d, kind, sizes)
+	if err != nil {
+		return f, err
+	}
+	on := list.Map(designs, resolved.message)
+	f.X, f.Y = reports.Axis{Label: "message size"}, kind.Axis(on...)
+	for i, d := range on {
+		name := cmp.Or(r.Designs[i].Name, d.Layer.Ref())
+		if err := r.addCurve(&f, name, d, kind, sizes); err != nil {
+			return f, err
+		}
+		if ref := r.Designs[i].Ref; designs[i].now.Whole {
+			addNote(&f, fmt.Sprintf("%s: messages of its layer %s; the list has the others.", ref,
+				d.Layer.Name))
 		}
 	}
-	return f, err
+	return f, nil
 }
 
 func (r curvesRequest) addCurve(f *reports.Figure, name string, d halfpeak.Design,
@@ -151,7 +161,8 @@ func (x *Explorer) predictRows(r predictRequest) (reports.Rows, error) {
 	if len(sizes)*len(designs) > 4*maxSizes {
 		return reports.Rows{}, errors.New("too many sizes for this number of designs")
 	}
-	return predict.Rows(halfpeak.Costs(sizes, designs...), nil), nil
+	on := list.Map(designs, resolved.message)
+	return predict.Rows(halfpeak.Costs(sizes, on...), nil), nil
 }
 
 // maxShared bounds the sizes of a breakdown: each costs as much as a curve, since

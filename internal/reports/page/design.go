@@ -50,11 +50,9 @@ func (x *Explorer) find(ref string) (d platforms.Design, err error) {
 	if ref == "" {
 		return d, errors.New(`no design: its ref is empty; the question "platforms" lists them`)
 	}
-	file, layer, named := strings.Cut(ref, "/")
+	file, layer, _ := strings.Cut(ref, "/")
 	if a := x.added[file]; a != nil {
-		d.Platform, d.Whole = *a, len(a.Levels) > 0 && !named
-		d.Layer, err = a.Layer(cmp.Or(layer, a.Default))
-		return d, err
+		return a.Design(layer)
 	}
 	// Without this check, Open would open a file: a request must not read the disk of whoever runs
 	// the program outside of a browser.
@@ -84,11 +82,11 @@ func (x *Explorer) design(d design) (resolved, error) {
 		if err != nil {
 			return resolved{}, err
 		}
+		found.Ranks = found.Whole // the sliders of a machine are those of all its layers and levels
 		base.base = halfpeak.Of(found)
 		base.now = base.base
 		x.remember(d.Ref+"\x00", base)
 	}
-	// Sliders are those of the layer's messages, also on a machine of levels.
 	now, err := base.base.Design.Set(d.Set...)
 	if err != nil {
 		return resolved{}, err
@@ -108,27 +106,43 @@ func (x *Explorer) remember(key string, r resolved) {
 	x.designs[key] = r
 }
 
-// all returns the designs of a request with their changes.
-func (x *Explorer) all(ds []design) ([]halfpeak.Design, error) {
+// message returns the changed design as single messages see it: of a machine, they are those of its
+// default layer.
+func (r resolved) message() halfpeak.Design {
+	d := r.now
+	d.Whole, d.Ranks = false, false
+	return d
+}
+
+// all returns the designs of a request, before and after their changes.
+func (x *Explorer) all(ds []design) ([]resolved, error) {
 	if len(ds) == 0 || len(ds) > maxDesigns {
 		return nil, fmt.Errorf("%d designs; give 1 to %d", len(ds), maxDesigns)
 	}
-	all := make([]halfpeak.Design, len(ds))
+	all := make([]resolved, len(ds))
 	for i, d := range ds {
-		r, err := x.design(d)
-		if err != nil {
+		var err error
+		if all[i], err = x.design(d); err != nil {
 			return nil, err
 		}
-		all[i] = r.now
 	}
 	return all, nil
 }
 
-// messages returns the design; an error if its times are not of messages.
+// messages returns the design of single messages; an error if its times are not of messages.
 func (x *Explorer) messages(d design) (halfpeak.Design, error) {
 	r, err := x.design(d)
 	if err == nil {
 		err = r.now.Layer.Messages()
+	}
+	return r.message(), err
+}
+
+// ranks returns the design that the ranks of a collective run on.
+func (x *Explorer) ranks(d design) (halfpeak.Design, error) {
+	r, err := x.design(d)
+	if err == nil {
+		_, err = r.now.OfRanks()
 	}
 	return r.now, err
 }

@@ -334,6 +334,63 @@ func TestLevels(t *testing.T) {
 	}
 }
 
+// A machine that is changed stays a machine: its sliders are those of all layers and levels, its
+// file and its collectives have them all. A single message is one of its first layer, and the
+// commands say so.
+func TestChangedMachine(t *testing.T) {
+	text, err := os.ReadFile("../../demo/files/rack.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := New()
+	answer[platformList](t, x, "add", NewPlatform{"rack.toml", string(text)})
+	same := design{Ref: "rack.toml", Set: []string{"layer.socket.beta=0.3us", "level.node.lanes=8"}}
+	r := mapRequest{design: design{Ref: "rack.toml"}, Collective: "allreduce", Ranks: "64", Sizes: "1KiB"}
+	want := places(t, x, r)
+	r.design = same
+	if got := places(t, x, r); !slices.Equal(got, want) {
+		t.Errorf("set to the values that it has: %+v\nwant %+v", got, want)
+	}
+	var paths []string
+	for _, p := range answer[platformAnswer](t, x, "platform", same).Parameters {
+		paths = append(paths, p.Path)
+	}
+	for _, path := range []string{"layer.network.o_s", "level.node.ports"} {
+		if !slices.Contains(paths, path) {
+			t.Errorf("no slider of %s among %v", path, paths)
+		}
+	}
+	moved := answer[platformAnswer](t, x, "platform", design{Ref: "rack.toml", Set: []string{"node.lanes=2"}})
+	if k := slices.IndexFunc(moved.Parameters, func(p parameter) bool { return p.Path == "level.node.lanes" }); *moved.Parameters[k].Value != 2 {
+		t.Errorf("the slider of a changed level: %+v", moved.Parameters[k])
+	}
+	for _, table := range []string{"[level.cluster]", "[layer.network]", "[layer.socket]"} {
+		if saved := answer[textFile](t, x, "toml", same).Text; !strings.Contains(saved, table) {
+			t.Errorf("no %s in\n%s", table, saved)
+		}
+	}
+	const saves = `halfpeak whatif rack.toml --set 'layer.socket.beta=0.3us' --set 'level.node.lanes=8' ` +
+		"--collective barrier --ranks 2 --save rack-changed"
+	for question, c := range map[string]struct {
+		request any
+		want    []string
+	}{
+		"toml":    {same, []string{saves + ".toml"}},
+		"places":  {r, []string{saves + "-1.toml", "halfpeak collective allreduce rack-changed-1.toml --ranks 64 --size 1KiB"}},
+		"predict": {predictRequest{[]design{same}, "1"}, []string{saves + "-1.toml", "halfpeak predict rack-changed-1.toml/socket --size 1"}},
+		"shares":  {sizedRequest{same, "1"}, []string{saves + "-1.toml", "halfpeak whatif rack-changed-1.toml/socket --breakdown --size 1"}},
+	} {
+		request, _ := json.Marshal(c.request)
+		if got := answer[commandLines](t, x, "command", wrapped{question, request}).Commands; !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q\nwant %q", question, got, c.want)
+		}
+	}
+	curves := answer[reports.Figure](t, x, "curves", curvesRequest{Designs: []design{same}, Quantity: "latency", Sizes: "1..1KiB"})
+	if !slices.ContainsFunc(curves.Notes, func(n string) bool { return strings.Contains(n, "its layer socket") }) {
+		t.Errorf("no note names the layer: %q", curves.Notes)
+	}
+}
+
 // What was measured of a collective stands before what its layers say, as for the command.
 func TestMeasuredCollective(t *testing.T) {
 	x := New()
@@ -363,9 +420,15 @@ source = "x"
 	}
 	var f failedAnswer
 	ask := `{"ref": "m.toml", "collective": "bcast", "algorithm": "binomial", "ranks": 4, "size": "1KiB"}`
-	if err := json.Unmarshal(x.Ask("schedule", []byte(ask)), &f); err != nil || !strings.Contains(f.Error, "was measured") {
+	if err := json.Unmarshal(x.Ask("schedule", []byte(ask)), &f); err != nil || !strings.Contains(f.Error, "was measured") || !strings.HasSuffix(f.Error, "name a layer, as in m.toml/a") {
 		t.Errorf("%q, %v", f.Error, err)
 	}
+	// A layer that is named answers by itself.
+	r.Ref = "m.toml/a"
+	if rows := string(answer[table](t, x, "places", r).Rows); strings.Contains(rows, `"fitted"`) {
+		t.Error(rows)
+	}
+	answer[schedule](t, x, "schedule", callRequest{design: r.design, Collective: "bcast", Algorithm: "binomial", Ranks: 4, Size: "1KiB"})
 }
 
 // A compressed file that is cut off is fitted until there, and said to be broken.

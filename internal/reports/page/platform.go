@@ -130,7 +130,7 @@ func parameters(d resolved) []parameter {
 	}
 	// A threshold is a size between two others: its slider ends there, since a switch
 	// with crossing thresholds is no valid layer.
-	thresholds := whatif.Of(d.now.Design).Thresholds()
+	switches := d.thresholds()
 	all := make([]parameter, 0, len(given))
 	for _, was := range given {
 		p, has := now[was.Path]
@@ -153,11 +153,14 @@ func parameters(d resolved) []parameter {
 			}
 		}
 		from, to := ends(p, was)
-		for k, t := range thresholds {
-			if t.Path != p.Path {
+		for _, thresholds := range switches {
+			isPath := func(t whatif.Threshold) bool { return t.Path == p.Path }
+			k := slices.IndexFunc(thresholds, isPath)
+			if k < 0 {
 				continue
 			}
-			q.Name, q.Phrase = t.Below+" up to", "largest message of "+t.Below
+			below := thresholds[k].Below
+			q.Name, q.Phrase = below+" up to", "largest message of "+below
 			if k > 0 { // thresholds rise
 				from = max(from, float64(thresholds[k-1].InUse)+1)
 			}
@@ -167,6 +170,17 @@ func parameters(d resolved) []parameter {
 		}
 		q.From, q.To = number(from*scale), number(to*scale)
 		all = append(all, q)
+	}
+	return all
+}
+
+// thresholds returns the thresholds of the layers that have sliders, in a list for each layer.
+func (d resolved) thresholds() (all [][]whatif.Threshold) {
+	for _, l := range d.now.Platform.Layers {
+		if of := d.now.Design; of.Whole || l.Name == of.Layer.Name {
+			of.Layer = l
+			all = append(all, whatif.Of(of).Thresholds())
+		}
 	}
 	return all
 }
