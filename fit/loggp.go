@@ -99,15 +99,19 @@ func (r *LogGPResult) beside(t *benchfile.Table) (*Result, error) {
 		return nil, err
 	}
 	c := &Result{Name: t.Name(), Format: t.Format, Kind: kind, Model: "loggp", Points: points,
-		Warnings: warnings}
+		Warnings: warnings, quantum: resolution(t)}
+	c.step = c.coarseStep()
 	for _, p := range r.Protocols {
 		fixed := p.Value.OneWay(1)
 		if kind == benchfile.Gap {
 			fixed = p.Value.GapTime
 		}
+		beta, tau := fixed-p.Value.GapPerByte.Times(1), p.Value.GapPerByte
 		c.Segments = append(c.Segments, Segment{From: p.From, To: p.To,
-			Beta: quantity.Alone(fixed - p.Value.GapPerByte.Times(1)),
-			Tau:  quantity.Alone(p.Value.GapPerByte)})
+			Beta: quantity.Alone(beta), Tau: quantity.Alone(tau)})
+		c.pieces = append(c.pieces, piece{
+			line:  line{beta: quantity.Alone(float64(beta)), tau: quantity.Alone(float64(tau))},
+			until: float64(p.To)})
 	}
 	// The protocols are of the sizes of both tables, and this one may have more or fewer.
 	last := len(c.Segments) - 1

@@ -1,6 +1,10 @@
 package model
 
-import "github.com/halfpeak/halfpeak/model/quantity"
+import (
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
 
 // Measured has measured costs: its one-way times are those of a curve, which its lines explain. If
 // the lines' parameters change, the times change in proportion:
@@ -49,15 +53,46 @@ func (m *Measured) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	return m.Lines.Overheads(n)
 }
 
-// resources returns one path if the lines have one path for each size; otherwise it returns the
-// lines' resources.
+// resources returns one path if the lines have one path for each size. Otherwise it returns the
+// lines' resources, with the delays of the hops in proportion to the curve; packets go by the lines
+// alone.
 func (m *Measured) resources() Resources {
 	lines := m.Lines.resources()
-	if !onePath(lines) {
-		return lines
+	if onePath(lines) {
+		oneWay := m.OneWay
+		return oneHop(PacketCost{Measured: &oneWay})
 	}
-	oneWay := m.OneWay
-	return oneHop(PacketCost{Measured: &oneWay})
+	return m.delayed(lines)
+}
+
+// delayed returns the resources with delays that add up to the time of the curve.
+func (m *Measured) delayed(r Resources) Resources {
+	switch r := r.(type) {
+	case Route:
+		if r.Packets != nil {
+			return r
+		}
+		r.Hops = slices.Clone(r.Hops)
+		for i, hop := range r.Hops {
+			delay := func(n quantity.Bytes) quantity.Micros {
+				processors := r.Send.of(n) + r.Receive.of(n)
+				lines := m.Lines.OneWay(n) - processors
+				if lines <= 0 {
+					return hop.Delay.of(n)
+				}
+				return hop.Delay.of(n) * max(m.OneWay(n)-processors, 0) / lines
+			}
+			r.Hops[i].Delay = PacketCost{Measured: &delay}
+		}
+		return r
+	case Choice:
+		r.Branches = slices.Clone(r.Branches)
+		for i := range r.Branches {
+			r.Branches[i].Resources = m.delayed(r.Branches[i].Resources)
+		}
+		return r
+	}
+	return r
 }
 
 // onePath reports whether a message occupies a single resource for its one-way time.

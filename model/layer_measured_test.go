@@ -43,4 +43,13 @@ func TestMeasured(t *testing.T) {
 	if got := free.OneWay(1000); got != 6 {
 		t.Errorf("1 µs more than lines that cost nothing is %v", got)
 	}
+	// The delays of the lines' hops are in proportion to the curve.
+	var way quantity.Micros
+	route := p.resources().(Route)
+	for _, hop := range route.Hops {
+		way += hop.Delay.of(1000)
+	}
+	if way += route.Send.of(1000) + route.Receive.of(1000); way != 5 {
+		t.Errorf("the route of 1000 bytes takes %v, measured 5 µs", way)
+	}
 }

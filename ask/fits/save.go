@@ -108,7 +108,8 @@ func (f *Fitted) pipelineFile() platforms.File {
 }
 
 // parametersFile writes a layer of LogP or LogGP, or one for each protocol and a switch
-// between them. The model's name is that of the layer.
+// between them. The model's name is that of the layer. Measured latencies go along: one-way times
+// are predicted from them, as of any other fit, and the parameters explain them.
 func (f *Fitted) parametersFile() platforms.File {
 	from := strings.Join(
 		list.Map(f.sources, func(s Source) string { return s.Place() + s.dateSuffix() }), ", ")
@@ -120,14 +121,24 @@ func (f *Fitted) parametersFile() platforms.File {
 		t.Set("source", source)
 		return t
 	}
+	measured := f.latencies()
+	if measured != nil {
+		d.Measured = append(d.Measured, measured.Table("fit"))
+	}
 	if len(f.saved) == 1 {
 		t := layer("fit", from, f.saved[0].texts)
 		t.Set("note", note)
+		if measured != nil {
+			t.Set("measured", "fit")
+		}
 		d.Layers = []platforms.Table{t}
 		return d
 	}
 	t := platforms.Table{Name: "fit",
 		Keys: platforms.Keys{"model": {"switch"}, "source": {from}, "note": {note}}}
+	if measured != nil {
+		t.Set("measured", "fit")
+	}
 	var parts []platforms.Table
 	for i, r := range f.saved {
 		one := layer(fmt.Sprintf("fit-protocol-%d", i+1),
@@ -140,6 +151,19 @@ func (f *Fitted) parametersFile() platforms.File {
 	}
 	d.Layers = append([]platforms.Table{t}, parts...)
 	return d
+}
+
+// latencies returns the measured one-way times behind the parameters; nil if there are none.
+func (f *Fitted) latencies() *platforms.Measured {
+	for _, c := range f.Lines {
+		layer, err := c.Layer()
+		if c.Kind == benchfile.OneWay && err == nil && layer.Measured != nil {
+			points := *layer.Measured
+			points.Source = c.Place() + c.dateSuffix()
+			return &points
+		}
+	}
+	return nil
 }
 
 // collectivesFile returns the measurements of each collective, not the parameters:

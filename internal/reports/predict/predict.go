@@ -252,6 +252,9 @@ func extrapolated(p messages.Predicted) string {
 	if p.Beyond <= 1 {
 		return ""
 	}
+	if p.Beyond >= 100 { // without an exponent
+		return fmt.Sprintf(", extrapolated %.0f ×", p.Beyond)
+	}
 	return fmt.Sprintf(", extrapolated %.3g ×", p.Beyond)
 }
 
