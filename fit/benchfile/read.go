@@ -203,7 +203,7 @@ func (r *reader) takeHash(line []byte) bool {
 
 // cutLine reads a last line without a line end. 486.43 may have become 48, so a row is read only if
 // its last number is as long as those of the rows before, or if no value is read from its last
-// field. Otherwise it is left out with a warning.
+// field. Otherwise the file ends within a row.
 func (r *reader) cutLine(line []byte) {
 	first := r.formats[0]
 	// A line of words may lack some behind its number.
@@ -224,10 +224,8 @@ func (r *reader) cutLine(line []byte) {
 	switch {
 	// Of other text, a reader takes titles and headers.
 	case !isRow && !r.take(line):
-	case begun == 0:
-		r.suggest(msg)
 	default:
-		r.warn("line %d: "+msg, r.file.Lines)
+		r.endsWithin(begun, msg)
 	}
 }
 
