@@ -92,7 +92,7 @@ func (s *System) compile(r model.Resources, added []addition) *plan {
 func (s *System) leaf(r route, added []addition) *plan {
 	if len(added) > 0 {
 		stages := r.Stages
-		// The slowest stage sets the pace of a stream, so the gap of the addition occupies that one.
+		// The slowest stage sets the pace of a stream, so it has the gap of the addition.
 		slowest := memo(func(piece int) int { return slowestStage(stages, piece, r.Cut) })
 		for i := range stages {
 			stages[i].added = added
