@@ -37,6 +37,10 @@ var dark = struct {
 		{0xf0, 0xc0, 0x40, 0xff},
 		{0xa8, 0xdc, 0xff, 0xff},
 		{0xcf, 0x9d, 0x6c, 0xff},
+		{0xff, 0x7c, 0xa4, 0xff},
+		{0xb4, 0xbe, 0x3c, 0xff},
+		{0xae, 0xa2, 0xff, 0xff},
+		{0xa4, 0xa4, 0xa4, 0xff},
 	},
 }
 
@@ -272,22 +276,31 @@ var (
 // whatever font the reader's machine has.
 func fitText(s string) string {
 	m := svgText.FindStringSubmatch(s)
-	size, err := strconv.ParseFloat(m[3], 64)
-	if err != nil {
-		return s
-	}
-	st := textStyle(vg.Length(size), ink)
+	_, width := svgWidth(s)
 	weight := ""
 	if m[2] == "bold" {
-		st = titleStyle()
-		st.Font.Size = vg.Length(size)
 		weight = "font-weight:bold;"
 	}
-	width := st.Width(html.UnescapeString(m[5]))
 	place := strings.Replace(m[1], ` transform="scale(1, -1)"`, "", 1) // as the stylesheet says
 	const element = `<text %s textLength="%.4g" lengthAdjust="spacingAndGlyphs" ` +
 		`style="%sfont-size:%spx;fill:%s">%s</text>`
-	return fmt.Sprintf(element, place, float64(width), weight, m[3], m[4], m[5])
+	return fmt.Sprintf(element, place, width, weight, m[3], m[4], m[5])
+}
+
+// svgWidth returns the text of an element that [svgText] matches, and its width in our font.
+func svgWidth(element string) (content string, width float64) {
+	m := svgText.FindStringSubmatch(element)
+	size, err := strconv.ParseFloat(m[3], 64)
+	if err != nil {
+		panic(err) // gonum wrote it
+	}
+	st := textStyle(vg.Length(size), ink)
+	if m[2] == "bold" {
+		st = titleStyle()
+		st.Font.Size = vg.Length(size)
+	}
+	content = html.UnescapeString(m[5])
+	return content, float64(st.Width(content))
 }
 
 // schemes returns the declarations of the colours, light and dark. A colour outside the theme is

@@ -10,8 +10,11 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
+	"golang.org/x/image/font/sfnt"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -48,7 +51,20 @@ var ImageFormats = []string{"png", "svg", "pdf"}
 // draw.
 func WriteImage(w io.Writer, p Picture, ext string, width, height int,
 	units quantity.UnitChoice) error {
-	_, err := writeImage(w, p.in(units), ext, width, height)
+	var b bytes.Buffer
+	if _, err := writeImage(&b, p.in(units), ext, width, height); err != nil {
+		return err
+	}
+	// A reader's font for letters that ours lack has other widths: they take the room that was
+	// measured.
+	content := svgText.ReplaceAllFunc(b.Bytes(), func(element []byte) []byte {
+		if text, width := svgWidth(string(element)); lacksGlyphs(text) {
+			fit := fmt.Sprintf(`<text textLength="%.4g" lengthAdjust="spacingAndGlyphs"`, width)
+			return append([]byte(fit), element[len("<text"):]...)
+		}
+		return element
+	})
+	_, err := w.Write(content)
 	return err
 }
 
@@ -70,11 +86,11 @@ func writeImage(w io.Writer, p Picture, ext string, width, height int) (at axes,
 	switch strings.ToLower(strings.TrimPrefix(ext, ".")) {
 	case "png":
 		image := vgimg.NewWith(vgimg.UseWH(wd, ht), vgimg.UseDPI(96))
-		canvas = kernedCanvas{vgimg.PngCanvas{Canvas: image}}
+		canvas = codedCanvas{kernedCanvas{vgimg.PngCanvas{Canvas: image}}}
 	case "svg":
 		canvas = vgsvg.New(wd, ht)
 	case "pdf":
-		canvas = pdf.New(wd, ht)
+		canvas = codedCanvas{pdf.New(wd, ht)}
 	default:
 		return at, fmt.Errorf("cannot draw a picture of kind %q; choose one of %s",
 			ext, strings.Join(ImageFormats, ", "))
@@ -180,4 +196,69 @@ func (c kernedCanvas) FillString(f font.Face, at vg.Point, text string) {
 		last = i
 	}
 	c.PngCanvas.FillString(f, at, text[begin:])
+}
+
+// A codedCanvas draws letters that the fonts lack, such as those of Chinese, as boxes with their
+// code points, as other programs do: a question mark would make names equal that differ. An SVG
+// file keeps the letters, since its readers have more fonts.
+type codedCanvas struct{ vg.CanvasWriterTo }
+
+func (c codedCanvas) FillString(f font.Face, at vg.Point, text string) {
+	begin := 0
+	for i, r := range text {
+		if !lacksGlyphs(string(r)) {
+			continue
+		}
+		c.CanvasWriterTo.FillString(f, at, text[begin:i])
+		at.X += f.Width(text[begin:i])
+		c.fillCode(r, at, f.Width(string(r)))
+		at.X += f.Width(string(r))
+		begin = i + len(string(r))
+	}
+	c.CanvasWriterTo.FillString(f, at, text[begin:])
+}
+
+// digits are the hexadecimal digits, each of five rows of three points; the highest bit is the first
+// point.
+var digits = [16]uint16{0b111101101101111, 0b010110010010111, 0b111001111100111, 0b111001111001111,
+	0b101101111001001, 0b111100111001111, 0b111100111101111, 0b111001001001001, 0b111101111101111,
+	0b111101111001111, 0b010101111101101, 0b110101110101110, 0b011100100100011, 0b110101101101110,
+	0b111100110100111, 0b111100110100100}
+
+// fillCode draws a box of the width with the four or six digits of a code point, in two rows.
+func (c codedCanvas) fillCode(r rune, at vg.Point, width vg.Length) {
+	code := fmt.Sprintf("%04X", r)
+	if len(code) > 4 {
+		code = fmt.Sprintf("%06X", r)
+	}
+	columns := len(code) / 2
+	point := width / vg.Length(4*columns+2) // a digit and its gap take four, the edges one each
+	fill := func(x, y, w, h vg.Length) {    // from the lower left corner, in points
+		c.Fill(rect(at.X+x*point, at.Y+(y-2)*point, at.X+(x+w)*point, at.Y+(y+h-2)*point).Path())
+	}
+	wide, high := vg.Length(4*columns+1), vg.Length(15)
+	for _, edge := range [][4]vg.Length{{0, 0, wide, 0.4}, {0, high, wide, 0.4}, {0, 0, 0.4, high},
+		{wide - 0.4, 0, 0.4, high}} {
+		fill(edge[0], edge[1], edge[2], edge[3])
+	}
+	for i, d := range code {
+		value, _ := strconv.ParseUint(string(d), 16, 8) // the digits are our own
+		for bit := range 15 {
+			if digits[value]>>(14-bit)&1 == 1 {
+				x := 1 + 4*(i%columns) + bit%3
+				y := 13 - 7*(i/columns) - bit/3
+				fill(vg.Length(x), vg.Length(y), 1, 1)
+			}
+		}
+	}
+}
+
+// lacksGlyphs reports whether the fonts lack a letter of s.
+func lacksGlyphs(s string) bool {
+	face := plot.DefaultTextHandler.Cache().Lookup(textStyle(tickSize, ink).Font, tickSize).Face
+	var buf sfnt.Buffer
+	return strings.ContainsFunc(s, func(r rune) bool {
+		i, err := face.GlyphIndex(&buf, r)
+		return err != nil || i == 0 // glyph 0 of every font is the box for a missing letter
+	})
 }

@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	xfont "golang.org/x/image/font"
-	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
@@ -44,9 +43,10 @@ var (
 // pixel is the length of 1/96 inch.
 const pixel = vg.Inch / 96
 
-// palette holds colours that are distinct on white for any kind of colour vision: Okabe and Ito's,
-// without the yellow, a little darker. Yellow has too little contrast for a line on white. A test
-// holds every colour to a contrast of at least 2.9 by the formula of WCAG.
+// palette begins with eight colours that are distinct on white for any kind of colour vision: Okabe
+// and Ito's, a little darker, with a brown for the yellow, which has too little contrast for a line
+// on white. The last four differ for most people. A test holds every colour to a contrast of at
+// least 2.9 by the formula of WCAG.
 var palette = []color.NRGBA{
 	{0x00, 0x62, 0xa8, 0xff}, // blue
 	{0xc8, 0x4c, 0x00, 0xff}, // vermilion
@@ -56,9 +56,13 @@ var palette = []color.NRGBA{
 	{0xc8, 0x84, 0x00, 0xff}, // orange
 	{0x38, 0x92, 0xc8, 0xff}, // sky
 	{0x7a, 0x4a, 0x2a, 0xff}, // brown
+	{0xd0, 0x2c, 0x5c, 0xff}, // crimson
+	{0x72, 0x7c, 0x00, 0xff}, // olive
+	{0x54, 0x44, 0xb4, 0xff}, // indigo
+	{0x80, 0x80, 0x80, 0xff}, // grey
 }
 
-// dashes has a pattern for each colour of the palette, so that lines differ in print too.
+// dashes are patterns of eight lines beside each other, which so differ in print too.
 var dashes = [][]vg.Length{
 	nil,
 	{7, 2.5},
@@ -70,7 +74,7 @@ var dashes = [][]vg.Length{
 	{1.2, 3},
 }
 
-// glyphs has a shape for each colour of the palette, so that points differ in print too.
+// glyphs are shapes of the points of eight series beside each other.
 var glyphs = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{},
 	hollow{draw.CircleGlyph{}, draw.RingGlyph{}},
@@ -97,11 +101,11 @@ type style struct {
 }
 
 // newStyle returns the style of the i-th name. Colour, dashes and glyph all differ among the first
-// eight; later names combine the same colours with other dashes and glyphs. The shift by i/n pairs
-// each colour with the next pattern in each round of the palette.
+// eight, and the colour among twelve; later names combine the same colours with other dashes and
+// glyphs. The shift by one pairs each colour with the next pattern in each round of the palette.
 func newStyle(i int) style {
 	n := len(palette)
-	return style{palette[i%n], dashes[(i+i/n)%n], glyphs[(i+i/n)%n]}
+	return style{palette[i%n], dashes[(i+i/n)%len(dashes)], glyphs[(i+i/n)%len(glyphs)]}
 }
 
 func (s style) line() draw.LineStyle {
@@ -298,18 +302,15 @@ func wrap(st text.Style, s string, width vg.Length) []string {
 	return lines
 }
 
-// printable returns s on one line, with question marks for runes that the fonts lack. Names in
-// pictures come from users' files and may hold anything; a missing letter would be drawn as an
-// empty box, and a line break would leave the place that was measured.
+// printable returns s on one line, with question marks for runes that no font shows, such as those
+// that change the direction of writing. Names in pictures come from users' files and may hold
+// anything, and a line break would leave the place that was measured.
 func printable(s string) string {
-	face := plot.DefaultTextHandler.Cache().Lookup(textStyle(tickSize, ink).Font, tickSize).Face
-	var buf sfnt.Buffer
 	return strings.Map(func(c rune) rune {
-		if unicode.IsSpace(c) || unicode.IsControl(c) {
+		switch {
+		case unicode.IsSpace(c) || unicode.IsControl(c):
 			return ' '
-		}
-		// Glyph 0 of every font is the box for a missing letter.
-		if i, err := face.GlyphIndex(&buf, c); err != nil || i == 0 {
+		case !unicode.IsPrint(c):
 			return '?'
 		}
 		return c
