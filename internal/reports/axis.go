@@ -26,14 +26,13 @@ type Axis struct {
 }
 
 // axisUnits are the units that an axis takes by itself, each if its largest value is above from and
-// below another bound: there its numbers are shorter than those of µs and MB/s. Tables change the
-// unit of rates at the same value.
+// below another bound: there its numbers are shorter than those of µs and MB/s.
 var axisUnits = map[quantity.Dimension][]struct {
 	name        string
 	from, below float64
 }{
 	quantity.DimTime: {{"s", 1e6, math.Inf(1)}, {"ms", 1e3, math.Inf(1)}, {"ns", 0, 0.1}},
-	quantity.DimRate: {{"GB/s", 1e5, math.Inf(1)}},
+	quantity.DimRate: {{"GB/s", 1e4, math.Inf(1)}},
 }
 
 // in returns the axis in the unit of the choice, or in one whose numbers are short, and the size of

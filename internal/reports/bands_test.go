@@ -118,9 +118,9 @@ func TestNotesFlow(t *testing.T) {
 }
 
 func TestNumberLabels(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 5e-7: "5e-7", 1e-5: "0.00001", 0.25: "0.25",
-		5e6: "5000000", 1e7: "1e7", 1e10: "1e10", -2.5e8: "-2.5e8", 1e100: "1e100"} {
-		if got := numberLabel(v); got != want {
+	for v, want := range map[float64]string{0: "0", 5e-7: "5e−7", 1e-5: "0.00001", 0.25: "0.25",
+		5e6: "5000000", 1e7: "1e7", 1e10: "1e10", -2.5e8: "−2.5e8", 1e100: "1e100", -1: "−1"} {
+		if got := numberLabel(v); got != want || lacksGlyphs(got) {
 			t.Errorf("%v is %q, want %q", v, got, want)
 		}
 	}

@@ -318,7 +318,7 @@ func (s steps) draw(c draw.Canvas, beside vg.Rectangle, label string) {
 	title.XAlign, title.YAlign, title.Rotation = text.XCenter, text.YBottom, math.Pi/2
 	height := beside.Max.Y - beside.Min.Y
 	middle := vg.Point{X: c.Max.X, Y: beside.Min.Y + height/2}
-	c.FillText(title, middle, shorten(textStyle(labelSize, ink), label, height))
+	c.FillText(title, middle, shortenTitle(textStyle(labelSize, ink), label, height))
 }
 
 // cells are the edges of the columns and rows of a map.

@@ -188,7 +188,7 @@ type Tornado struct {
 	Title     string
 	X         Axis // of the value; linear
 	Base      float64
-	Less      string       // meaning of the pale half of a bar: "parameter 10 % smaller"
+	Less      string       // meaning of the pale half of a bar: "10 % smaller"
 	More      string       // and the dark half
 	Bars      []TornadoBar // the widest first; bars without room are counted in a note
 	Notes     []string

@@ -680,7 +680,7 @@ func TestTicks(t *testing.T) {
 	check(Axis{Log: true}, 0.01, 1e5, 250, vertical, "0.01, 0.1, 1, 10, 100, 1000, 10000, 100000")
 	check(Axis{}, 0, 111.2, 250, vertical, "0, 20, 40, 60, 80, 100, 120")
 	check(Axis{}, 0, 0.25, 250, vertical, "0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3")
-	check(Axis{}, -2, 3, 250, vertical, "-3, -2, -1, 0, 1, 2, 3, 4")
+	check(Axis{}, -2, 3, 250, vertical, "−3, −2, −1, 0, 1, 2, 3, 4")
 	check(Axis{Log: true}, 1.65, 1.72, 250, vertical,
 		"1.64, 1.65, 1.66, 1.67, 1.68, 1.69, 1.7, 1.71, 1.72, 1.73, 1.74")
 }

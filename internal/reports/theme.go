@@ -216,11 +216,11 @@ func drawPlot(
 	p.Draw(inner)
 	data := p.DataCanvas(inner)
 	inside(data, p)
-	c.FillText(s, vg.Point{X: data.Center().X, Y: c.Min.Y}, shorten(s, x, data.Max.X-data.Min.X))
+	c.FillText(s, vg.Point{X: data.Center().X, Y: c.Min.Y}, shortenTitle(s, x, data.Max.X-data.Min.X))
 	s.YAlign = text.YTop
 	s.Rotation = math.Pi / 2
 	// shorten measures along x, so it gets a style that is not turned.
-	y = shorten(textStyle(labelSize, ink), y, data.Max.Y-data.Min.Y)
+	y = shortenTitle(textStyle(labelSize, ink), y, data.Max.Y-data.Min.Y)
 	c.FillText(s, vg.Point{X: c.Min.X, Y: data.Center().Y}, y)
 	return data.Rectangle
 }
@@ -283,6 +283,16 @@ func shorten(st text.Style, s string, width vg.Length) string {
 		return ""
 	}
 	return cut(n)
+}
+
+// shortenTitle is shorten for the title of an axis, which keeps its unit: the numbers need it.
+func shortenTitle(st text.Style, s string, width vg.Length) string {
+	at := strings.LastIndex(s, " (")
+	if at < 0 || st.Width(printable(s)) <= width {
+		return shorten(st, s, width)
+	}
+	unit := printable(s[at+1:])
+	return strings.TrimLeft(shorten(st, s[:at], width-st.Width(" "+unit))+" "+unit, " ")
 }
 
 // wrap breaks s between words into lines of at most the given width. A word that is longer than a

@@ -268,18 +268,18 @@ func byteLabel(v float64) string {
 }
 
 // numberLabel prints a tick in full, without trailing zeros. Numbers of many digits have an
-// exponent, as in 5e-7: nobody counts zeros, and their labels would not fit beside each other.
+// exponent, as in 5e−7: nobody counts zeros, and their labels would not fit beside each other.
 func numberLabel(v float64) string {
 	abs := math.Abs(v)
 	if v == 0 || abs < 1e7*(1-1e-9) && abs >= 1e-5*(1-1e-9) {
-		return significantPlain(v, 12)
+		return minus(significantPlain(v, 12))
 	}
 	digits, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', 5, 64), "e")
 	if strings.Contains(digits, ".") {
 		digits = strings.TrimRight(strings.TrimRight(digits, "0"), ".")
 	}
 	n, _ := strconv.Atoi(exponent) // it is a number
-	return digits + "e" + strconv.Itoa(n)
+	return minus(digits) + "e" + minus(strconv.Itoa(n))
 }
 
 // checkMiddles returns an error if the axis cannot show the middles of cells, or they do not rise.

@@ -59,7 +59,7 @@ func field(log bool) HeatMap {
 func tornado() Tornado {
 	t := Tornado{Title: "clip/system-buffer: one-way time of 64 KiB",
 		X: Axis{Label: "one-way time (µs)"}, Base: 580.18,
-		Less: "parameter 10 % smaller", More: "parameter 10 % larger", BaseLabel: "580.18 µs"}
+		Less: "10 % smaller", More: "10 % larger", BaseLabel: "580.18 µs"}
 	for i, name := range []string{"wire.tau 7.5 µs/KiB", "host-dma.tau 7.6 µs/KiB",
 		"host-dma-in.tau 7.6 µs/KiB", "copy-out.tau 5.9 µs/KiB", "wire.beta 1.3 µs",
 		"copy-out.beta 3 µs", "up_to 256 B"} {

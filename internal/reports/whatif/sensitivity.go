@@ -105,8 +105,8 @@ func tornado(d whatif.Design, q whatif.Quantity) (reports.Tornado, error) {
 	t := reports.Tornado{
 		Title: d.Subject() + ": " + axis(q).Label,
 		X:     reports.Axis{Label: q.Kind.Title, Dim: q.Kind.Dim}, Base: now,
-		BaseLabel: q.Value(now).String(), Less: "parameter 10 % smaller",
-		More: "parameter 10 % larger",
+		BaseLabel: q.Value(now).String(), Less: "10 % smaller",
+		More: "10 % larger",
 	}
 	width := func(s whatif.Sensitivity) float64 {
 		w := 0.0
