@@ -111,8 +111,8 @@ func (d Design) Find(name string) (Param, error) {
 			ends = append(ends, rest)
 		}
 	}
-	hint := usage.Hint(name, ends)
-	if !strings.Contains(hint, "did you mean") {
+	hint := cmp.Or(askedFor(name, ends), usage.Hint(name, ends))
+	if hint != askedFor(name, ends) && !strings.Contains(hint, "did you mean") {
 		hint = "; choose from " + strings.Join(paths(uses), ", ")
 	}
 	return Param{}, fmt.Errorf("%s has no parameter %q%s", what, name, hint)

@@ -126,3 +126,16 @@ func halfWidth(text string, v quantity.Value) (float64, error) {
 	}
 	return w.Num, nil
 }
+
+// askedFor returns which of the parameters changes a quantity that is not a parameter itself, and
+// how; "" if none does.
+func askedFor(quantity string, params []string) string {
+	for _, row := range []struct{ quantity, param, text string }{
+		{"bandwidth", "G", "twice the bandwidth"}, {"bandwidth", "tau", "twice the bandwidth"},
+		{"latency", "L", "half the latency"}, {"latency", "beta", "half the latency"}} {
+		if row.quantity == quantity && slices.Contains(params, row.param) {
+			return fmt.Sprintf("; %s is %s*=0.5", row.text, row.param)
+		}
+	}
+	return ""
+}

@@ -7,6 +7,7 @@
 package platforms
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"sync"
 
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model"
 )
 
 // find returns the platform that ref names, and the layer: the one it names or the default. An
@@ -35,13 +37,8 @@ func find(ref string) (Platform, Layer, error) {
 	} else if looksLikeFile(file) {
 		p, err = readPlatform(file)
 	} else {
-		hint := usage.Hint(file, names())
-		if _, missing := os.Stat(file + ".toml"); missing == nil {
-			hint = fmt.Sprintf("; did you mean %q?", file+".toml")
-		}
-		if hint == "" {
-			hint = `; "halfpeak platforms" lists the platforms`
-		}
+		hint := cmp.Or(kindHint(file), usage.NearFile(file, ".toml"),
+			usage.Hint(file, names()), `; "halfpeak platforms" lists the platforms`)
 		err = fmt.Errorf("no platform %q%s", file, hint)
 	}
 	if err != nil {
@@ -52,6 +49,15 @@ func find(ref string) (Platform, Layer, error) {
 	}
 	l, err := p.Layer(layer)
 	return p, l, err
+}
+
+// kindHint returns what to do with a name that is of a kind of model; "" if it is not.
+func kindHint(name string) string {
+	if !slices.ContainsFunc(model.Kinds, func(k *model.Kind) bool { return k.Name == name }) {
+		return ""
+	}
+	return fmt.Sprintf("; it is a kind of model: write a file such as my.toml, with "+
+		"model = %q and its parameters, as \"halfpeak fit\" saves them", name)
 }
 
 // All returns the platforms that come with halfpeak, in the order of name. An error is a fault

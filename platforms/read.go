@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // Parse reads a platform from the text of a file; file gives its name and stands in errors.
@@ -193,8 +195,9 @@ func readFile(path string, others *files) (Platform, error) {
 	f, err := atomicfile.Open(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return Platform{}, fmt.Errorf("%s: no such file; halfpeak fit saves one, and "+
-				`"halfpeak platforms" lists those that are built in`, path)
+			return Platform{}, fmt.Errorf("%s: no such file%s", path,
+				cmp.Or(usage.NearFile(path, ".toml"), "; halfpeak fit saves one, and "+
+					`"halfpeak platforms" lists those that are built in`))
 		}
 		return Platform{}, err
 	}

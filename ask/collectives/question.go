@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
@@ -72,8 +73,8 @@ func (c Calls) on(d platforms.Design) (q question, err error) {
 	q.ranAs = calibrate.MeasuredAs(d.Platform, q.Collective)
 	switch {
 	case d.Layer.Model == nil && len(q.fits) == 0:
-		return q, fmt.Errorf("%s has no layer, and no measurements of %s",
-			d.Asked(), q.Collective)
+		return q, fmt.Errorf("%s has no layer, and no measurements of %s; it has those of %s",
+			d.Asked(), q.Collective, strings.Join(measuredNames(d.Platform), ", "))
 	case d.Layer.Model == nil: // a file of measured collectives
 	default:
 		if err := d.Layer.Messages(); err != nil && len(q.fits) == 0 {
@@ -82,6 +83,15 @@ func (c Calls) on(d platforms.Design) (q question, err error) {
 		q.local = d.Costs()
 	}
 	return q.onWholeNodes()
+}
+
+// measuredNames returns the collectives that a platform has measurements of.
+func measuredNames(p platforms.Platform) (names []string) {
+	for _, c := range p.Collectives {
+		names = append(names, c.Of.Collective)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // takeMeasured asks for the measured ranks and sizes where none are given.

@@ -21,19 +21,12 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/usage"
-	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // readInput reads a schedule or a trace.
 func readInput(ctx context.Context, o mpitrace.Translation, names []string) (*Input, error) {
 	if len(names) == 0 {
 		return nil, nil
-	}
-	for _, path := range names {
-		if platforms.IsPlatform(path) {
-			return nil, usage.Fields(usage.Error{Err: fmt.Errorf("%s is a platform, where a "+
-				"program, a schedule or a trace should be", path)}, "machine")
-		}
 	}
 	files, err := matched(names)
 	if err != nil {

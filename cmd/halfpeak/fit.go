@@ -13,7 +13,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/fits"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // fitOptions holds the flags of fit; asked is the question that they fill.
@@ -29,8 +28,6 @@ type fitOptions struct {
 }
 
 var fitRules = []rule{
-	excludes("a platform", "arguments",
-		"{0} is a platform already; ask it, as in halfpeak predict {0}"),
 	needs("", "arguments",
 		`give at least one file of a benchmark's output, as in "halfpeak fit np.out"`),
 	atLeast("--segments", 1, "; without it the data decide"),
@@ -157,6 +154,5 @@ func (o *fitOptions) facts(set *pflag.FlagSet, args []string) facts {
 			_ = set.Set("model", of[1]) // one of its words
 		}
 	}
-	return facts{"arguments": len(args) > 0,
-		"a platform": len(args) > 0 && platforms.IsPlatform(args[0])}
+	return facts{"arguments": len(args) > 0}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -150,7 +149,7 @@ func (o *layerOptions) declare(cmd *cobra.Command) {
 
 // designs returns the layers that the arguments name, changed as the flags say.
 func (o layerOptions) designs(refs []string) ([]halfpeak.Design, error) {
-	opened, err := openAll(refs)
+	opened, err := halfpeak.OpenAll(refs...)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +203,7 @@ func (o layerOptions) ranks(ref string) (d halfpeak.Design, err error) {
 
 // each returns the designs that ranks run on.
 func (o layerOptions) each(refs []string) ([]halfpeak.Design, error) {
-	all, err := openAll(refs)
+	all, err := halfpeak.OpenAll(refs...)
 	if err != nil {
 		return nil, err
 	}
@@ -223,40 +222,6 @@ func (o layerOptions) each(refs []string) ([]halfpeak.Design, error) {
 		all[i] = changed[0]
 	}
 	return all, nil
-}
-
-// open opens a platform.
-func open(ref string) (halfpeak.Design, error) {
-	d, err := halfpeak.Open(ref)
-	return d, unfitted(err, ref)
-}
-
-// openAll opens several platforms.
-func openAll(refs []string) ([]halfpeak.Design, error) {
-	all, err := halfpeak.OpenAll(refs...)
-	return all, unfitted(err, refs...)
-}
-
-// unfitted returns err, an error of the references to platforms; but if one of them is the output
-// of a benchmark, an error that says how to fit it.
-func unfitted(err error, refs ...string) error {
-	if err == nil {
-		return nil
-	}
-	for _, ref := range refs {
-		if _, isSize := quantity.ParseBytes(ref); isSize == nil && len(refs) > 1 {
-			return usagef("%q is a size: write --size %s", ref, ref)
-		}
-		if strings.HasSuffix(ref, ".goal") || strings.HasSuffix(ref, ".star") {
-			return fmt.Errorf("%s: this is a program and not a platform; it is an argument of "+
-				"simulate", ref)
-		}
-	}
-	if at := slices.IndexFunc(refs, fits.IsBenchmark); at >= 0 {
-		return fmt.Errorf("%[1]s: this is a benchmark's output and not a platform; "+
-			"first: halfpeak fit %[1]s --save my.toml", refs[at])
-	}
-	return err
 }
 
 func layersOf(designs []halfpeak.Design) []platforms.Layer {

@@ -15,6 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/docs"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/demo"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/reports"
@@ -64,12 +65,23 @@ func fenced(text, language string) string {
 func group(path string, sub ...*cobra.Command) *cobra.Command {
 	c := command(path, cobra.ArbitraryArgs, func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usagef("unknown command %q%s", args[0], usage.Hint(args[0], commandNames(cmd)))
+			return usagef("unknown command %q%s", args[0], unknownCommand(cmd, args[0]))
 		}
 		return cmd.Help()
 	})
 	c.AddCommand(sub...)
 	return c
+}
+
+// unknownCommand returns how to write a subcommand, or where they are listed.
+func unknownCommand(parent *cobra.Command, name string) string {
+	if s := synonyms[name]; s != "" {
+		if c, _, err := parent.Find(strings.Fields(s)); err == nil && c != parent {
+			return fmt.Sprintf("; did you mean %q?", s)
+		}
+	}
+	return cmp.Or(usage.Hint(name, commandNames(parent)),
+		fmt.Sprintf("; %q lists the commands", parent.CommandPath()))
 }
 
 // newVersion prints a table like other commands, so that scripts read the version by
@@ -100,6 +112,20 @@ func newDocs() *cobra.Command {
 				}
 				return writeManPages(cmd.Root(), args[0])
 			}))
+}
+
+// newDemo declares demo. The commands that it prints can be pasted into a shell, with their
+// comments.
+func newDemo() *cobra.Command {
+	return command("demo", wantArgs(1, 1, `a new folder, as in "halfpeak demo samples"`),
+		func(cmd *cobra.Command, args []string) error {
+			if err := demo.Write(args[0]); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "cd %s\n%s", usage.ShellLine(args[0]),
+				demo.Commands)
+			return err
+		})
 }
 
 // unitsTopic is the name of the help topic that ends with a table.

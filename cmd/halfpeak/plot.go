@@ -48,9 +48,6 @@ func newPlot() *cobra.Command {
 					o.sizes = parsedSizes("16KiB")
 				}
 			}
-			if i := slices.IndexFunc(args, isImage); i >= 0 {
-				return usagef("%q is the picture: write -o %s", args[i], args[i])
-			}
 			if out.path == "" && out.format == "" && terminalOf(cmd.Context()).Width > 0 {
 				return usagef("a picture needs a file: -o plot.png; --format text prints its " +
 					"numbers")

@@ -220,7 +220,7 @@ func newShow() *cobra.Command {
 	cmd := command("platforms show",
 		wantArgs(1, 1, `one platform, as in "halfpeak platforms show clip"`),
 		func(cmd *cobra.Command, args []string) error {
-			d, err := open(args[0])
+			d, err := halfpeak.Open(args[0])
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
@@ -41,7 +42,7 @@ func newReport() *cobra.Command {
 			}
 			doc, err := summary.New(title, sizes, args...)
 			if err != nil {
-				return unfitted(err, args...)
+				return err
 			}
 			return out.writeTo(cmd, func(w io.Writer) error { return write(doc, w) })
 		})
@@ -122,7 +123,7 @@ func startOf(refs []string) (page.Start, error) {
 	for _, ref := range refs {
 		// A reference is NAME, NAME/LAYER, FILE.toml or FILE.toml/LAYER. The path is what remains
 		// without the layer.
-		d, err := open(ref)
+		d, err := halfpeak.Open(ref)
 		if err != nil {
 			return start, err
 		}

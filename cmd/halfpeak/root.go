@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -44,7 +43,10 @@ func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer)
 	root.SetErr(visible)
 	strict(root)
 	setHelp(root)
-	cmd, err := root.ExecuteContextC(t.withContext())
+	cmd, err := singleDash(root, args)
+	if err == nil {
+		cmd, err = root.ExecuteContextC(t.withContext())
+	}
 	if out.err != nil {
 		err = out.err // also that of help, which cobra drops
 	}
@@ -59,6 +61,9 @@ func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer)
 	}
 	if errors.Is(err, syscall.EPIPE) {
 		return 1 // the reader has closed the pipe, as "| head" does
+	}
+	if !errors.Is(err, usage.ErrInterrupted) && out.err == nil {
+		err = misplaced(cmd, err)
 	}
 	waits.stop()
 	var text strings.Builder
@@ -173,33 +178,6 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// flagError returns a usage error with the flag's name, the given value, and the
-// reason, each once. pflag's own message has the value twice and the name of a Go
-// function.
-func flagError(cmd *cobra.Command, err error) error {
-	if unknown := new(pflag.NotExistError); errors.As(err, &unknown) &&
-		unknown.GetSpecifiedShortnames() == "" {
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-		if unknown.GetSpecifiedName() == "layer" {
-			return usagef("%w; a layer stands behind its platform, as in PLATFORM/LAYER", err)
-		}
-		return usagef("%w%s", err, usage.Hint("--"+unknown.GetSpecifiedName(), names))
-	}
-	invalid := new(pflag.InvalidValueError)
-	if !errors.As(err, &invalid) {
-		return usage.Error{Err: err}
-	}
-	reason := invalid.Unwrap()
-	// The text of strconv names a Go function, which a user does not know.
-	if errors.As(reason, new(*strconv.NumError)) {
-		reason = errors.New("this is not a whole number, or too large")
-	}
-	value := strconv.Quote(invalid.GetValue())
-	return usagef("--%s %s: %s", invalid.GetFlag().Name, value,
-		strings.TrimPrefix(reason.Error(), value+": "))
-}
-
 // spelled returns in brackets how fields of a question are given to the command: ""
 // if no flag does. Packages name fields and not flags, since the page and programs in
 // Go ask the same questions. Of a field without a flag of its own, such as
@@ -228,6 +206,9 @@ func checkFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" && f.Name != "title" {
 			err = usagef("--%s is empty; give it a value or leave it out", f.Name)
+		}
+		if placeholder, _ := pflag.UnquoteUsage(f); placeholder == "folder" && err == nil {
+			err = checkFolder(f.Name, f.Value.String())
 		}
 	})
 	if plot := cmd.Flags().Lookup("plot"); plot != nil && !plot.Changed &&

@@ -55,7 +55,7 @@ func newSchedule() *cobra.Command {
 			var d halfpeak.Design
 			if machine != "" {
 				var err error
-				if d, err = open(machine); err == nil {
+				if d, err = halfpeak.Open(machine); err == nil {
 					err = d.Messages()
 				}
 				if err != nil {

@@ -92,7 +92,7 @@ type tuneOptions struct {
 	question           tune.Question
 	library, benchmark string
 	budget             tuneBudget
-	loss               float64
+	loss               flags.Percent
 	folder             string
 }
 
@@ -138,7 +138,8 @@ func newTune() *cobra.Command {
 		append([]string{"auto"}, tune.Benchmarks...)...)
 	flags.Var(f, &o.budget, parseTuneBudget, "number|time", "budget", "20",
 		"measurements of the next script: their number, or the time for them, as in 10m")
-	f.Float64Var(&o.loss, "loss", 2, "stop below this expected loss, in `percent`")
+	o.loss = 2
+	f.Var(&o.loss, "loss", "stop below this expected loss")
 	f.StringVar(&o.folder, "write", "",
 		"write the script and the rules into this `folder`, and read the results in it")
 	const asked = "--collective and --ranks are required, for example --collective allreduce " +
@@ -146,7 +147,7 @@ func newTune() *cobra.Command {
 	obey(cmd, nil, needs("", "--collective", asked), needs("", "--ranks", asked),
 		needs("--budget, --benchmark, --loss", "--write",
 			"; they are of the script that it writes"),
-		atLeast("--ranks-per-node", 0, ""), within("--loss", 0, 10000, ""))
+		atLeast("--ranks-per-node", 0, ""))
 	return cmd
 }
 
@@ -184,7 +185,7 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 	rows.Doubts = append(rows.Doubts, notes...)
 	if o.folder != "" {
 		limits := tune.Limits{Points: o.budget.points, Seconds: o.budget.time.Seconds(),
-			Loss: o.loss}
+			Loss: float64(o.loss)}
 		bench := strings.TrimPrefix(o.benchmark, "auto") // empty: WriteFolder chooses
 		next, err := m.WriteFolder(ctx, o.folder, decisions, limits, bench)
 		// After an interrupt, the choices are complete: they are written, and the script is not.

@@ -354,7 +354,7 @@ func (o *whatifOptions) against(ctx context.Context, d halfpeak.Design) (*askwha
 // find returns the designs that a question is about. Collectives need no layer if they were
 // measured.
 func (o *whatifOptions) find(refs []string) ([]halfpeak.Design, error) {
-	all, err := openAll(refs)
+	all, err := halfpeak.OpenAll(refs...)
 	if err != nil {
 		return nil, err
 	}

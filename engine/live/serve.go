@@ -90,7 +90,7 @@ func (s *Server) Listen(address string) (*net.TCPListener, error) {
 
 // plain describes why an address cannot be reached or listened on, and what to do.
 func plain(address string, err error) error {
-	unknown, timeout := new(net.DNSError), net.Error(nil)
+	malformed, unknown, timeout := new(net.AddrError), new(net.DNSError), net.Error(nil)
 	switch {
 	case errors.Is(err, unix.ECONNREFUSED):
 		return fmt.Errorf("%q: nothing listens there; start halfpeak engine serve on that "+
@@ -101,6 +101,8 @@ func plain(address string, err error) error {
 	case errors.Is(err, unix.EADDRNOTAVAIL):
 		return fmt.Errorf("%q: this machine does not have that address; listen on one of its "+
 			"own: %w", address, unix.EADDRNOTAVAIL)
+	case errors.As(err, &malformed):
+		return fmt.Errorf("%q: no HOST:PORT; write one such as 127.0.0.1:7271", address)
 	case errors.As(err, &unknown):
 		return fmt.Errorf("%q: no address is known for the name %q; check it, or give the IP "+
 			"address", address, unknown.Name)

@@ -2,6 +2,7 @@ package benchfile
 
 import (
 	"bytes"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,7 @@ type suspect struct {
 type search struct {
 	first   *suspect // the first rows; nil if there are none
 	heading []byte   // the last line that may name the columns of rows
+	comma   int      // the first line with a number such as 3,57 among blanks or semicolons
 }
 
 // look looks at a line that is skipped.
@@ -31,6 +33,9 @@ func (x *search) look(p *parser, line []byte) {
 	// Tables were read: what does not belong to them is counted, and not explained.
 	if p.usage.sizes > 0 || len(line) > maxHeader {
 		return
+	}
+	if x.comma == 0 && decimalComma.Match(line) {
+		x.comma = p.file.Lines
 	}
 	fields := cells(line)
 	numbers, others := 0, 0
@@ -64,6 +69,9 @@ func (x *search) look(p *parser, line []byte) {
 	}
 	x.first, p.explained = s, true
 }
+
+// decimalComma matches a row such as "1024   3,57" or "1024;3,57".
+var decimalComma = regexp.MustCompile(`^\s*[0-9]+([ \t;]+[0-9]+,[0-9]+)+\s*$`)
 
 // isLabel reports whether a field names the number behind it: "Bytes:", "count=".
 func isLabel(field []byte) bool {
@@ -261,6 +269,9 @@ func (x *search) noTable(p *parser, claimed int, claimedBy string) *Error {
 			"terminal (calibrate needs at least two ranks)")
 	// From the most certain reason to the least: what a reader has warned of, a row that a format
 	// has refused, a benchmark without rows, a line that is nearly a header, lines of numbers.
+	case x.comma > 0:
+		return p.errorf(x.comma, "numbers with a comma, as in 3,57; write them with a point: "+
+			"sed 's/,/./g' %s > points.txt", f.Name)
 	case len(f.Warnings) > 0:
 		return p.errorf(0, "%s", strings.Join(f.Warnings, "; "))
 	case row != nil && (row.why != "" || claimed > 0):

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -15,38 +16,51 @@ import (
 // two of five letters wrong, without the dashes of a flag, or the beginning of a name:
 // a word of which more is wrong was meant as another one.
 func Hint(wrong string, names []string) string {
-	best := nearest(wrong, names)
-	switch {
-	case best != "":
-		return fmt.Sprintf("; did you mean %q?", best)
-	case len(names) > 0 && len(names) <= 16:
-		return "; choose from " + strings.Join(names, ", ")
+	const few = 16
+	if near := Near(wrong, names); near != "" || len(names) == 0 || len(names) > few {
+		return near
 	}
-	return ""
+	return "; choose from " + strings.Join(names, ", ")
+}
+
+// Near is Hint without a list of names.
+func Near(wrong string, names []string) string {
+	best := nearest(wrong, names)
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
 }
 
 // NearFile returns `; did you mean "latency.txt"?` for the file of the same folder whose name is
-// closest to that of a missing one, with the same extension or before another one; "" if none is
-// close.
-func NearFile(missing string) string {
+// closest to that of a missing one; "" if none is close. The extension makes names no more alike: a
+// file with another one has the same name before it. If extensions are given, only files with those
+// count, whatever the missing one has.
+func NearFile(missing string, extensions ...string) string {
 	folder, base := filepath.Split(missing)
 	entries, err := os.ReadDir(cmp.Or(folder, "."))
 	if err != nil {
 		return ""
 	}
 	ext := filepath.Ext(base)
-	stem := strings.TrimSuffix(base, ext)
+	missed := strings.TrimSuffix(base, ext)
 	var stems []string
+	files := map[string]string{} // by stem
 	for _, e := range entries {
-		other := strings.TrimSuffix(e.Name(), filepath.Ext(e.Name()))
-		if filepath.Ext(e.Name()) == ext {
-			stems = append(stems, other)
-		} else if other == stem {
-			return fmt.Sprintf("; did you mean %q?", folder+e.Name())
+		is := filepath.Ext(e.Name())
+		stem := strings.TrimSuffix(e.Name(), is)
+		wanted := is == ext || stem == missed
+		if len(extensions) > 0 {
+			wanted = slices.Contains(extensions, is)
+		}
+		last, known := files[stem]
+		if wanted && (!known || distance(ext, is) < distance(ext, filepath.Ext(last))) {
+			files[stem] = e.Name()
+			stems = append(stems, stem)
 		}
 	}
-	if near := nearest(stem, stems); near != "" {
-		return fmt.Sprintf("; did you mean %q?", folder+near+ext)
+	if near := nearest(missed, stems); near != "" {
+		return fmt.Sprintf("; did you mean %q?", folder+files[near])
 	}
 	return ""
 }

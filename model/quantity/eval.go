@@ -1,11 +1,14 @@
 package quantity
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // Eval computes a formula (see the package comment). The scope may be nil, if
@@ -196,8 +199,12 @@ func (p *parser) number() Value {
 		}
 		cut := strings.LastIndexByte(try, '/')
 		if cut < 0 {
-			p.fail("unknown unit %q; times take ns, us, ms, s; sizes B, KiB, MiB; "+
-				"rates MB/s, Mbit/s; inverse bandwidths us/KiB", word)
+			near := ""
+			if len(word) > 1 { // every unit of a letter is close to another letter
+				near = usage.Near(word, ChoosableUnits)
+			}
+			p.fail("unknown unit %q%s", word, cmp.Or(near, "; times take ns, us, ms, s; "+
+				"sizes B, KiB, MiB; rates MB/s, Mbit/s; inverse bandwidths us/KiB"))
 		}
 		try = try[:cut]
 	}

@@ -94,6 +94,10 @@ func parseSize(text string) (Bytes, error) {
 	n, err := ParseBytes(text)
 	if err == nil && n < 1 {
 		err = fmt.Errorf("%q: sizes begin at 1 B, since an empty message has no rate", text)
+		if strings.HasPrefix(text, "00") {
+			err = fmt.Errorf("%q: a comma separates sizes; write thousands without one, as in "+
+				"64000", text)
+		}
 	}
 	return n, err
 }
@@ -118,6 +122,11 @@ func literal(text string, want Dimension) (Value, error) {
 		return Value{}, fmt.Errorf("%q: no unit; %s takes %s", text, want, takes)
 	}
 	unit, ok := Unit(name)
+	if after, comma := strings.CutPrefix(name, ","); comma &&
+		exponent(after) {
+		return Value{}, fmt.Errorf("%q: a decimal point and not a comma, as in %s.%s", text,
+			strings.TrimSuffix(trimmed, rest), after)
+	}
 	if !ok {
 		return Value{}, fmt.Errorf("%q: unknown unit %q; %s takes %s", text, name, want, takes)
 	}

@@ -184,7 +184,7 @@ func TestParseErrors(t *testing.T) {
 	check(size, "5us/KB", "unit of an inverse bandwidth", "KiB")
 	check(size, "1.2.3", "no number")
 	check(size, "0x10", `unknown unit "x10"`)
-	check(size, "1,5", `unknown unit ",5"`)
+	check(size, "1,5", "a decimal point and not a comma, as in 1.5")
 	check(size, "8\xff", `unknown unit "\xff"`)
 
 	check(time, "5", "no unit", "µs (us)")

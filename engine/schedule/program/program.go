@@ -20,9 +20,12 @@
 package program
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -90,16 +93,46 @@ func Read(name string, text []byte) (*Program, error) {
 	return p, nil
 }
 
+// pythonWord matches the parser's error of a word that Starlark only reserves.
+var pythonWord = regexp.MustCompile(`^got (as|assert|async|await|class|del|except|finally|from|` +
+	`global|import|is|nonlocal|raise|try|with|yield)\b`)
+
+// formatted matches the beginning of a formatted text of Python.
+var formatted = regexp.MustCompile(`\bf["']`)
+
+// python returns the error of a text that does not parse, in the words of those who know Python.
+func python(err error, text []byte) error {
+	var e syntax.Error
+	if errors.As(err, &e) {
+		lines := bytes.Split(text, []byte("\n"))
+		if line := int(e.Pos.Line); strings.HasPrefix(e.Msg, "got string literal") &&
+			line <= len(lines) && formatted.Match(lines[line-1]) {
+			e.Msg = `text such as f"{n}" is of Python and not of Starlark; write "%d" % n`
+			return e
+		}
+		if word := pythonWord.FindStringSubmatch(e.Msg); word != nil {
+			e.Msg = fmt.Sprintf("%q is of Python and not of Starlark, which has no "+
+				"modules, classes or exceptions; math is there, and docs/programs.md has the "+
+				"rest", word[1])
+			return e
+		}
+	}
+	if strings.Contains(err.Error(), "while loops") {
+		return fmt.Errorf("%w; write for i in range(N)", err)
+	}
+	return err
+}
+
 // execute runs the text of a file, outside of main, and returns its functions and variables.
 func execute(name string, text []byte) (starlark.StringDict, error) {
 	f, err := dialect.Parse(name, text, 0)
 	if err != nil {
-		return nil, err
+		return nil, python(err, text)
 	}
 	bound(f)
 	compiled, err := starlark.FileProgram(f, predeclared.Has)
 	if err != nil {
-		return nil, err
+		return nil, python(err, text)
 	}
 	var globals starlark.StringDict
 	var g guard

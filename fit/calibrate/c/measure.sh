@@ -18,6 +18,11 @@ while [ $# -gt 0 ]; do
 	shift
 done
 if [ $# -eq 0 ]; then
+	for word in $launcher; do
+		case $word in
+		*/*) echo "measure.sh: $word is no executable file" >&2 ;;
+		esac
+	done
 	echo "usage: sh measure.sh LAUNCHER... ./PROGRAM ARGUMENTS..., as in sh measure.sh mpirun -np 4 ./program" >&2
 	exit 2
 fi
