@@ -6,6 +6,30 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+// Regime returns the names of the branches that a message of n bytes takes, from the outermost,
+// joined by "/"; empty without a switch. The layer that a series adds follows after "+". Of pieces
+// it is the regime of a full one.
+func Regime(l Layer, n quantity.Bytes) string {
+	switch l := l.(type) {
+	case *Series:
+		return joined(Regime(l.Below, n), "+", Regime(l.Added, n))
+	case *Fragmented:
+		return Regime(l.Below, min(n, l.MTU))
+	case selector:
+		name, inner := l.selected(n)
+		return joined(name, "/", Regime(inner, n))
+	}
+	return ""
+}
+
+// joined returns both texts with a separator, or the one that is not empty.
+func joined(a, separator, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + separator + b
+}
+
 // threshold returns the largest size with the same branches as a one-byte message: the packet size
 // above which DMA pays, the point of inflection of a throughput curve. Costs
 // β_a + nτ_a and β_b + nτ_b cross at

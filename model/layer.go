@@ -152,20 +152,6 @@ type selector interface {
 	selected(n quantity.Bytes) (string, Layer)
 }
 
-// Regime returns the names of the branches that a message of n bytes takes, from the outermost,
-// joined by "/"; empty without a switch.
-func Regime(l Layer, n quantity.Bytes) string {
-	s, ok := l.(selector)
-	if !ok {
-		return ""
-	}
-	name, inner := s.selected(n)
-	if rest := Regime(inner, n); rest != "" {
-		return name + "/" + rest
-	}
-	return name
-}
-
 // At returns the layer that serves n bytes, inside all switches.
 func At(l Layer, n quantity.Bytes) Layer {
 	for {

@@ -301,6 +301,20 @@ func TestSwitch(t *testing.T) {
 	check(256, "long/pio", &Linear{Beta: 9.9, Tau: 0})
 	check(257, "long/dma", clipPaper)
 	check(1<<20, "long/dma", clipPaper)
+	// Series and pieces have the protocols of their parts; those of a full piece are the message's.
+	for regime, l := range map[string]Layer{
+		"long/pio":   &Series{Below: &s, Added: &hpLAM},
+		"long/pio+a": &Series{Below: &s, Added: &Switch{Branches: []Branch{{"a", 0, &hpLAM}}}},
+		"short":      &Fragmented{Below: &s, MTU: 64},
+	} {
+		if got := Regime(l, 65); got != regime {
+			t.Errorf("%T of a switch goes by %q, want %q", l, got, regime)
+		}
+	}
+	in := &Fragmented{Below: &Series{Below: &s, Added: &Linear{}}, MTU: 1024}
+	if diff := cmp.Diff([]quantity.Bytes{64, 256}, Boundaries(in, 1, 1<<20)); diff != "" {
+		t.Errorf("boundaries in pieces: (-want +got)\n%s", diff)
+	}
 	if got := Regime(&hpLAM, 1); got != "" {
 		t.Errorf("nothing switches, but the regime is %q", got)
 	}

@@ -36,95 +36,102 @@ func positiveLine(a, b quantity.Bytes, first, last float64) line {
 	return l
 }
 
-// A piece holds the one-way time of a range of sizes as a straight line, and its maximum relative
-// error over the range's grid. The error is kept because each round of pieces compares those of all
-// pieces, of which it changes two.
+// A piece holds the one-way time of a range of sizes as a straight line.
 type piece struct {
 	from, to quantity.Bytes
 	way      line
-	off      float64
 }
 
 // tolerance is the maximum relative error of the one-way time of a piece. It is below
 // the repeatability of any benchmark.
 const tolerance = 0.001
 
-// pieces approximates the layer by at most most straight pieces. It cuts the sizes at protocol
-// switches, and where curves bend, until all errors are within tolerance.
+// pieces approximates the layer by the fewest straight pieces within tolerance. If these are more
+// than most, all may have a larger error, the least that needs no more pieces.
 func pieces(l model.Layer, s Sizes, most int) []piece {
 	// A protocol switch is a jump, which no line on both sides of it can follow.
 	ends := append(model.Boundaries(l, s.From, s.To), s.To)
 	slices.Sort(ends)
-	var all []piece
+	var ranges [][]node
 	from := s.From
 	for _, end := range ends {
-		if end < from {
-			continue
+		if end >= from {
+			ranges = append(ranges, nodes(l, Sizes{from, end}))
+			from = end + 1
 		}
-		all = append(all, newPiece(l, from, end, math.Inf(1)))
-		from = end + 1
 	}
-	// Joining can undo a cut, so the number of rounds is bounded.
-	for rounds := 0; len(all) < most && rounds < 16*most; rounds++ {
-		worst, at := tolerance, -1
-		for i, p := range all {
-			// A piece of one or two sizes has no error: its line passes through both.
-			if p.off > worst && p.to > p.from+1 {
-				worst, at = p.off, i
+	within := func(bound float64) (all []piece) {
+		for _, r := range ranges {
+			all = append(all, longest(l, r, bound)...)
+		}
+		return all
+	}
+	all := within(tolerance)
+	if len(all) <= most || most < len(ranges) {
+		return all
+	}
+	low, high := tolerance, 1.0
+	for range 16 { // leaves 2⁻¹⁶, a part of the tolerance
+		if bound := (low + high) / 2; len(within(bound)) > most {
+			low = bound
+		} else {
+			high = bound
+		}
+	}
+	return within(high)
+}
+
+// A node is a size with its one-way time in µs.
+type node struct {
+	size quantity.Bytes
+	time float64
+}
+
+// nodes returns the first and the last of the sizes, and 16 per doubling between them.
+func nodes(l model.Layer, s Sizes) (all []node) {
+	at := func(n quantity.Bytes) node { return node{n, float64(l.OneWay(n))} }
+	// Powers of two are among them: layers cut messages there.
+	for k := 0; ; k++ {
+		n := quantity.Bytes(math.Round(math.Exp2(float64(k) / 16)))
+		if n >= s.To {
+			return append(all, at(s.To))
+		}
+		switch {
+		case len(all) == 0 && n >= s.From:
+			all = append(all, at(s.From))
+		case len(all) > 0 && n > all[len(all)-1].size:
+			all = append(all, at(n))
+		}
+	}
+}
+
+// longest returns pieces from the first node to the last, each the longest whose relative error at
+// its nodes is at most a bound.
+func longest(l model.Layer, rest []node, bound float64) (all []piece) {
+	from := rest[0]
+	for {
+		last := 0
+		var way line
+		for last = len(rest) - 1; ; last-- {
+			way = lineThrough(from.size, rest[last].size, from.time, rest[last].time)
+			off := func(n node) bool { return math.Abs(way.time(n.size)/n.time-1) > bound }
+			if last == 0 || !slices.ContainsFunc(rest[:last], off) {
+				break
 			}
 		}
-		if at < 0 {
-			break
+		all = append(all, piece{from.size, rest[last].size, way})
+		if last == len(rest)-1 {
+			return all
 		}
-		a, b := all[at].halves(l)
-		all = slices.Replace(all, at, at+1, a, b)
-		// Without a spare piece, or at a step that cuts off single bytes, pieces are joined again
-		// at half the present error, so that rows go where the curve bends most.
-		if len(all) == most || b.to-b.from < 2 || a.to-a.from < 2 {
-			all = merged(l, all, max(tolerance, worst/2))
-		}
+		next := rest[last].size + 1
+		from, rest = node{next, float64(l.OneWay(next))}, rest[last+1:]
 	}
-	return merged(l, all, tolerance)
 }
 
-// merged joins neighbouring pieces if one line has at most the given error over both.
-func merged(l model.Layer, all []piece, within float64) []piece {
-	joined := all[:1]
-	for _, p := range all[1:] {
-		last := &joined[len(joined)-1]
-		if both := newPiece(l, last.from, p.to, within); both.off <= within {
-			*last = both
-		} else {
-			joined = append(joined, p)
-		}
-	}
-	return joined
-}
-
-// halves cuts the piece in two such that the larger of their errors is minimal.
-func (p piece) halves(l model.Layer) (a, b piece) {
-	least := math.Inf(1)
-	for _, cut := range (Sizes{p.from, p.to - 1}).grid() {
-		x := newPiece(l, p.from, cut, least)
-		if x.off >= least {
-			continue
-		}
-		y := newPiece(l, cut+1, p.to, least)
-		if e := max(x.off, y.off); e < least {
-			least, a, b = e, x, y
-		}
-	}
-	return a, b
-}
-
-// newPiece returns the line through both ends of a range. Its error is exact up to the given bound.
-// Above it the caller drops the piece, so the other sizes are not evaluated: a pipeline of curves
-// takes microseconds for each.
-func newPiece(l model.Layer, from, to quantity.Bytes, bound float64) piece {
-	first, last := float64(l.OneWay(from)), float64(l.OneWay(to))
-	p := piece{from: from, to: to, way: lineThrough(from, to, first, last)}
-	p.off = p.way.error(l, (Sizes{from, to}).grid(), bound)
-	return p
+// newPiece returns the line through both ends of a range.
+func newPiece(l model.Layer, from, to quantity.Bytes) piece {
+	way := lineThrough(from, to, float64(l.OneWay(from)), float64(l.OneWay(to)))
+	return piece{from, to, way}
 }
 
 // gap returns the line through the gaps at both ends of the piece.
@@ -132,15 +139,10 @@ func (p piece) gap(l model.Layer) line {
 	return lineThrough(p.from, p.to, float64(l.Gap(p.from)), float64(l.Gap(p.to)))
 }
 
-// error returns the maximum relative error of the line as a one-way time over the sizes, or some
-// error above the bound. It begins in the middle: at its ends the line of a piece has no error.
-func (l line) error(of model.Layer, sizes []quantity.Bytes, bound float64) (worst float64) {
-	for i := range sizes {
-		n := sizes[(i+len(sizes)/2)%len(sizes)]
+// error returns the maximum relative error of the line as a one-way time over the sizes.
+func (l line) error(of model.Layer, s Sizes) (worst float64) {
+	for _, n := range s.dense() {
 		worst = max(worst, math.Abs(l.time(n)/float64(of.OneWay(n))-1))
-		if worst > bound {
-			break
-		}
 	}
 	return worst
 }
@@ -177,7 +179,7 @@ func oneLine(l model.Layer, s Sizes) (best line, worst float64) {
 	// Twice the steepest and the slowest point: above it, some error is 100 % or more, which the
 	// line 0 has already.
 	best = at(lowest(0, 2*steepest, func(per float64) float64 { return off(at(per)) }))
-	return best, best.error(l, s.dense(), math.Inf(1))
+	return best, best.error(l, s)
 }
 
 // lowest returns where the convex function f has its minimum between lo and hi, by golden-section

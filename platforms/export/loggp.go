@@ -114,7 +114,7 @@ func codes(f *File, m Machine, s Sizes) error {
 	worst, clamped := 0.0, false
 	rows := ""
 	for _, p := range all {
-		worst = max(worst, p.way.error(l, (Sizes{p.from, p.to}).dense(), math.Inf(1)))
+		worst = max(worst, p.way.error(l, Sizes{p.from, p.to}))
 		n := p.to + 1 // the row serves sizes below its own
 		send, receive := l.Overheads(n)
 		rtt, gap := 2*float64(l.OneWay(n)), float64(l.Gap(n))
@@ -158,7 +158,7 @@ func doublings(l model.Layer, all []piece, most int) []piece {
 		}
 		if at+1 < p.to {
 			all = slices.Replace(all, i, i+1,
-				newPiece(l, p.from, at, math.Inf(1)), newPiece(l, at+1, p.to, math.Inf(1)))
+				newPiece(l, p.from, at), newPiece(l, at+1, p.to))
 		}
 	}
 	return all

@@ -55,15 +55,11 @@ func (c levelCosts) Overheads(n quantity.Bytes) (send, receive quantity.Micros) 
 // Sizes is the range of message sizes that the file must serve, from Low to High ≥ Low ≥ 1 B.
 type Sizes struct{ From, To quantity.Bytes }
 
-// quarters are 2^0, 2^(1/4), 2^(1/2) and 2^(3/4). A grid is made for each cut that pieces tries, so
-// math.Pow for each size would be a seventh of the time of an export.
-var quarters = [4]float64{1, math.Pow(2, 0.25), math.Sqrt2, math.Pow(2, 0.75)}
-
 // grid returns Low, High, and four sizes per doubling between them.
 func (s Sizes) grid() []quantity.Bytes {
 	sizes := []quantity.Bytes{s.From}
 	for x := 1; ; x++ {
-		n := quantity.Bytes(math.Round(math.Ldexp(float64(s.From)*quarters[x%4], x/4)))
+		n := quantity.Bytes(math.Round(float64(s.From) * math.Exp2(float64(x)/4)))
 		if n >= s.To {
 			break
 		}

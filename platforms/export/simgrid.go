@@ -104,6 +104,9 @@ func simgrid(f *File, m Machine, s Sizes) error {
 	return nil
 }
 
+// maxSections is the number of sections of a file that people read.
+const maxSections = 32
+
 // A section is SMPI's times of a range of sizes, without negative parts.
 type section struct {
 	from, to            quantity.Bytes
@@ -114,7 +117,7 @@ type section struct {
 // none of them negative. SMPI adds its header to each message, so the wire's line starts lower.
 func (f *File) sections(l model.Layer, s Sizes) (all []section) {
 	overheadsOf := f.inSeries(l, s)
-	for _, p := range pieces(l, s, 64) {
+	for _, p := range pieces(l, s, maxSections) {
 		firstSend, firstReceive := overheadsOf(p.from)
 		lastSend, lastReceive := overheadsOf(p.to)
 		send := positiveLine(p.from, p.to, float64(firstSend), float64(lastSend))
