@@ -40,13 +40,13 @@ func AppendNumber(b []byte, v float64) []byte {
 // manyTimes is the percentage from which a change or an error is a factor: 59 ×, not 5850.5 %.
 const manyTimes = 900
 
-// times formats a percentage above manyTimes as a factor.
-func times(percent float64) string { return significantPlain(1+percent/100, 2) + " ×" }
+// Times formats a factor with two significant digits: "1.3 ×", "140 ×".
+func Times(factor float64) string { return significantPlain(factor, 2) + " ×" }
 
 // PercentChange formats a relative change: −0.251 is "−25.1 %", 58 is "59 ×".
 func PercentChange(part float64) string {
 	if 100*part >= manyTimes && finite(part) {
-		return times(100 * part)
+		return Times(1 + part)
 	}
 	text := fmt.Sprintf("%+.1f %%", 100*part)
 	if text == "-0.0 %" {
@@ -63,7 +63,7 @@ func PercentError(percent any) string {
 	case math.Abs(v) < 1e-9:
 		v = 0
 	case v >= manyTimes && finite(v):
-		return times(v)
+		return Times(1 + v/100)
 	}
 	return significantPlain(v, 2) + " %"
 }

@@ -255,7 +255,7 @@ func PercentText(format string) func(any) string {
 	signed := strings.HasSuffix(format, "%%")
 	return func(v any) string {
 		if percent := toFloat(v); signed && percent >= manyTimes && finite(percent) {
-			return times(percent)
+			return Times(1 + percent/100)
 		}
 		return minus(fmt.Sprintf(format, v))
 	}

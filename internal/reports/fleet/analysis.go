@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -28,9 +29,9 @@ func Analyse(in Reading, o Options) (*Answer, error) {
 		f.Broken = errors.New(in.interrupted)
 	case before > 0:
 		const format = "%s of now and %d of before could not be read to the end"
-		f.Broken = fmt.Errorf(format, plural(now, "file"), before)
+		f.Broken = fmt.Errorf(format, lex.Plural(now, "file"), before)
 	case now > 0:
-		f.Broken = fmt.Errorf("%s could not be read to the end", plural(now, "file"))
+		f.Broken = fmt.Errorf("%s could not be read to the end", lex.Plural(now, "file"))
 	}
 	if err != nil {
 		// Nothing could be compared, and the first file that was skipped often shows why.

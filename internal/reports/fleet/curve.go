@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -213,13 +212,6 @@ func (q Quantity) value(c *curveSummary) float64 {
 type line struct{ beta, tau float64 }
 
 func (l line) time(n quantity.Bytes) float64 { return l.beta + l.tau*float64(n) }
-
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
 
 // quantityWord returns the quantity's name for people. Programs read the plain words
 // of [Quantity].

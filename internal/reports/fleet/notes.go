@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/reports"
 )
 
@@ -34,12 +35,13 @@ func (f *Answer) note() {
 	}
 	if len(others) > 0 {
 		doubt("Not tested: %s with another name than the pattern %q, the first because %s.",
-			plural(len(others), "file"), f.Name, others[0].reason)
+			lex.Plural(len(others), "file"), f.Name, others[0].reason)
 	}
 	what := fmt.Sprintf("%s in %s of like curves, from %s",
-		plural(f.Curves, "curve"), plural(len(f.groups), "group"), plural(f.Files, "file"))
+		lex.Plural(f.Curves, "curve"), lex.Plural(len(f.groups), "group"),
+		lex.Plural(f.Files, "file"))
 	if f.Nodes > 0 {
-		what += " and " + plural(f.Nodes, "node")
+		what += " and " + lex.Plural(f.Nodes, "node")
 	} else {
 		what += "; the names of the nodes are not known: give a pattern of file names, "
 		if f.pattern != "" {
@@ -51,7 +53,7 @@ func (f *Answer) note() {
 	if f.Degrees > 0 {
 		say("%s at a false discovery rate of %.3g %%; the noise has tails like those of "+
 			"Student's t with %.1f degrees of freedom.",
-			plural(f.Tests, "test"), 100*f.FDR, f.Degrees)
+			lex.Plural(f.Tests, "test"), 100*f.FDR, f.Degrees)
 	}
 	for _, names := range f.apart() {
 		last := len(names) - 1
@@ -77,7 +79,7 @@ func (f *Answer) note() {
 	f.noteDoubts(doubt)
 	if f.Compared && f.OnlyNow+f.OnlyBefore > 0 {
 		doubt("Without a partner to compare with: %s now, %s before.",
-			plural(f.OnlyNow, "curve"), plural(f.OnlyBefore, "curve"))
+			lex.Plural(f.OnlyNow, "curve"), lex.Plural(f.OnlyBefore, "curve"))
 	}
 	f.noteSkipped(doubt)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -244,9 +245,9 @@ const maxDrawnGroups = 4
 // distribution. It draws the groups with findings or, without findings, one, so that
 // the reader sees what was compared.
 func (f *Answer) Document() reports.Document {
-	title := fmt.Sprintf("A fleet of %s", plural(f.Nodes, "node"))
+	title := fmt.Sprintf("A fleet of %s", lex.Plural(f.Nodes, "node"))
 	if f.Nodes == 0 {
-		title = fmt.Sprintf("A fleet of %s", plural(f.Curves, "curve"))
+		title = fmt.Sprintf("A fleet of %s", lex.Plural(f.Curves, "curve"))
 	}
 	if f.Compared {
 		title += ": what changed"
@@ -316,7 +317,7 @@ func (f *Answer) summary() string {
 		}
 	}
 	for i, kind := range kinds {
-		kinds[i] = plural(count[kind], strings.TrimSuffix(kind, "s"))
+		kinds[i] = lex.Plural(count[kind], strings.TrimSuffix(kind, "s"))
 	}
 	x, verb := slices.MaxFunc(worst, func(a, b worstFinding) int {
 		return cmp.Compare(math.Abs(a.Effect.Value), math.Abs(b.Effect.Value))

@@ -1,7 +1,6 @@
 package simulations
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/halfpeak/halfpeak/internal/reports"
@@ -16,10 +15,8 @@ func fastest(best string, time quantity.Micros, other string, slower quantity.Mi
 	switch {
 	case ratio < 1.1:
 		by = reports.PercentText("%.2g %%")(100*(ratio-1)) + " "
-	case ratio >= 100 && !math.IsInf(ratio, 0): // without an exponent
-		by = fmt.Sprintf("%.0f × ", ratio)
 	case !math.IsInf(ratio, 0):
-		by = fmt.Sprintf("%.2g × ", ratio)
+		by = reports.Times(ratio) + " "
 	}
 	return reports.Say("%s is fastest, %v: %sfaster than %s, %v", best, time, by, other, slower)
 }
