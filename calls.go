@@ -132,6 +132,9 @@ func (c Collectives) ask(ctx context.Context, d Design) (e Estimate, err error) 
 	}
 	e = Estimate{Interval: t.Within, Method: Simulated,
 		Notes: append(times.Notes, "algorithm: "+t.Name)}
+	if t.Call.Segment > 0 {
+		e.Notes = append(e.Notes, "in segments of "+quantity.Bytes(t.Call.Segment).String())
+	}
 	if times.Fitted {
 		e.Method = Measured
 	}

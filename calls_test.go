@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -226,5 +228,66 @@ func TestBeyondATable(t *testing.T) {
 			e.Beyond != want {
 			t.Errorf("%v: %v times the measured sizes, want %v; %v", size, e.Beyond, want, err)
 		}
+	}
+}
+
+// Calls that are compared have one time only where one of them is the best: Ask takes it, and a
+// study of several has none. Segments are compared with whole messages, also of one algorithm.
+func TestSeveralCalls(t *testing.T) {
+	d := sharedtest.Must(t, halfpeak.Open, "clip")
+	calls := halfpeak.Collectives{Calls: collectives.Calls{Collective: "bcast",
+		Algorithm: "pipeline", Ranks: []int{8}, Sizes: []quantity.Bytes{1 << 20},
+		Segments: []quantity.Bytes{1 << 14}}}
+	times, err := d.Times(t.Context(), calls)
+	if err != nil || len(times.Times) != 2 {
+		t.Fatalf("%+v, %v", times, err)
+	}
+	least := min(times.Times[0].Time, times.Times[1].Time)
+	if e, err := d.Ask(t.Context(), calls); err != nil || e.Value != float64(least) ||
+		times.Times[0].Time == times.Times[1].Time {
+		t.Errorf("%v, %v; want %v of %+v", e, err, least, times.Times)
+	}
+	s, err := d.Study(t.Context(), calls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = s.Now(); err == nil || !strings.Contains(err.Error(), "bcast has 2 times") {
+		t.Errorf("a study of two times: %v", err)
+	}
+	calls.Sizes = []quantity.Bytes{1 << 10, 1 << 20}
+	if times, err = d.Times(t.Context(), calls); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := times.Crossovers(t.Context()); err != nil || len(c) != 1 {
+		t.Errorf("%+v, %v; want one size from which segments are faster", c, err)
+	}
+	calls.Total = true
+	if _, err := d.Times(t.Context(), calls); err == nil {
+		t.Error("total sizes of a simulation: no error")
+	}
+}
+
+// Recut is a change of the packets, for later changes too.
+func TestRecutStays(t *testing.T) {
+	d := sharedtest.Must(t, halfpeak.Open, "clip/user-buffer")
+	of := halfpeak.Message{Size: 4096}
+	ask := func(d halfpeak.Design, err error) halfpeak.Estimate {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := d.Ask(t.Context(), of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	cut, err := d.Recut("256")
+	a, b := ask(cut, err), ask(d.Set("packets=256B"))
+	if a.Value != b.Value || !slices.Equal(a.Parts, b.Parts) {
+		t.Errorf("recut %v %v, set %v %v", a, a.Parts, b, b.Parts)
+	}
+	if c := ask(cut.Set("wire.tau*=1.000000000001")); math.Abs(c.Value/a.Value-1) > 1e-9 {
+		t.Errorf("changed after the cut: %v, want %v", c, a)
 	}
 }

@@ -18,7 +18,8 @@ import (
 type Study struct {
 	// Design has the questions that are not about the call alone, such as landmarks.
 	Design whatif.Design
-	Time   whatif.Quantity // of the call
+	Time   whatif.Quantity // of the call; [Collectives] with several times have none
+	err    error           // why there is no time
 }
 
 // Study prepares a call: collectives and programs are simulated once. Errors are those of
@@ -42,18 +43,24 @@ func (d Design) Study(ctx context.Context, c Call) (s Study, err error) {
 		return s, err
 	}
 	all, err := s.Design.Quantities()
-	if err == nil {
-		s.Time = all[0]
+	if err != nil {
+		return s, err
 	}
-	return s, err
+	s.Time = all[0]
+	if several, is := c.(Collectives); is && len(all) > 1 {
+		s.Time, s.err = whatif.Quantity{}, fmt.Errorf("%s has %d times: ask for one algorithm, or "+
+			"the best, on one number of ranks and of one size", several.Collective, len(all))
+	}
+	return s, nil
 }
 
-// prepared returns an error if [Design.Study] did not make the study.
+// prepared returns an error if the study has no time: [Design.Study] did not make it, or made it of
+// several calls.
 func (s Study) prepared() error {
 	if s.Design.Layer.Model == nil && len(s.Design.Calls) == 0 {
 		return errNoCall
 	}
-	return nil
+	return s.err
 }
 
 // Now returns the time of the call in the design as it is.

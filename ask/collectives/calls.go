@@ -53,10 +53,14 @@ func (c *Calls) Choose(text string) {
 	c.Collective, c.Algorithm, _ = strings.Cut(text, "/")
 }
 
-// several reports whether algorithms are compared.
+// several reports whether calls of one number of ranks and size are compared: by several
+// algorithms, or in segments and whole.
 func (c Calls) several() bool {
-	return c.Algorithm == "all" || c.Algorithm == "best" || strings.Contains(c.Algorithm, ",")
+	return c.anyAlgorithm() || strings.Contains(c.Algorithm, ",") || len(c.Segments) > 0
 }
+
+// anyAlgorithm reports whether no algorithm is preferred.
+func (c Calls) anyAlgorithm() bool { return c.Algorithm == "all" || c.Algorithm == "best" }
 
 // named returns the names of the algorithms.
 func (c Calls) named() []string { return strings.Split(c.Algorithm, ",") }

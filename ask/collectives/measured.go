@@ -78,9 +78,9 @@ type MeasuredFiles struct {
 }
 
 // Compare compares the files' measurements of the calls' collective with the model of a design, at
-// the calls' ranks and sizes, or at all measured ones if they have none. The calls' algorithm
-// selects among the measured algorithms; it is also taken as the library's choice if files do not
-// name one. The errors are those of reading, and of [Calls.On]; a damaged file also has an answer.
+// the calls' ranks and sizes, or at all measured ones if they have none. The calls' algorithms
+// select among the measured ones; where files do not name one, the model's best of them is
+// compared. The errors are those of reading, and of [Calls.On]; a damaged file also has an answer.
 func (c Calls) Compare(ctx context.Context, d platforms.Design, files MeasuredFiles) (
 	*Comparison, error) {
 	q, err := c.on(d)
@@ -107,10 +107,13 @@ func (c Calls) Compare(ctx context.Context, d platforms.Design, files MeasuredFi
 		if files.Statistic != "" && files.Statistic != d.Statistic {
 			continue
 		}
-		if !q.several() {
+		if !q.anyAlgorithm() {
 			// A file need not name its algorithm; the user who asks for one knows it.
-			d.Of.Name = cmp.Or(d.Of.Name, q.Algorithm)
-			if d.Foreign != "" || d.Of.Name != q.Algorithm {
+			names := q.named()
+			if len(names) == 1 {
+				d.Of.Name = cmp.Or(d.Of.Name, names[0])
+			}
+			if d.Foreign != "" || d.Of.Name != "" && !slices.Contains(names, d.Of.Name) {
 				continue
 			}
 		}
@@ -131,7 +134,7 @@ func (c Calls) Compare(ctx context.Context, d platforms.Design, files MeasuredFi
 }
 
 // add adds the cells of data: the question is asked about the ranks and sizes of its
-// points, with the algorithm that was measured or, if the library chose, with all.
+// points, with the algorithm that was measured or, if the library chose, with those asked for.
 func (a *Comparison) add(ctx context.Context, q question, d *fitted.Data) error {
 	calls := q.Calls
 	unasked := func(p fitted.Point) bool {
@@ -142,7 +145,7 @@ func (a *Comparison) add(ctx context.Context, q question, d *fitted.Data) error 
 	if len(points) == 0 {
 		return nil
 	}
-	calls.Algorithm, calls.Ranks, calls.Sizes = cmp.Or(d.Of.Name, "all"), nil, nil
+	calls.Algorithm, calls.Ranks, calls.Sizes = cmp.Or(d.Of.Name, q.Algorithm), nil, nil
 	for _, p := range points {
 		calls.Ranks, calls.Sizes = append(calls.Ranks, p.Ranks), append(calls.Sizes, p.Size)
 	}

@@ -72,6 +72,9 @@ func (c Calls) on(d platforms.Design) (q question, err error) {
 	}
 	q.ranAs = calibrate.MeasuredAs(d.Platform, q.Collective)
 	switch {
+	case len(q.fits) == 0 && (q.Total || q.Groups > 1):
+		return q, fmt.Errorf("sizes of all ranks' blocks and groups of ranks are those of measured "+
+			"collectives, and %s has none of %s", d.Asked(), q.Collective)
 	case d.Layer.Model == nil && len(q.fits) == 0:
 		return q, fmt.Errorf("%s has no layer, and no measurements of %s; it has those of %s",
 			d.Asked(), q.Collective, strings.Join(measuredNames(d.Platform), ", "))

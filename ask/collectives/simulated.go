@@ -46,8 +46,8 @@ func (q question) simulated(ctx context.Context) (*Times, error) {
 			}
 		}
 		here = slices.DeleteFunc(here, func(c Timing) bool { return c.From == "" })
-		// A single algorithm would be the best of itself.
-		if len(all) > 1 && q.several() {
+		// A single algorithm with whole messages would be the best of itself.
+		if q.several() && (len(all) > 1 || len(q.Segments) > 0) {
 			compare(here, list.Map(here, func(c Timing) quantity.Micros { return c.Time }))
 		}
 		answer.Times = append(answer.Times, here...)

@@ -69,23 +69,27 @@ func FindCrossover(sampling *Sampling, designs ...platforms.Design) (*Crossover,
 	return c, nil
 }
 
-// neverCross names the layer of the two that is faster at all sizes. It looks at one
-// byte or, if the times are equal there, at the largest size: without a crossing, any
-// size with a difference decides.
+// neverCross names the layer of the two that is faster, at all sizes or at those at which they
+// differ.
 func neverCross(a, b platforms.Design) string {
-	n := quantity.Bytes(1)
-	if a.Layer.Model.OneWay(n) == b.Layer.Model.OneWay(n) {
-		n = model.MaxCrossing
+	sizes := model.CrossingSizes(a.Layer.Model, b.Layer.Model, 1, model.MaxCrossing)
+	equal, faster, slower := 0, a.Layer.Ref(), b.Layer.Ref()
+	for _, n := range sizes {
+		switch x, y := a.Layer.Model.OneWay(n), b.Layer.Model.OneWay(n); {
+		case x == y:
+			equal++
+		case x > y: // at one size, and so at every other one
+			faster, slower = b.Layer.Ref(), a.Layer.Ref()
+		}
 	}
-	switch x, y := a.Layer.Model.OneWay(n), b.Layer.Model.OneWay(n); {
-	case x < y:
-		return fmt.Sprintf("%s is faster than %s at all sizes up to 1 GiB.", a.Layer.Ref(),
-			b.Layer.Ref())
-	case x > y:
-		return fmt.Sprintf("%s is faster than %s at all sizes up to 1 GiB.", b.Layer.Ref(),
-			a.Layer.Ref())
+	switch equal {
+	case 0:
+		return fmt.Sprintf("%s is faster than %s at all sizes up to 1 GiB.", faster, slower)
+	case len(sizes):
+		return fmt.Sprintf("%s and %s cost the same.", faster, slower)
 	}
-	return fmt.Sprintf("%s and %s cost the same.", a.Layer.Ref(), b.Layer.Ref())
+	return fmt.Sprintf("%s is never slower than %s up to 1 GiB, and as fast at some sizes.", faster,
+		slower)
 }
 
 // Sentences returns the same in words: first the overtakings, then the notes.

@@ -95,3 +95,28 @@ func made(name string, l model.Layer) platforms.Design {
 		Layer:    platforms.Layer{Platform: name, Name: "x", Model: l},
 	}
 }
+
+// Layers that share a branch are equal there, and differ elsewhere.
+func TestNeverCross(t *testing.T) {
+	p, err := platforms.Parse("a.toml", []byte(`
+layer.slow = {model = "switch", branches = [{layer="p", up_to="64KiB"}, {layer="p"}], source = "t"}
+layer.middle = {model = "switch", branches = [{layer="p", up_to="1KiB"}, {layer="q", up_to="64KiB"}, {layer="p"}], source = "t"}
+layer.fast = {model = "switch", branches = [{layer="q", up_to="64KiB"}, {layer="q"}], source = "t"}
+layer.p = {model = "linear", beta = "1us", tau = "1us/KiB", source = "t"}
+layer.q = {model = "linear", beta = "0.5us", tau = "0.5us/KiB", source = "t"}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(i int) platforms.Design { return platforms.Design{Platform: p, Layer: p.Layers[i]} }
+	for i, want := range []string{"a/slow and a/p cost the same.",
+		"a/middle is never slower than a/p up to 1 GiB, and as fast at some sizes.",
+		"a/fast is faster than a/p at all sizes up to 1 GiB."} {
+		if got := neverCross(of(3), of(i)); i > 0 && got != want {
+			t.Errorf("%s; want %s", got, want)
+		}
+		if got := neverCross(of(i), of(3)); got != want {
+			t.Errorf("%s; want %s", got, want)
+		}
+	}
+}

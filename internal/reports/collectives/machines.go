@@ -57,6 +57,8 @@ func machineRows(machines []*collectives.Times) reports.Rows {
 		col("algorithm", "algorithm", func(c machineTime) any { return c.Name }),
 		col("ranks", "ranks", func(c machineTime) any { return c.Ranks }),
 		col("size_bytes", "size", func(c machineTime) any { return c.Size() }),
+		col("segment_bytes", "segment", func(c machineTime) any { return segment(c.Timing) }).
+			If(slices.ContainsFunc(all, func(c machineTime) bool { return c.Call.Segment > 0 })),
 		col("time_us", "time", func(c machineTime) any {
 			return c.Time
 		}).Rounded(uncertainDigits, "time"),

@@ -184,7 +184,7 @@ func verdict(all, own []collectives.Timing, named func(any) string) reports.Sent
 		if c.Compared && !c.Best || math.IsNaN(float64(c.Time)) && math.IsNaN(float64(c.Average)) {
 			continue
 		}
-		name, runnerUp := named(c.Name), ""
+		name, runnerUp := called(c, named), ""
 		if c.Name == collectives.LibraryChoice {
 			name = "predicted"
 		}
@@ -193,12 +193,12 @@ func verdict(all, own []collectives.Timing, named func(any) string) reports.Sent
 		}
 		for _, o := range own {
 			if o.Slower > 0 {
-				runnerUp += fmt.Sprintf("; %s takes %s longer", named(o.Name),
+				runnerUp += fmt.Sprintf("; %s takes %s longer", called(o, named),
 					percentText(o.Slower))
 			}
 		}
 		if len(own) == 0 && c.Next != nil && c.NextSlower >= 0.05 {
-			runnerUp = fmt.Sprintf("; %s takes %s longer", named(c.Next.Name),
+			runnerUp = fmt.Sprintf("; %s takes %s longer", called(*c.Next, named),
 				percentText(c.NextSlower))
 		}
 		average := c.AverageWithin
@@ -219,4 +219,12 @@ func verdict(all, own []collectives.Timing, named func(any) string) reports.Sent
 			time, runnerUp)
 	}
 	return reports.Sentence{}
+}
+
+// called returns the algorithm of a call, with the segments of its messages.
+func called(c collectives.Timing, named func(any) string) string {
+	if c.Call.Segment == 0 {
+		return named(c.Name)
+	}
+	return fmt.Sprintf("%s in segments of %s", named(c.Name), quantity.Bytes(c.Call.Segment))
 }
