@@ -251,8 +251,7 @@ func average(weights, logs []float64) (mean, spread float64) {
 // logs returns the log of the time in µs by each candidate.
 func (b *blend) logs(p place, n float64) (all []float64) {
 	for _, f := range b.forms {
-		_, log := f.predict(p, n)
-		all = append(all, log)
+		all = append(all, f.predict(p, n, -1))
 	}
 	return append(all, b.trend(p, n))
 }
@@ -265,12 +264,15 @@ func (b *blend) combine(p place, n float64) (mean, spread float64, weights []flo
 	return mean, spread, weights
 }
 
-// similar returns the time in µs of similar calls: that of the forms, without what they miss.
+// similar returns the time in µs that other calls foresee for a measured one: that of the forms,
+// with what they miss at the calls nearby.
 func (b *blend) similar(p place, n float64) float64 {
+	call := slices.IndexFunc(b.points, func(s measurement) bool {
+		return s.place == p && s.size == n
+	})
 	var logs []float64
 	for _, f := range b.forms {
-		alone, _ := f.predict(p, n)
-		logs = append(logs, alone)
+		logs = append(logs, f.predict(p, n, call))
 	}
 	weights := b.weights(b.evidence(p), logs, b.totalLg(p, n), b.octaves(p), -1)
 	mean, _ := average(weights, logs)

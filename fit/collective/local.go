@@ -188,10 +188,14 @@ func (l *localForm) sparse(at *coordinate) float64 {
 
 // residual interpolates log(measured/form) by a mean over the measurements, weighted by kernels of
 // the distance between coordinates (Nadaraya 1964, Watson 1964). Beyond all of them it has the
-// value of the nearest: a form misses a size by as much on more nodes.
-func (l *localForm) residual(c *coordinate) float64 {
+// value of the nearest: a form misses a size by as much on more nodes. The measurement of the index
+// without does not count; -1 is none.
+func (l *localForm) residual(c *coordinate, without int) float64 {
 	sum, weights := 0.0, math.SmallestNonzeroFloat64
 	for i := range l.points {
+		if i == without {
+			continue
+		}
 		o := &l.points[i]
 		places := math.Abs(c.nodes-o.nodes) + math.Abs(c.perNode-o.perNode)
 		w := math.Exp(-(math.Abs(c.step-o.step) + places) / sizeRange)
@@ -200,14 +204,13 @@ func (l *localForm) residual(c *coordinate) float64 {
 	return sum / weights
 }
 
-// predict returns the log of the time of a call by the form alone, and with what it misses nearby;
-// NaN if the form's time is 0.
-func (l *localForm) predict(p place, n float64) (alone, corrected float64) {
+// predict returns the log of the time of a call by the form, with what it misses nearby, without
+// the measurement of that index, -1: with all; NaN if the form's time is 0.
+func (l *localForm) predict(p place, n float64, without int) float64 {
 	c, terms := l.coordinate(p, n), l.callTerms(p, n)
 	t := l.time(&c, &terms)
 	if !(t > 0) {
-		return math.NaN(), math.NaN()
+		return math.NaN()
 	}
-	alone = math.Log(t)
-	return alone, alone + l.residual(&c)
+	return math.Log(t) + l.residual(&c, without)
 }

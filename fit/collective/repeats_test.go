@@ -199,3 +199,68 @@ func TestTwoSettings(t *testing.T) {
 		}
 	}
 }
+
+// At the calls in the fit that were measured once, the interval holds at least 95 % of the other 19
+// runs.
+func TestOneRunIsInside(t *testing.T) {
+	_, runs := repeatedOf(t, read(t, "MPI", 1, map[string]int{"lassen/lassen_osu_4_nodes.out": 4, "lassen/lassen_osu_16_nodes.out": 16, "lassen/lassen_osu_64_nodes.out": 64}))
+	d := read(t, "MPI", 1, map[string]int{"lassen/lassen_osu_4_nodes.out": 4})
+	inside, count := 0, 0
+	var widths []float64
+	for run := range 5 {
+		d.Points = nil
+		for c, all := range runs {
+			d.Points = append(d.Points, Point{Ranks: c.ranks, Size: c.size, Time: quantity.Micros(all[run]), Count: 1})
+		}
+		r, err := Fit(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c, all := range runs {
+			p, err := r.predict(c.ranks, c.size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			widths = append(widths, float64(p.High/p.Low))
+			for i, v := range all {
+				if i == run {
+					continue
+				}
+				if count++; float64(p.Low) <= v && v <= float64(p.High) {
+					inside++
+				}
+			}
+		}
+	}
+	slices.Sort(widths)
+	t.Logf("%d of %d inside, median width %.2f, 90th percentile %.2f", inside, count, widths[len(widths)/2], widths[len(widths)*9/10])
+	if inside*20 < count*19 {
+		t.Errorf("%d of %d are inside", inside, count)
+	}
+}
+
+// A call whose sizes no form of the collective describes, here one whose time does not grow with
+// the ranks' blocks, still has the interval that the calls about it give: not one down to the time
+// of the form alone.
+func TestMeasuredCallsThatNoFormDescribes(t *testing.T) {
+	d := read(t, "MPI", 1, map[string]int{"lassen/lassen_osu_4_nodes.out": 4})
+	d.Points = nil
+	for _, ranks := range []int{4, 8, 16, 32} {
+		for n := quantity.Bytes(8); n <= 1<<30; n *= 4 {
+			d.Points = append(d.Points, Point{Ranks: ranks, Size: n, Time: 10 + quantity.Micros(n)/1000/quantity.Micros(ranks*ranks), Count: 1})
+		}
+	}
+	r, err := Fit(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range r.Points {
+		q, err := r.predict(p.Ranks, p.Size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if float64(q.High/q.Low) > 8 {
+			t.Errorf("%d ranks, %v: %v, %v to %v", p.Ranks, p.Size, q.Value, q.Low, q.High)
+		}
+	}
+}
