@@ -48,7 +48,7 @@ func TestBounds(t *testing.T) {
 				t.Fatal(err)
 			}
 			finish, _ := got.Finish()
-			latency, bandwidth := latencyBound(m, p), bandwidthBound(m, e.Collective, p, c.Bytes)
+			latency, bandwidth := latencyBound(m, p, c.Bytes), bandwidthBound(m, e.Collective, p, c.Bytes)
 			if least := max(latency, bandwidth) * (1 - 1e-6); finish < least {
 				t.Errorf("%+v: %s %s, %d ranks, %d B: %v, below its bounds %v and %v", l, e.Collective, e.Name, p, c.Bytes, finish, latency, bandwidth)
 			}
@@ -56,7 +56,24 @@ func TestBounds(t *testing.T) {
 	}
 	if m, err := simulate.FromLayer(platforms.Layer{Model: &model.Linear{Beta: 1}}, simulate.NoLimit); err != nil {
 		t.Error(err)
-	} else if latency := latencyBound(m, 9); latency != 4 {
+	} else if latency := latencyBound(m, 9, 1); latency != 4 {
 		t.Errorf("9 ranks: %v, want ⌈log₂ 9⌉ = 4 µs", latency)
+	}
+	// Of measured stages, 4 KiB may take less than 1 B, with one message as with several.
+	d, err := platforms.Open("tcp-proxy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []Calls{{Collective: "bcast", Algorithm: "all"}, {Collective: "gather", Algorithm: "all"}} {
+		c.Ranks, c.Sizes = []int{2, 4}, []quantity.Bytes{1024, 3000, 4096}
+		times, err := c.On(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range times.Times {
+			if o.Time < o.LatencyBound*(1-1e-6) || o.Time < o.BandwidthBound*(1-1e-6) {
+				t.Errorf("%s, %d ranks, %v: %v, below its bounds %v and %v", o.Name, o.Ranks, o.Call.Bytes, o.Time, o.LatencyBound, o.BandwidthBound)
+			}
+		}
 	}
 }

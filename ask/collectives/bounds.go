@@ -9,16 +9,35 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// latencyBound returns the minimum time of a call of any size by any algorithm on a machine without
-// levels, since a byte has to reach every rank. The bounds let a reader of the CSV see how far the
-// best known algorithm is from any possible one.
-func latencyBound(m simulate.Machine, ranks int) quantity.Micros {
+// latencyBound returns the minimum time of a call by any algorithm on a machine without levels,
+// since a message has to reach every rank. It has the least costs of any size up to the bytes of
+// all ranks, since a measured time may fall where messages grow. The bounds let a reader of the CSV
+// see how far the best known algorithm is from any possible one.
+func latencyBound(m simulate.Machine, ranks int, bytes uint64) quantity.Micros {
 	one := m.Cost(0, 1)
-	return collective.LatencyBound(model.LogP{
+	least := model.LogP{
 		Latency:      one.Latency + one.Serialization,
 		SendOverhead: one.Send, ReceiveOverhead: one.Receive,
 		GapTime: min(one.Gap, one.ReceiveGap),
-	}, ranks)
+	}
+	all := min(float64(ranks)*float64(bytes), float64(maxSize))
+	for _, n := range append(messageSizes(uint64(all)), bytes) {
+		c := m.Cost(0, n)
+		least.Latency = min(least.Latency, c.Latency+c.Serialization)
+		least.SendOverhead = min(least.SendOverhead, c.Send)
+		least.ReceiveOverhead = min(least.ReceiveOverhead, c.Receive)
+		least.GapTime = min(least.GapTime, c.Gap, c.ReceiveGap)
+	}
+	return collective.LatencyBound(least, ranks)
+}
+
+// messageSizes returns the sizes at which bounds look for the least cost: powers of two, and the
+// largest.
+func messageSizes(largest uint64) (sizes []uint64) {
+	for n := uint64(1); n < largest; n *= 2 {
+		sizes = append(sizes, n)
+	}
+	return append(sizes, largest)
 }
 
 // bandwidthBound returns the minimum time of a call for its bytes, likewise. They are sent in
@@ -28,11 +47,7 @@ func bandwidthBound(m simulate.Machine, name string, ranks int, size uint64) qua
 	if bytes == 0 {
 		return 0
 	}
-	var sizes []uint64
-	for n := uint64(1); n < bytes; n *= 2 {
-		sizes = append(sizes, n)
-	}
-	sizes = append(sizes, bytes)
+	sizes := messageSizes(bytes)
 	// The bytes before the last message at the cheapest rate that any size of message has: no
 	// algorithm is faster.
 	perByte := quantity.Micros(math.Inf(1))

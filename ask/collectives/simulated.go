@@ -131,16 +131,12 @@ func (q question) cells(ctx context.Context, all Algorithms, m simulate.Machine)
 		// On a machine of several levels, messages between near ranks are cheaper than
 		// the bounds assume.
 		levels := len(q.machine.Levels) > 1
-		latency := quantity.Unknown
-		if !levels {
-			latency = latencyBound(m, ranks)
-		}
 		perNode, rails := q.nodes(m, ranks)
 		for _, size := range sizes {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			bandwidth, bounded := quantity.Unknown, levels
+			latency, bandwidth, bounded := quantity.Unknown, quantity.Unknown, levels
 			here := all
 			if q.Algorithm == "" {
 				e, _ := q.defaultOf(ranks, size)
@@ -169,6 +165,7 @@ func (q question) cells(ctx context.Context, all Algorithms, m simulate.Machine)
 						return nil, err
 					}
 					if !bounded { // by any algorithm, so once for all of them
+						latency = latencyBound(m, ranks, c.Bytes)
 						bandwidth = bandwidthBound(m, e.Collective, ranks, c.Bytes)
 						bounded = true
 					}
