@@ -43,7 +43,10 @@ func machineRows(machines []*collectives.Times) reports.Rows {
 	}
 	for i := range all {
 		c := &all[i]
-		c.slower = 100 * (float64(shownTime(c.Timing)/fastest[c.Place()]) - 1)
+		// Times of one rank may all be 0.
+		if time, least := shownTime(c.Timing), fastest[c.Place()]; time > least {
+			c.slower = 100 * (float64(time/least) - 1)
+		}
 	}
 	col := reports.Col[machineTime]
 	timed := reports.SpreadOf("time", "", quantity.DimTime,
