@@ -77,7 +77,19 @@ func (f *Fitted) sides(o Options) (before, after []Source, err error) {
 	// A damaged file on either side makes the comparison incomplete.
 	f.Broken, f.Partial = cmp.Or(f.Broken, in.Broken), f.Partial || in.partial
 	f.LeftOut = append(f.LeftOut, in.leftOut...)
+	if several(in.Sources) && o.Runs {
+		var notes []string
+		if in.Sources, notes, err = fitRuns(in.Sources); err != nil {
+			return nil, nil, usage.Fields(err, "against")
+		}
+		f.Notes = append(f.Notes, notes...)
+	}
 	return f.sources, in.Sources, nil
+}
+
+// several reports whether the tables are of more than one file.
+func several(sources []Source) bool {
+	return slices.ContainsFunc(sources, func(s Source) bool { return s.File != sources[0].File })
 }
 
 // twoTables returns two of the tables that were read: after has the name; before is
