@@ -82,6 +82,7 @@ func (q question) grid(ctx context.Context) (*grid, error) {
 	}{
 		{"segment", len(q.Segments) > 0}, {"root", q.Call.Root != 0},
 		{"fan-out", q.Call.Fanout != 0}, {"gamma", q.Call.Gamma != 0},
+		{"channels", q.Call.Channels != 0}, {"osu-loop", q.Loop},
 	} {
 		if option.given {
 			return nil, usage.Fields(fmt.Errorf("%s was measured with its own work and without "+

@@ -10,6 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -73,8 +74,8 @@ func (c Calls) on(d platforms.Design) (q question, err error) {
 	q.ranAs = calibrate.MeasuredAs(d.Platform, q.Collective)
 	switch {
 	case len(q.fits) == 0 && (q.Total || q.Groups > 1):
-		return q, fmt.Errorf("sizes of all ranks' blocks and groups of ranks are those of measured "+
-			"collectives, and %s has none of %s", d.Asked(), q.Collective)
+		return q, fmt.Errorf("sizes of all ranks' blocks and groups of ranks are those of "+
+			"measured collectives, and %s has none of %s", d.Asked(), q.Collective)
 	case d.Layer.Model == nil && len(q.fits) == 0:
 		return q, fmt.Errorf("%s has no layer, and no measurements of %s; it has those of %s",
 			d.Asked(), q.Collective, strings.Join(measuredNames(d.Platform), ", "))
@@ -181,8 +182,9 @@ func (q question) onWholeNodes() (question, error) {
 	}
 	q.Ranks = nil
 	for _, n := range q.Nodes {
-		if n < 1 || n > math.MaxInt32/perNode {
-			return q, usage.Fields(fmt.Errorf("%d nodes; give at least 1", n), "nodes")
+		if most := maxRanks / perNode; n < 1 || n > most {
+			return q, usage.Fields(fmt.Errorf("%d nodes of %s; give 1 to %d", n,
+				lex.Plural(perNode, "rank"), most), "nodes")
 		}
 		q.Ranks = append(q.Ranks, n*perNode)
 	}

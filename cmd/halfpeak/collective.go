@@ -95,7 +95,9 @@ func newCollective() *cobra.Command {
 		excludes("--nodes", "--ranks", "--nodes and --ranks cannot be combined"),
 		needs("--unverified", "--to", ""),
 		needs("--measured-ranks, --columns", "--measured", ""),
-		excludes("--measured", "--plot", "; --measured prints a table alone"),
+		excludes("--measured", "--plot, --crossovers", "; --measured prints a table alone"),
+		excludes("--to", "--crossovers",
+			"--to writes rules, which have the crossovers; --crossovers prints them"),
 		needs("--schedule", "one --size", "; it is of one size, as in --size 64KiB"),
 		excludes("--schedule",
 			"--measured, --to, --crossovers, --nodes, --osu-loop, several --ranks",
@@ -314,7 +316,7 @@ func (o *collectiveOptions) check(platform string) error {
 	case q.Statistic != "" && !fitted && !measured:
 		return usagef("--statistic is for measured times: of --measured files, or of a platform " +
 			"file with measured collectives")
-	case own && extension(o.out.path) == "json":
+	case own && slices.Contains([]string{"json", "csv", "md"}, extension(o.out.path)):
 		return usagef("--to %s has its own form, without --format; for rules in JSON use --to "+
 			"openmpi-json", form)
 	case form == "" || measured:

@@ -35,6 +35,8 @@ var fitRules = []rule{
 		"--segments is for --model piecewise, not {--model}"),
 	needs("--method", "--model=linear, --model=pipeline",
 		"--method is for --model linear or pipeline, not {--model}"),
+	excludes("--against", "--model=loggp, --model=logp, --model=pipeline, --model=collective",
+		"--against compares curves of time against size, and not --model {--model}"),
 	// A signature gives o_s, g and o_r; L takes a round trip, which other models have in their
 	// tables.
 	needs("--rtt", "--model=logp", "--rtt is for --model logp, not {--model}"),

@@ -82,6 +82,13 @@ func (o *output) kind() (reports.TableFormat, error) {
 	return format, nil
 }
 
+// asTable reports whether the format or the extension of the file is that of a table, which a
+// command with a form of its own does not write.
+func (o *output) asTable() bool {
+	format, known := formats[extension(o.path)]
+	return o.format != "" || known && format != reports.Text
+}
+
 // forPeople reports whether a person reads the output. Then a command may print
 // several tables, leave out columns and choose what is important; CSV and JSON always
 // have all rows in one table.

@@ -154,8 +154,15 @@ func newCompare() *cobra.Command {
 	o.declarePlot(cmd, "draw all into one figure: this `file` (png, svg, pdf)")
 	enum(cmd, &o.kind, "kind", "quantity of the figure", "bandwidth", "latency")
 	// Compared with itself, a platform crosses nowhere.
-	obey(cmd, func(args []string) facts { return facts{"two platforms or more": len(args) > 1} },
+	obey(cmd, func(args []string) facts {
+		return facts{"two platforms or more": len(args) > 1,
+			"text of two platforms": len(args) == 2 && o.out.forPeople()}
+	},
 		samplesRule,
+		excludes("--crossovers", "--size, --cycles",
+			"--crossovers finds the sizes; omit --size and --cycles"),
+		needs("--assume, --samples, --seed", "--crossovers, text of two platforms",
+			"{} changes only where one platform overtakes another; add --crossovers"),
 		needs("--kind", "--plot", ""),
 		needs("--crossovers", "two platforms or more",
 			"--crossovers compares two platforms or more"))
@@ -271,10 +278,14 @@ func newExport() *cobra.Command {
 		"make the costs accurate from the smallest to the largest of these sizes")
 	cmd.Flags().IntVar(&ranks, "ranks", 0,
 		"`number` of ranks on a platform without levels (default 2)")
-	obey(cmd, func(args []string) facts { return facts{"a platform": len(args) > 0} },
+	obey(cmd, func(args []string) facts {
+		return facts{"a platform": len(args) > 0, "a format of tables": out.asTable()}
+	},
 		needs("a platform", "--to", "--to is required; \"halfpeak export\" lists the formats"),
 		needs("--to", "a platform",
 			`--to {--to} requires a platform, as in "halfpeak export clip --to {--to}"`),
+		excludes("--to", "a format of tables",
+			"--to {--to} has its own form; omit --format, and give -o FILE another ending"),
 		// 0 is the default of the question, which cannot see it there as a value that was given.
 		atLeast("--ranks", 1, "--ranks must be at least 2 (got {n})"))
 	return cmd

@@ -91,11 +91,14 @@ func newSchedule() *cobra.Command {
 		"cut the message into segments of this size; by default it is sent whole")
 	state := func(args []string) facts {
 		return facts{"a collective": len(args) > 0,
-			"a program": len(args) == 1 && programs.IsProgram(args[0])}
+			"a program":          len(args) == 1 && programs.IsProgram(args[0]),
+			"a format of tables": out.asTable()}
 	}
 	obey(cmd, state,
 		excludes("--algorithm, --machine, --size, --segment", "a program",
 			"{} is part of a program; {0} has its own"),
+		excludes("--algorithm, a program", "a format of tables",
+			"a schedule is written as GOAL: as text, or binary if -o FILE ends with .bin"),
 		needs("--param", "a program", "--param sets a parameter of a program (.star)"),
 		needs("--ranks, --ranks-per-node, --size, --segment, --root, --fan-out, --channels, "+
 			"--machine", "--algorithm, a program",

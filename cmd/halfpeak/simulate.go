@@ -55,6 +55,8 @@ var simulateRules = []rule{
 	needs("--ranks, --param, --plot", "a program, --list",
 		"--ranks, --param and --plot are for a program (.star); a schedule or trace has its "+
 			"number of ranks (for others, write its calls as a program: docs/programs.md)"),
+	excludes("a program", "--region, --compute-scale",
+		"--region and --compute-scale require a trace; a program says what it computes"),
 	excludes(oneRunOnly, "several --ranks",
 		"--critical-path, --trace, --summary and --runs need one number of --ranks"),
 	excludes(oneRunOnly, "--plot",

@@ -19,6 +19,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/reports/tune"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -58,7 +59,7 @@ func newCalibrate() *cobra.Command {
 					return err
 				}
 				if s.commands != "" {
-					fmt.Fprintf(cmd.OutOrStdout(), s.commands, path)
+					fmt.Fprintf(cmd.OutOrStdout(), s.commands, usage.ShellLine(path))
 				}
 			}
 			return nil

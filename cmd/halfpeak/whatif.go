@@ -16,6 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/whatif"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -95,6 +96,11 @@ var whatifRules = []rule{
 	// The table of sensitivities takes several sizes; its picture does not.
 	excludes("--sensitivity with --plot", "several --size, several --quantity",
 		"a tornado shows one quantity of one size; give one --size and one --quantity"),
+	excludes("--target", "--quantity",
+		"the condition of --target names the quantity; omit --quantity"),
+	needs("--quantity", "--sweep, --sensitivity, --uncertainty, --breakdown with --plot, "+
+		"--schedule, --collective", ""),
+	excludes("--landmarks", "--size", "--landmarks are sizes; omit --size"),
 	needs("--samples, --seed, --assume", "--uncertainty, --landmarks", ""),
 	samplesRule,
 }
@@ -290,10 +296,11 @@ func (o *whatifOptions) change(base askwhatif.Design) (err error) {
 			return err
 		}
 	}
-	if err = q.Change(base, o.set...); err != nil {
+	// A machine whose level is not said has an error of its own flags.
+	if err = q.Change(base, o.set...); err != nil && usage.FieldsOf(err) == nil {
 		return fmt.Errorf("--set %w", err)
 	}
-	return nil
+	return err
 }
 
 // answer writes the answer of all questions but a sweep.
