@@ -137,20 +137,6 @@ func (m regionPlotter) plot(c draw.Canvas, p *plot.Plot) {
 			contours.avoidLine(l, curveWeight)
 		}
 	}
-	name := textStyle(tickSize, ink)
-	name.XAlign, name.YAlign = text.XCenter, text.YCenter
-	runs := m.runs()
-	var write []func()
-	for _, region := range m.parts() {
-		label := printable(m.Names[m.At[region[0].j][region[0].i]])
-		w, h := name.Width(label)+4, vg.Length(tickSize*1.2)
-		if at, ok := m.room(region, runs, w, h, tx, ty, contours.obstacles); ok {
-			// Pale behind the name: on a dark region its letters could not be read. Contours go
-			// over this ground.
-			fillBox(c, box(at, w, h), color.NRGBA{0xff, 0xff, 0xff, 0xc0})
-			write = append(write, func() { c.FillText(name, at, label) })
-		}
-	}
 	for k, level := range lines {
 		line := contourStyles[k].line()
 		line.Width = 1
@@ -158,8 +144,18 @@ func (m regionPlotter) plot(c draw.Canvas, p *plot.Plot) {
 			c.StrokeLines(line, c.ClipLinesXY(l)...)
 		}
 	}
-	for _, name := range write {
-		name()
+	name := textStyle(tickSize, ink)
+	name.XAlign, name.YAlign = text.XCenter, text.YCenter
+	runs := m.runs()
+	for _, region := range m.parts() {
+		label := printable(m.Names[m.At[region[0].j][region[0].i]])
+		w, h := name.Width(label)+4, vg.Length(tickSize*1.2)
+		if at, ok := m.room(region, runs, w, h, tx, ty, contours.obstacles); ok {
+			// Pale behind the name: on a dark region, or over a contour, its letters could not be
+			// read.
+			fillBox(c, box(at, w, h), color.NRGBA{0xff, 0xff, 0xff, 0xd0})
+			c.FillText(name, at, label)
+		}
 	}
 }
 

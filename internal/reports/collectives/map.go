@@ -51,7 +51,7 @@ func regions(t *collectives.Times) reports.RegionMap {
 		X:     reports.Axis{Label: "size", Log: true, Bytes: true},
 		Y:     reports.Axis{Label: "ranks", Log: true, Twos: true},
 		Label: "the next one takes longer (%)",
-		Notes: []string{"Lines: how much longer the next one takes that is not as good."},
+		Notes: []string{"Lines: how much longer the next slower algorithm takes."},
 	}
 	for _, e := range t.Algorithms { // of equally many the first
 		if counts[e.Name] > 0 && !slices.Contains(p.Names, e.Name) {
