@@ -32,7 +32,7 @@ const draw = (() => {
 	};
 	const linear = (from, to, a, b) => ({ from, to, at: v => a + (v - from) / (to - from) * (b - a), back: p => from + (p - a) / (b - a) * (to - from) });
 
-	const clean = v => String(Number(v.toPrecision(3)));
+	const clean = v => String(Number(v.toPrecision(3))).replace("-", "−");
 	// The labels of axes. The models' own program prints predictions.
 	const sizeLabel = v => {
 		for (const [unit, n] of [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 1024]])

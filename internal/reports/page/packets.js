@@ -33,7 +33,7 @@ const packets = (() => {
 		if (document.activeElement !== $("packet-size")) $("packet-size").value = draw.sizeText(s.message);
 		if (!answer) return;
 		const { now, best, plan, packet, cuts } = answer;
-		const size = draw.sizeLabel(answer.size_bytes), bytes = v => v.toLocaleString("en").replaceAll(",", "\u202f") + " B";
+		const size = draw.sizeLabel(answer.size_bytes), bytes = v => v + " B";
 		if (document.activeElement !== $("packet-bytes")) $("packet-bytes").value = now.packet_bytes + " B";
 		if (at(Number($("packet-slider").value)) !== now.packet_bytes) $("packet-slider").value = Math.round(place(now.packet_bytes));
 		$("packet-slider").setAttribute("aria-valuetext", `${now.packet_bytes} B: ${now.text}`);
