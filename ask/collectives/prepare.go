@@ -199,6 +199,10 @@ func (r *repeated) prepare(ctx context.Context, now platforms.Costs, fits []tabl
 	}
 	if len(fits) > 0 {
 		err = scaled(&call, m, first.Time, now)
+	} else if ranks := r.cells[0].Ranks; r.within.Of(ranks, first.Time).Known() {
+		call.Within = func(_ platforms.Costs, v float64) quantity.Interval {
+			return r.within.Of(ranks, quantity.Micros(v))
+		}
 	}
 	return call, tooLarge, err
 }

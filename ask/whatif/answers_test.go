@@ -281,7 +281,7 @@ tau = "10us/KiB ± 5%"`)
 	if _, err := d.Predict("one_way", []quantity.Bytes{1}, s); !errors.Is(err, context.Canceled) {
 		t.Errorf("Predict: %v", err)
 	}
-	if _, err := faster(d, d, []quantity.Bytes{1}, s); !errors.Is(err, context.Canceled) {
+	if _, err := faster(d, d, sized(1), s); !errors.Is(err, context.Canceled) {
 		t.Errorf("Faster: %v", err)
 	}
 }
@@ -403,7 +403,7 @@ func TestAssumed(t *testing.T) {
 func TestFaster(t *testing.T) {
 	a := design(t, "a", "model = \"linear\"\nbeta = \"10us ± 1.959964us\"\ntau = \"0us/KiB\"")
 	b := design(t, "b", "model = \"linear\"\nbeta = \"11us ± 1.959964us\"\ntau = \"0us/KiB\"")
-	p, err := faster(a, b, []quantity.Bytes{1}, Sampling{Samples: 100000, Seed: 1})
+	p, err := faster(a, b, sized(1), Sampling{Samples: 100000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -422,7 +422,7 @@ func TestFaster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err = faster(e, f, []quantity.Bytes{1}, Sampling{Samples: 1000, Seed: 1}); err != nil || p[0] != 1 {
+	if p, err = faster(e, f, sized(1), Sampling{Samples: 1000, Seed: 1}); err != nil || p[0] != 1 {
 		t.Errorf("probability %v, %v", p, err)
 	}
 }
@@ -447,7 +447,7 @@ correlation = "-0.95"`)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := faster(b, a, []quantity.Bytes{1024}, Sampling{Samples: 100000, Seed: 1})
+		p, err := faster(b, a, sized(1024), Sampling{Samples: 100000, Seed: 1})
 		if want := 0.5 * math.Erfc(-c.less/c.sigma/math.Sqrt2); err != nil || math.Abs(p[0]-want) > 0.005 {
 			t.Errorf("%v: probability %v, want %v; %v", c.set, p, want, err)
 		}

@@ -49,3 +49,51 @@ func TestNextFaster(t *testing.T) {
 		}
 	}
 }
+
+// Which of two calls takes less time follows from the intervals of their parameters, with Φ(Δ/σ), or
+// from those of the next call if both are predicted from measurements. A changed call errs as the
+// one before does, so that there is no probability.
+func TestFasterCall(t *testing.T) {
+	call := func(d Design, within float64) Design {
+		c := Call{Name: Finish, Of: "a call", Run: func(c platforms.Costs, _ bool) (Finished, error) {
+			return Finished{Time: c.Layer.OneWay(1)}, nil
+		}}
+		if within > 0 {
+			c.Within = func(_ platforms.Costs, v float64) quantity.Interval {
+				return quantity.Interval{Value: v, Low: v / within, High: v * within}
+			}
+		}
+		return Of(d.Design, c)
+	}
+	line := func(name, beta string) Design {
+		return design(t, name, "model = \"linear\"\nbeta = \""+beta+"\"\ntau = \"0us/KiB\"")
+	}
+	ask := func(a, b Design) *Uncertainty {
+		u, err := Question{Before: a, After: a, Against: &b, Sampling: Sampling{Samples: 1000, Seed: 1}}.PredictBoth()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	a, b := line("a", "10us ± 1.959964us"), line("b", "11us ± 1.959964us")
+	want := 0.5 * math.Erfc(-1/math.Sqrt2/math.Sqrt2) // σ = √2 µs, Δ = 1 µs
+	u := ask(call(a, 0), call(b, 0))
+	if len(u.Faster) != 1 || math.Abs(u.Faster[0]-want) > 0.04 || u.Measured || !u.Sampled {
+		t.Errorf("by parameters: %+v, want %v", u.Faster, want)
+	}
+	// ln(11/10) over √2 standard deviations of ln(1.2)/1.96.
+	want = 0.5 * math.Erfc(-math.Log(1.1)/(math.Log(1.2)/1.959964)/2)
+	u = ask(call(a, 1.2), call(b, 1.2))
+	if len(u.Faster) != 1 || math.Abs(u.Faster[0]-want) > 0.002 || !u.Measured || u.Sampled {
+		t.Errorf("by measurements: %+v, want %v", u.Faster, want)
+	}
+	before := call(a, 1.2)
+	after, err := before.Set("beta=9us")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err = Question{Before: before, After: after, Sampling: Sampling{Samples: 1000, Seed: 1}}.PredictBoth()
+	if err != nil || u.Faster != nil {
+		t.Errorf("a change: %+v, %v", u, err)
+	}
+}

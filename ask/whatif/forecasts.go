@@ -113,11 +113,13 @@ func nextFaster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, err
 	}
 	all := make([]float64, len(sizes))
 	for i, p := range x {
-		q := y[i]
-		all[i] = (1 + earlier(p, q) - earlier(q, p)) / 2
+		all[i] = firstOf(p, y[i])
 	}
 	return all, nil
 }
+
+// firstOf returns the probability that a time is less than another, from the intervals of both.
+func firstOf(x, y quantity.Interval) float64 { return (1 + earlier(x, y) - earlier(y, x)) / 2 }
 
 // earlier returns the probability that a time x is less than y, each log-normal on both
 // sides of its middle:

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 func near(t *testing.T, what string, got, want, part float64) {
@@ -20,4 +22,12 @@ func solveFor(d Design, t Target, by Range) (Solution, error) {
 		return Solution{}, err
 	}
 	return s.Found[0], nil
+}
+
+// sized returns the one-way time of n bytes, for faster.
+func sized(n quantity.Bytes) func(Design) ([]Quantity, error) {
+	return func(d Design) ([]Quantity, error) {
+		q, err := d.quantityOf("one_way", n)
+		return []Quantity{q}, err
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -18,9 +19,11 @@ type Uncertainty struct {
 	Sizes      []quantity.Bytes
 	Sampling   Sampling
 	Intervals  [][][]quantity.Interval // by design, quantity and size
-	Faster     []float64               // how likely the second design is the faster one, by size
-	Measured   bool                    // some intervals are of the next measurement
-	Sampled    bool                    // some are intervals of parameters
+	// Faster is how likely the second design is the faster one: of messages by size, one way; of
+	// calls by quantity. It is nil if that is not known.
+	Faster   []float64
+	Measured bool // some intervals are of the next measurement
+	Sampled  bool // some are intervals of parameters
 }
 
 // A NamedDesign is a design under the name that a table has for it.
@@ -66,14 +69,45 @@ func predictAll(designs []NamedDesign, quantities []Quantity, sizes []quantity.B
 	if exact == len(designs) {
 		return nil, usage.Fields(fmt.Errorf("%s: %w", last.Subject(), ErrExact), "assume")
 	}
-	switch {
-	case len(designs) == 1 || !Sized(quantities):
-	case next:
-		u.Faster, err = nextFaster(last.Design, designs[0].Design, sizes, s)
-	default:
-		u.Faster, err = faster(last.Design, designs[0].Design, sizes, s)
+	if len(designs) == 2 {
+		u.Faster, err = u.secondFaster(next)
 	}
 	return u, err
+}
+
+// secondFaster returns how likely the second design is the faster one; next: all intervals of
+// messages are of the next measurement. Times of two platforms with intervals of measured ones are
+// taken as independent. Those of a platform and its change err alike, and have no probability.
+func (u *Uncertainty) secondFaster(next bool) ([]float64, error) {
+	a, b := u.Designs[1].Design, u.Designs[0].Design
+	switch {
+	case Sized(u.Quantities) && next:
+		return nextFaster(a, b, u.Sizes, u.Sampling)
+	case Sized(u.Quantities):
+		oneWay := func(d Design) (all []Quantity, err error) {
+			q, err := d.quantityOf("one_way", 1)
+			return list.Map(u.Sizes, q.At), err
+		}
+		return faster(a, b, oneWay, u.Sampling)
+	case slices.ContainsFunc(u.Quantities, func(q Quantity) bool { return !q.simulated() }):
+		return nil, nil
+	case !u.Measured:
+		p, err := faster(a, b, func(d Design) ([]Quantity, error) {
+			return d.Quantities(list.Map(u.Quantities, func(q Quantity) string { return q.Name })...)
+		}, u.Sampling)
+		return p, err
+	case a.Platform.Name == b.Platform.Name && len(a.Changes)+len(b.Changes) > 0:
+		return nil, nil
+	}
+	var all []float64
+	for i := range u.Quantities {
+		x, y := u.Intervals[1][i][0], u.Intervals[0][i][0]
+		if !x.Known() || !y.Known() {
+			return nil, nil
+		}
+		all = append(all, firstOf(x, y))
+	}
+	return all, nil
 }
 
 // AllFitted reports whether the next measurement of each of the designs can be
@@ -83,10 +117,17 @@ func AllFitted(designs []NamedDesign) bool {
 	return !slices.ContainsFunc(designs, func(d NamedDesign) bool { return !d.Forecastable() })
 }
 
-// Intervals predicts a quantity: with next it is the next measurement of times and of bandwidth;
-// otherwise the intervals are those of the parameters.
+// Intervals predicts a quantity: with next it is the next measurement of times and of bandwidth, as
+// it is of a call whose time is predicted from a measurement; otherwise the intervals are those of
+// the parameters.
 func Intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes,
 	s Sampling) (all []quantity.Interval, measured bool, err error) {
+	if q, err := d.quantityOf(name, 1); err == nil && q.simulated() {
+		v, err := d.ValueOf(q)
+		if in := q.Within(d.Costs(), v); err == nil && in.Known() {
+			return []quantity.Interval{in}, true, nil
+		}
+	}
 	follower, follows := FollowerOf(d.Design, name, sizes)
 	if !next || !follows {
 		all, err = d.Predict(name, sizes, s)

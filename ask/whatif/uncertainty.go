@@ -101,14 +101,22 @@ func interval(value float64, samples []float64) quantity.Interval {
 		Low: stats.Quantile(samples, 0.025), High: stats.Quantile(samples, 0.975)}
 }
 
-// faster returns, for each size, the probability that a takes less time one way than
-// b. A parameter that both have, of the same platform, path and value, is the same
-// number in both: drawn twice, it would make equal designs look different.
-func faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) {
-	count := make([]float64, len(sizes))
-	err := s.run([]Design{a, b}, func(of []platforms.Costs) {
-		for i, n := range sizes {
-			switch x, y := of[0].Layer.OneWay(n), of[1].Layer.OneWay(n); {
+// faster returns, for each of the times of a and b, the probability that that of a is less. A
+// parameter that both have, of the same platform, path and value, is the same number in both: drawn
+// twice, it would make equal designs look different.
+func faster(a, b Design, times func(Design) ([]Quantity, error), s Sampling) ([]float64, error) {
+	ofA, err := times(a)
+	if err != nil {
+		return nil, err
+	}
+	ofB, err := times(b)
+	if err != nil {
+		return nil, err
+	}
+	count := make([]float64, len(ofA))
+	err = s.run([]Design{a, b}, func(of []platforms.Costs) {
+		for i := range ofA {
+			switch x, y := ofA[i].In(of[0]), ofB[i].In(of[1]); {
 			case x < y:
 				count[i]++
 			case x == y:

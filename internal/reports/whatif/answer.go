@@ -170,6 +170,10 @@ func contrastedTimes(before, after whatif.Design, quantities []whatif.Quantity) 
 	if len(all) > 0 {
 		last := all[len(all)-1]
 		rows.Verdict = reports.Say("%s: %v", named(title(last.Quantity)), last.Change)
+		if in := last.Within(costs, last.To); in.Known() {
+			rows.Verdict = reports.Say("%v, then %v to %v", rows.Verdict,
+				quantity.Micros(in.Low), quantity.Micros(in.High))
+		}
 	}
 	for _, c := range all {
 		if len(after.Changes) == 0 || math.Abs(c.To/c.From-1) >= noEffect {

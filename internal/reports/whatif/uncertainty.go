@@ -8,6 +8,7 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/predict"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -31,10 +32,17 @@ func uncertaintyRows(u *whatif.Uncertainty) reports.Rows {
 			rows.Columns = append(rows.Columns, f.Column)
 		}
 	}
-	if several && sized {
-		rows.Columns = append(rows.Columns,
-			reports.Column{Key: "probability_faster", Head: "faster with probability",
-				Text: probabilityText})
+	probable := []string{"probability_faster"} // the keys of the columns
+	if u.Faster == nil {
+		probable = nil
+	} else if !sized && len(u.Quantities) > 1 {
+		probable = list.Map(u.Quantities, func(q whatif.Quantity) string {
+			return "probability_faster_" + q.Name
+		})
+	}
+	for _, key := range probable {
+		rows.Columns = append(rows.Columns, reports.Column{Key: key,
+			Head: "faster with probability", Text: probabilityText})
 	}
 	for i, n := range u.Sizes {
 		for k, d := range u.Designs {
@@ -44,9 +52,8 @@ func uncertaintyRows(u *whatif.Uncertainty) reports.Rows {
 					row = append(row, f.Cell(u.Intervals[k][j][i]))
 				}
 			}
-			if several && sized {
-				known := u.Intervals[0][0][i].Known() && u.Intervals[1][0][i].Known()
-				row = append(row, reports.OrAbsent(u.Faster[i], k == 1 && known))
+			for j := range probable {
+				row = append(row, reports.OrAbsent(u.Faster[i+j], k == 1 && known(u, j, i)))
 			}
 			rows.Data = append(rows.Data, row)
 		}
@@ -54,20 +61,56 @@ func uncertaintyRows(u *whatif.Uncertainty) reports.Rows {
 	rows.Doubts, rows.Notes = uncertaintyNotes(u, several)
 	rows.Doubts = append(rows.Doubts, whatif.NotesOf(u.Quantities)...)
 	if i := len(u.Sizes) - 1; i >= 0 && len(u.Quantities) > 0 {
-		k, q := len(u.Designs)-1, u.Quantities[0]
-		of := u.Designs[k].Subject()
+		k, j, of := len(u.Designs)-1, 0, " on "
 		if sized {
-			of = u.Sizes[i].String() + " on " + of
+			of = " of " + u.Sizes[i].String() + of
+		} else {
+			j = len(u.Quantities) - 1
 		}
-		rows.Verdict = reports.Say("%s of %s: %v", q.Kind.Title, of,
-			reports.Shown(q.Kind.Dim, u.Intervals[k][0][i]))
+		q := u.Quantities[j]
+		rows.Verdict = reports.Say("%s%s%s: %v%s%v", q.Kind.Title, of, u.Designs[k].Subject(),
+			reports.Shown(q.Kind.Dim, u.Intervals[k][j][i]), kindOf(u), fasterSentence(u, j, i))
 	}
 	return rows
 }
 
+// kindOf says in the closing line that an interval is of the parameters alone.
+func kindOf(u *whatif.Uncertainty) string {
+	if u.Measured {
+		return ""
+	}
+	return " by the intervals of the parameters alone"
+}
+
+// fasterSentence says how likely the second design is the faster one, at the indices of the closing
+// line's quantity and size.
+func fasterSentence(u *whatif.Uncertainty, quantity, size int) reports.Sentence {
+	if u.Faster == nil || !known(u, quantity, size) {
+		return reports.Say("")
+	}
+	other := u.Designs[0].Name
+	if other == "as it is" {
+		other = "before"
+	}
+	return reports.Say("; faster than %s with probability %s", other,
+		probabilityText(u.Faster[quantity+size]))
+}
+
+// known reports whether both designs have an interval of the quantity and the size.
+func known(u *whatif.Uncertainty, quantity, size int) bool {
+	return u.Intervals[0][quantity][size].Known() && u.Intervals[1][quantity][size].Known()
+}
+
 // uncertaintyNotes says what the intervals are of, and where they are extrapolated.
 func uncertaintyNotes(u *whatif.Uncertainty, several bool) (doubts, notes []string) {
-	if u.Measured {
+	switch sized := whatif.Sized(u.Quantities); {
+	case u.Measured && !sized:
+		notes = append(notes, "The interval is that of the next call, as halfpeak collective has it.")
+		if u.Faster != nil {
+			notes = append(notes, "The probability takes the two times as log-normal, with "+
+				"independent errors.")
+		}
+	case u.Measured:
 		for _, d := range u.Designs {
 			m := d.Layer.Measured
 			first, last := m.Sizes[0], m.Sizes[len(m.Sizes)-1]
@@ -90,8 +133,8 @@ func uncertaintyNotes(u *whatif.Uncertainty, several bool) (doubts, notes []stri
 			notes = append(notes,
 				"The probability assumes that the next measurements are log-normal.")
 		}
-	} else if slices.ContainsFunc(u.Designs,
-		func(d whatif.NamedDesign) bool { return d.Layer.Measured != nil }) {
+	case sized && slices.ContainsFunc(u.Designs,
+		func(d whatif.NamedDesign) bool { return d.Layer.Measured != nil }):
 		notes = append(notes,
 			"Without a measured curve, or after a change, there is no next measurement: the "+
 				"intervals are those of the parameters.")
