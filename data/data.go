@@ -20,6 +20,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/halfpeak/halfpeak/internal/formula"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -218,7 +219,7 @@ func (f *Fact) check(size string) error {
 		return fmt.Errorf("unknown unit %q", f.Unit)
 	}
 	// A formula that needs no scope would compare a constant with itself.
-	if _, err := quantity.Eval(f.Formula, nil); err == nil && f.Role != Input {
+	if _, err := formula.Eval(f.Formula, nil); err == nil && f.Role != Input {
 		return fmt.Errorf("formula %q uses nothing of the platform; "+
 			"a number that no model computes has the role none", f.Formula)
 	}
@@ -322,7 +323,7 @@ func (f *Fact) bar(unit quantity.Value) (in quantity.Interval, err error) {
 		in.Low, in.High = f.Value-half, f.Value+half
 		return in, nil
 	}
-	b, err := quantity.Eval(f.Bar, nil)
+	b, err := formula.Eval(f.Bar, nil)
 	switch {
 	case err != nil:
 		return in, err

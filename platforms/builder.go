@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/formula"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -227,20 +228,20 @@ func (s *scope) compute(key, name, given string) int {
 		of.Word, of.Value.Dim = strings.TrimSpace(given), quantity.DimSize
 		return b.add(of)
 	}
-	formula, within, hasInterval := cutInterval(given)
+	text, within, hasInterval := cutInterval(given)
 	switch {
-	case strings.TrimSpace(formula) == "" && s.has(key):
+	case strings.TrimSpace(text) == "" && s.has(key):
 		s.fail(name, "is empty; write its value, or omit it")
-	case strings.TrimSpace(formula) == "":
+	case strings.TrimSpace(text) == "":
 		s.fail("", "no %s; it is needed, as text with a unit", key)
 	// A text without a digit at its beginning is a misspelt word; as a formula, the error would be
 	// about a missing constant, and not list the words.
-	case len(of.words) > 0 && (formula[0] < '0' || formula[0] > '9'):
+	case len(of.words) > 0 && (text[0] < '0' || text[0] > '9'):
 		s.fail(name, `%q: %s are a size, as in "4096B", or "%s"`, given, key, orWords(of.words))
 	}
 	b.computing.push(of.Path)
 	// Compile computes each parameter that the formula names, so their slots come before this one.
-	e, err := quantity.Compile(formula, s.resolve)
+	e, err := formula.Compile(text, s.resolve)
 	b.computing.pop()
 	b.must(of.at, err)
 	of.formula, of.Value.Dim = e, e.Dim
@@ -264,7 +265,7 @@ func orWords(words []string) string {
 
 // resolve returns the variable that a name in a formula stands for. A constant wins over a key of
 // the table with its name.
-func (s *scope) resolve(name string, args []any) (v quantity.Variable, err error) {
+func (s *scope) resolve(name string, args []any) (v formula.Variable, err error) {
 	b := s.builder
 	if name == "stage" && len(args) == 2 {
 		i, err := b.stageSlot(args)

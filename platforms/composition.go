@@ -3,6 +3,7 @@ package platforms
 import (
 	"fmt"
 
+	"github.com/halfpeak/halfpeak/internal/formula"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -72,8 +73,8 @@ func (c *composition) add(s slot) int {
 }
 
 // variable returns the slot as compiled formulas read it, by its index into values.
-func (c *composition) variable(i int) quantity.Variable {
-	return quantity.Variable{Index: i, Dim: c.slots[i].Value.Dim}
+func (c *composition) variable(i int) formula.Variable {
+	return formula.Variable{Index: i, Dim: c.slots[i].Value.Dim}
 }
 
 // stageSlot returns the slot of stage("wire", "beta").

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/formula"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
@@ -15,8 +16,8 @@ import (
 // Eval computes a formula of the layer's parameters and the platform's constants; the model's
 // predictions are functions (see FORMAT.md). The name n is the given size; n = 0 leaves it
 // undefined. Known are additional names with their values. The result must be finite.
-func (l Layer) Eval(formula string, n quantity.Bytes, known ...Known) (quantity.Value, error) {
-	v, err := quantity.Eval(formula, func(name string, args []any) (quantity.Value, error) {
+func (l Layer) Eval(text string, n quantity.Bytes, known ...Known) (quantity.Value, error) {
+	v, err := formula.Eval(text, func(name string, args []any) (quantity.Value, error) {
 		for _, k := range known {
 			if k.Name == name && args == nil {
 				return k.Value, nil
@@ -31,7 +32,7 @@ func (l Layer) Eval(formula string, n quantity.Bytes, known ...Known) (quantity.
 	// r_inf() is infinite without a cost per byte, and a difference of two such is NaN: neither can
 	// be compared with a printed number.
 	if err == nil && (math.IsNaN(v.Num) || math.IsInf(v.Num, 0)) {
-		err = fmt.Errorf("%q: %s must be finite", formula, v.Dim)
+		err = fmt.Errorf("%q: %s must be finite", text, v.Dim)
 	}
 	return v, err
 }

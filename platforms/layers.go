@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/formula"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
@@ -245,11 +246,11 @@ func (s *scope) end(key string, sizes, times []int) []int {
 	}
 	ends := map[string]int{"first": times[0], "last": times[len(times)-1],
 		"smallest": sizes[0], "largest": sizes[len(sizes)-1]}
-	formula := "first"
+	text := "first"
 	if key == "tau" {
-		formula = "(last - first)/(largest - smallest)"
+		text = "(last - first)/(largest - smallest)"
 	}
-	e, err := quantity.Compile(formula, func(name string, _ []any) (quantity.Variable, error) {
+	e, err := formula.Compile(text, func(name string, _ []any) (formula.Variable, error) {
 		return s.variable(ends[name]), nil
 	})
 	of := slot{Param: s.fields[key], at: s.path + "." + key, formula: e}

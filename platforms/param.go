@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/formula"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -50,12 +51,12 @@ func (p Param) Short() string {
 // A slot is a parameter as a formula reads it.
 type slot struct {
 	Param
-	at      string         // the key in the file that errors name
-	formula *quantity.Expr // of slots; nil if the parameter has been changed
-	within  *string        // text behind ±, if given
-	changed bool           // it has another value than in the file
-	written float64        // the value in the file
-	derived bool           // the file computes it from others
+	at      string        // the key in the file that errors name
+	formula *formula.Expr // of slots; nil if the parameter has been changed
+	within  *string       // text behind ±, if given
+	changed bool          // it has another value than in the file
+	written float64       // the value in the file
+	derived bool          // the file computes it from others
 }
 
 // reads returns the slots that the formula names; none for a number, or once a change replaced it.
@@ -109,7 +110,7 @@ func cutInterval(text string) (formula, within string, found bool) {
 
 // halfWidth reads the text behind ±: a number in the unit of v, or a percentage of it.
 func halfWidth(text string, v quantity.Value) (float64, error) {
-	w, err := quantity.Eval(text, nil)
+	w, err := formula.Eval(text, nil)
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("behind ±: %w", err)

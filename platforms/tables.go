@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/formula"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -20,7 +21,7 @@ func (b *builder) clock() {
 	if given == "" {
 		return
 	}
-	v, err := quantity.Eval(given, nil)
+	v, err := formula.Eval(given, nil)
 	b.must("clock", err)
 	// A rate of 0 would make every time 0 cycles.
 	if v.Dim != quantity.DimClock || !(v.Num > 0) {

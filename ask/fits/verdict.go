@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/formula"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -62,7 +63,7 @@ func parseLinks(text string) (l links, err error) {
 		}
 		text = rate
 	}
-	v, err := quantity.Eval(text, nil)
+	v, err := formula.Eval(text, nil)
 	if l.rate = quantity.MBps(v.Num); err == nil &&
 		(v.Dim != quantity.DimRate || !(v.Num > 0) || math.IsInf(v.Num, 0)) {
 		err = fmt.Errorf("%q: links are a number and a rate, as in 4x200Gbit/s", text)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/formula"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -68,7 +69,7 @@ func parseLogGOPS(text string, base LogGOPS) (LogGOPS, error) {
 			return m, fmt.Errorf("LogGOPS parameters: %s is given twice", letter)
 		}
 		given[letter] = true
-		v, err := quantity.Eval(value, nil)
+		v, err := formula.Eval(value, nil)
 		if err == nil {
 			*p.get(&m), err = p.number(v)
 		}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/formula"
 	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -158,7 +159,7 @@ func optionUnit(text string) (quantity.Value, bool) {
 	if text == "" || text[0] < '0' || text[0] > '9' {
 		return quantity.Value{}, false
 	}
-	u, err := quantity.Eval(text, nil)
+	u, err := formula.Eval(text, nil)
 	return u, err == nil && u.Dim != quantity.DimNone && u.Num > 0
 }
 

@@ -12,15 +12,4 @@
 // is 2²⁰ bytes/s. Inverse bandwidths are a time over a size: us/KB and us/KiB are per 1,024
 // bytes. µs, μs, us, usec and μsec are one unit. [Vocabulary] lists all units. A single K, M, G
 // or T is a size only by itself: 28us/g divides by g.
-//
-// # Formulas
-//
-// [Eval] computes a formula whose numbers may have units, and checks the dimensions:
-//
-//	28.1us/2 - o_s - o_r        a time, with o_s and o_r from the scope
-//	1/(24MB/s)                  an inverse bandwidth
-//	33MHz * 32bit               a rate: 132 MB/s
-//	sqrt(64KiB * 1.3us / (27us/KB))
-//
-// The operators are + - * / and parentheses; sqrt, min, max and ceil are built in.
 package quantity

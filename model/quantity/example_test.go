@@ -23,18 +23,3 @@ func Example() {
 	// Output:
 	// 64 KiB take 486.4 µs at 135 MB/s
 }
-
-// Formulas carry units, too.
-func ExampleEval() {
-	v, err := quantity.Eval("33MHz * 32bit", nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(v.Num, "MB/s")
-	_, err = quantity.Eval("33MHz + 32bit", nil)
-	fmt.Println(err)
-	// Output:
-	// 132 MB/s
-	// "33MHz + 32bit", column 7: cannot add a clock rate and a size
-}

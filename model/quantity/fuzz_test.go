@@ -94,35 +94,3 @@ func FuzzParseSizes(f *testing.F) {
 		}
 	})
 }
-
-func FuzzEval(f *testing.F) {
-	for _, text := range []string{"1+2*3", "28.1us/2 - o_s - o_r", "sqrt(64KiB * 1.3us / (27us/KB))", `len("a")`, "max(1us,2us)", "((((", "5%%", "1us//KB", "5us/KB/g", "\xff", "-", "1e400", "min()", "1/0", "µs/é"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		v, err := Eval(text, scope)
-		if err != nil {
-			if v != (Value{}) {
-				t.Fatalf("%v beside an error", v)
-			}
-			return
-		}
-		// Parentheses and a plus 0 of the same dimension change nothing.
-		again, err := Eval("("+text+") + 0*("+text+")", scope)
-		if err != nil {
-			if strings.Contains(err.Error(), "nested deeper") {
-				return
-			}
-			t.Fatalf("in parentheses: %v", err)
-		}
-		if again.Dim != v.Dim || again.Num != v.Num && !math.IsNaN(again.Num) {
-			t.Fatalf("%v, in parentheses %v", v, again)
-		}
-		if v.Check(DimSize) == nil {
-			checkSize(t, Bytes(v.Num))
-		}
-		if v.Check(DimTime) == nil {
-			checkTime(t, Micros(v.Num))
-		}
-	})
-}

@@ -1,11 +1,12 @@
 package quantity
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // ParseBytes parses a size such as "64KiB", "3490" or "0.5K": a whole number of bytes from 0 to
@@ -110,7 +111,7 @@ func literal(text string, want Dimension) (Value, error) {
 	if trimmed == "" {
 		return Value{}, fmt.Errorf("%q: empty; %s is a number with %s", text, want, takes)
 	}
-	num, rest, err := number(trimmed)
+	num, rest, err := lex.LeadingNumber(trimmed)
 	if err != nil {
 		return Value{}, fmt.Errorf("%q: %w; %s is a number with %s", text, err, want, takes)
 	}
@@ -123,7 +124,7 @@ func literal(text string, want Dimension) (Value, error) {
 	}
 	unit, ok := Unit(name)
 	if after, comma := strings.CutPrefix(name, ","); comma &&
-		exponent(after) {
+		lex.IsExponent(after) {
 		return Value{}, fmt.Errorf("%q: a decimal point and not a comma, as in %s.%s", text,
 			strings.TrimSuffix(trimmed, rest), after)
 	}
@@ -135,42 +136,4 @@ func literal(text string, want Dimension) (Value, error) {
 			text, name, unit.Dim, want, takes)
 	}
 	return Value{num * unit.Num, unit.Dim}, nil
-}
-
-// number parses the decimal number at the beginning of text, and returns the rest. It finds the end
-// itself, since strconv takes the whole text, and accepts words (Inf, NaN) and hexadecimal digits
-// that would hide a unit. A number too small for a float64 becomes 0; one too large is an error.
-func number(text string) (float64, string, error) {
-	end := 0
-	if end < len(text) && (text[end] == '+' || text[end] == '-') {
-		end++
-	}
-	for digits := true; digits && end < len(text); {
-		c := text[end]
-		switch {
-		case c >= '0' && c <= '9' || c == '.':
-			end++
-		// Without digits behind it, an e begins a unit, not an exponent.
-		case (c == 'e' || c == 'E') && exponent(text[end+1:]):
-			end += 2 // the digits behind it follow
-		default:
-			digits = false
-		}
-	}
-	v, err := strconv.ParseFloat(text[:end], 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, text, errors.New("no number")
-	}
-	if math.IsInf(v, 0) {
-		return 0, text, fmt.Errorf("number %s is too large", text[:end])
-	}
-	return v + 0, text[end:], nil // -0 + 0 is 0, so no result prints as -0
-}
-
-// exponent reports whether rest continues the exponent of a number: "3", "-6".
-func exponent(rest string) bool {
-	if len(rest) > 1 && (rest[0] == '+' || rest[0] == '-') {
-		rest = rest[1:]
-	}
-	return rest != "" && rest[0] >= '0' && rest[0] <= '9'
 }

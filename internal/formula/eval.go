@@ -1,4 +1,14 @@
-package quantity
+// Package formula computes formulas of platform files and of commands.
+//
+// [Eval] computes a formula whose numbers may have units, and checks the dimensions:
+//
+//	28.1us/2 - o_s - o_r        a time, with o_s and o_r from the scope
+//	1/(24MB/s)                  an inverse bandwidth
+//	33MHz * 32bit               a rate: 132 MB/s
+//	sqrt(64KiB * 1.3us / (27us/KB))
+//
+// The operators are + - * / and parentheses; sqrt, min, max and ceil are built in.
+package formula
 
 import (
 	"cmp"
@@ -8,12 +18,14 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // Eval computes a formula (see the package comment). The scope may be nil, if
 // the formula has no names. Errors name the column, counted in characters from 1.
-func Eval(text string, scope Scope) (Value, error) {
+func Eval(text string, scope Scope) (quantity.Value, error) {
 	e, err := parse(text, func(name string, args []any) (*Expr, error) {
 		if scope == nil {
 			return nil, fmt.Errorf("no such name %q", name)
@@ -22,15 +34,15 @@ func Eval(text string, scope Scope) (Value, error) {
 		return constant(v), err
 	})
 	if err != nil {
-		return Value{}, err
+		return quantity.Value{}, err
 	}
-	return Value{e.num, e.Dim}, nil
+	return quantity.Value{Num: e.num, Dim: e.Dim}, nil
 }
 
 // A Scope gives the values of a formula's names and functions. Arguments are of
-// type [Value], or string where the formula has a quoted text. A name that is
+// type [quantity.Value], or string where the formula has a quoted text. A name that is
 // not a function comes without arguments (nil), a function always with a slice.
-type Scope func(name string, args []any) (Value, error)
+type Scope func(name string, args []any) (quantity.Value, error)
 
 // Compile parses a formula (see the package comment) as [Eval] does; names returns the variable for
 // a name or a function of texts.
@@ -44,7 +56,7 @@ func Compile(text string, names func(name string, args []any) (Variable, error))
 // A Variable is the meaning of a name in [Compile].
 type Variable struct {
 	Index int // into the values of [Expr.Compute]
-	Dim   Dimension
+	Dim   quantity.Dimension
 }
 
 // parse parses a whole formula; name returns the expression for a name or a function that is not
@@ -142,10 +154,10 @@ func (p *parser) product() *Expr {
 		switch {
 		case p.accept('/'):
 			f := p.factor()
-			e = operate(divide, e.Dim.minus(f.Dim), e, f)
+			e = operate(divide, product(e, f, quantity.Value.Div), e, f)
 		case p.accept('*'):
 			f := p.factor()
-			e = operate(multiply, e.Dim.plus(f.Dim), e, f)
+			e = operate(multiply, product(e, f, quantity.Value.Mul), e, f)
 		default:
 			return e
 		}
@@ -183,8 +195,8 @@ func (p *parser) factor() *Expr {
 
 // number reads a number and the longest unit after it: in 5.9us/KB the unit is us/KB, in 28.1us/2
 // it is us.
-func (p *parser) number() Value {
-	num, rest, err := number(p.text[p.pos:])
+func (p *parser) number() quantity.Value {
+	num, rest, err := lex.LeadingNumber(p.text[p.pos:])
 	if err != nil {
 		p.fail("%w", err)
 	}
@@ -193,15 +205,15 @@ func (p *parser) number() Value {
 	p.skipSpace()
 	word := unitWord(p.text[p.pos:])
 	for try := word; try != ""; {
-		if u, ok := Unit(try); ok {
+		if u, ok := quantity.Unit(try); ok {
 			p.pos += len(try)
-			return Value{num * u.Num, u.Dim}
+			return quantity.Value{Num: num * u.Num, Dim: u.Dim}
 		}
 		cut := strings.LastIndexByte(try, '/')
 		if cut < 0 {
 			near := ""
 			if len(word) > 1 { // every unit of a letter is close to another letter
-				near = usage.Near(word, ChoosableUnits)
+				near = usage.Near(word, quantity.ChoosableUnits)
 			}
 			p.fail("unknown unit %q%s", word, cmp.Or(near, "; times take ns, us, ms, s; "+
 				"sizes B, KiB, MiB; rates MB/s, Mbit/s; inverse bandwidths us/KiB"))
@@ -209,7 +221,7 @@ func (p *parser) number() Value {
 		try = try[:cut]
 	}
 	p.pos = start
-	return Value{num, DimNone}
+	return quantity.Value{Num: num, Dim: quantity.DimNone}
 }
 
 // unitWord returns the letters, percent signs and slashes between letters at the front of text.
@@ -292,7 +304,7 @@ func values(function string, args []any) ([]any, error) {
 		if !e.constant() {
 			return nil, fmt.Errorf("%s takes texts and numbers, not parameters", function)
 		}
-		args[i] = Value{e.num, e.Dim}
+		args[i] = quantity.Value{Num: e.num, Dim: e.Dim}
 	}
 	return args, nil
 }
@@ -333,7 +345,7 @@ func builtin(name string, args []any) (e *Expr, known bool, err error) {
 		if dim.Time%2 != 0 || dim.Size%2 != 0 {
 			return nil, true, fmt.Errorf("sqrt of %s has no unit", dim)
 		}
-		dim = Dimension{dim.Time / 2, dim.Size / 2}
+		dim = quantity.Dimension{Time: dim.Time / 2, Size: dim.Size / 2}
 	}
 	return operate(op, dim, numbers...), true, nil
 }

@@ -1,11 +1,13 @@
-package quantity
+package formula
+
+import "github.com/halfpeak/halfpeak/model/quantity"
 
 // An Expr is a parsed formula. Its variables are numbered, so that it can be computed for many
 // values without a search for names. Dimensions were checked while parsing, so computing it needs
 // plain numbers alone.
 type Expr struct {
-	Dim      Dimension // of the result
-	num      float64   // of a constant
+	Dim      quantity.Dimension // of the result
+	num      float64            // of a constant
 	variable bool
 	at       int // of a variable
 	op       operation
@@ -66,10 +68,10 @@ func (e *Expr) Compute(values []float64) float64 {
 
 func (e *Expr) constant() bool { return !e.variable && len(e.args) == 0 }
 
-func constant(v Value) *Expr { return &Expr{Dim: v.Dim, num: v.Num} }
+func constant(v quantity.Value) *Expr { return &Expr{Dim: v.Dim, num: v.Num} }
 
 // operate returns the operation on args, evaluated if all are constants.
-func operate(op operation, dim Dimension, args ...*Expr) *Expr {
+func operate(op operation, dim quantity.Dimension, args ...*Expr) *Expr {
 	// Constant parts are computed here, once, so that Compute repeats only what depends on the
 	// variables.
 	e := &Expr{Dim: dim, op: op, args: args}
@@ -78,5 +80,10 @@ func operate(op operation, dim Dimension, args ...*Expr) *Expr {
 			return e
 		}
 	}
-	return constant(Value{e.Compute(nil), dim})
+	return constant(quantity.Value{Num: e.Compute(nil), Dim: dim})
+}
+
+// product returns the dimension of a product or quotient.
+func product(e, f *Expr, of func(v, w quantity.Value) quantity.Value) quantity.Dimension {
+	return of(quantity.Value{Dim: e.Dim}, quantity.Value{Dim: f.Dim}).Dim
 }

@@ -1,9 +1,11 @@
-package quantity
+package formula
 
 import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A compiled formula gives what the formula gives.
@@ -12,19 +14,19 @@ func TestCompile(t *testing.T) {
 	names := func(name string, args []any) (Variable, error) {
 		switch name {
 		case "t":
-			return Variable{0, DimTime}, nil
+			return Variable{0, quantity.DimTime}, nil
 		case "n":
-			return Variable{1, DimSize}, nil
+			return Variable{1, quantity.DimSize}, nil
 		case "k":
-			return Variable{2, DimNone}, nil
+			return Variable{2, quantity.DimNone}, nil
 		case "f":
-			return Variable{2, DimNone}, nil
+			return Variable{2, quantity.DimNone}, nil
 		}
 		return Variable{}, fmt.Errorf("no %s", name)
 	}
-	scope := func(name string, args []any) (Value, error) {
+	scope := func(name string, args []any) (quantity.Value, error) {
 		v, err := names(name, args)
-		return Value{values[v.Index], v.Dim}, err
+		return quantity.Value{Num: values[v.Index], Dim: v.Dim}, err
 	}
 	check := func(formula string, reads ...int) {
 		t.Helper()
@@ -36,7 +38,7 @@ func TestCompile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (Value{e.Compute(values), e.Dim}); got != want {
+		if got := (quantity.Value{Num: e.Compute(values), Dim: e.Dim}); got != want {
 			t.Errorf("%s: got %v, want %v", formula, got, want)
 		}
 		if got := e.Reads(); !slices.Equal(got, reads) {
