@@ -124,19 +124,31 @@ func (m *Map) add(ctx context.Context, name string) error {
 
 // choicesOf returns the algorithms that take a call, whole and in each of the
 // question's segments that cuts the message. The library's own choice is the first,
-// and every call has it.
+// and every call has it. An algorithm in whose place the library runs another of them is none.
 func (m *Map) choicesOf(entries []collective.Entry, ranks int, size quantity.Bytes) (all []Choice) {
+	replaced := func(e collective.Entry, segment quantity.Bytes) bool {
+		c := collective.Call{Bytes: uint64(size), Segment: uint64(segment), PerNode: m.PerNode}
+		runs := ""
+		if e.Name != LibraryChoice {
+			runs = e.Runs(ranks, c).Name
+		}
+		return runs != e.Name &&
+			slices.ContainsFunc(entries, func(o collective.Entry) bool { return o.Name == runs })
+	}
 	for _, e := range entries {
 		if e.Ranks != 0 && e.Ranks != ranks {
 			continue
 		}
-		all = append(all, Choice{e, ranks, m.PerNode, size, 0})
+		// Without a segment that is given, the library cuts by its own: any but the whole message.
+		if !replaced(e, 1) {
+			all = append(all, Choice{e, ranks, m.PerNode, size, 0})
+		}
 		if e.Params&collective.Segment == 0 {
 			continue
 		}
 		for _, segment := range m.Segments {
 			// A segment as long as the message is the whole message, which is a candidate already.
-			if segment < size {
+			if segment < size && !replaced(e, segment) {
 				all = append(all, Choice{e, ranks, m.PerNode, size, segment})
 			}
 		}

@@ -81,8 +81,13 @@ func TestNext(t *testing.T) {
 	}
 	// the shortest names are the fastest, and the margin is for the library's choice
 	for _, d := range all {
-		if want := map[string]int{"allreduce": len("ring"),
-			"bcast": len("chain")}[d.Collective]; len(d.Name) != want {
+		want := len(d.Name)
+		for _, c := range m.Choices {
+			if c.Collective == d.Collective && c.Ranks == d.Ranks && c.Size == d.Size {
+				want = min(want, len(c.Name))
+			}
+		}
+		if len(d.Name) != want {
 			t.Errorf("%s on %d ranks, %v: %s", d.Collective, d.Ranks, d.Size, d.Name)
 		}
 	}
@@ -446,5 +451,29 @@ func TestInterrupted(t *testing.T) {
 	}
 	if _, err := m.Decisions(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("decisions: %v", err)
+	}
+}
+
+// An algorithm in whose place the library runs another one is no choice: of 8 bytes on 64 ranks,
+// rings and Rabenseifner's algorithm are others.
+func TestReplacedAlgorithms(t *testing.T) {
+	m, err := NewMap(t.Context(), Question{Collectives: []string{"allreduce"}, Library: "openmpi", Ranks: []int{64}, Sizes: []quantity.Bytes{8, 1 << 20}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[quantity.Bytes][]string{}
+	for _, c := range m.Choices {
+		names[c.Size] = append(names[c.Size], c.Name)
+	}
+	if got, want := strings.Join(names[8], " "), "default linear reduce-broadcast recursive-doubling"; !strings.HasPrefix(got, want) || strings.Contains(got, "ring") || strings.Contains(got, "rabenseifner") {
+		t.Errorf("8 bytes: %s", got)
+	}
+	if got := strings.Join(names[1<<20], " "); !strings.Contains(got, " ring") || !strings.Contains(got, "rabenseifner") {
+		t.Errorf("1 MiB: %s", got)
+	}
+	for _, d := range decided(t, m) {
+		if d.Size == 8 && d.Name != "recursive-doubling" && d.Name != LibraryChoice {
+			t.Errorf("8 bytes without a measurement: %s", d.Name)
+		}
 	}
 }
