@@ -5,8 +5,10 @@ import (
 	_ "embed" // the functions of completion.bash
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -128,11 +130,30 @@ func newDemo() *cobra.Command {
 		})
 }
 
-// unitsTopic is the name of the help topic that ends with a table.
-const unitsTopic = "units"
+// topics are subjects of help, not commands: they have no Run. Each text ends with a table.
+var topics = map[string]func() reports.Rows{"units": unitRows, "keys": keyRows}
 
-// newUnits is a topic of help, not a command: it has no Run.
-func newUnits() *cobra.Command { return command(unitsTopic, nil, nil) }
+func newTopics() []*cobra.Command {
+	return list.Map(slices.Sorted(maps.Keys(topics)), func(name string) *cobra.Command {
+		return command(name, nil, nil)
+	})
+}
+
+// keyRows returns the table of docs/keys.md.
+func keyRows() reports.Rows {
+	var rows [][]string
+	for line := range strings.Lines(docs.Keys) {
+		if strings.HasPrefix(line, "| `") {
+			line = strings.ReplaceAll(strings.Trim(line, "| \n"), "`", "")
+			rows = append(rows, strings.Split(line, " | "))
+		}
+	}
+	cell := func(head string, i int) reports.Field[[]string] {
+		return reports.Col("", head, func(row []string) any { return reports.OrNil(row[i]) })
+	}
+	return reports.TableOf(rows, cell("key", 0), cell("unit", 1), cell("meaning", 2),
+		cell("printed by", 3))
+}
 
 // unitRows returns the vocabulary of units as a table.
 func unitRows() reports.Rows {
@@ -167,9 +188,9 @@ Flags together:
 		}
 		out := root.OutOrStdout()
 		fmt.Fprintln(out, cmd.Long)
-		if cmd.Name() == unitsTopic && cmd.Parent() == root {
+		if rows := topics[cmd.Name()]; rows != nil && cmd.Parent() == root {
 			fmt.Fprintln(out)
-			_ = reports.Printer{Width: helpWidth}.Write(out, unitRows()) // run reports errors
+			_ = reports.Printer{Width: helpWidth}.Write(out, rows()) // run reports errors
 		}
 	})
 }

@@ -211,7 +211,10 @@ func keysOfTables(t *testing.T) map[string]map[string]bool {
 		for i, a := range args {
 			args[i] = strings.ReplaceAll(a, "_", " ")
 		}
-		csv := string(runOutput(t, append(args, "--format", "csv")...))
+		if !slices.Contains(args, "--to") { // which is a format
+			args = append(args, "--format", "csv")
+		}
+		csv := string(runOutput(t, args...))
 		header, _, _ := strings.Cut(csv, "\n")
 		for key := range strings.SplitSeq(header, ",") {
 			if printed[key] == nil {

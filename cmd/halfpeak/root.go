@@ -161,7 +161,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetHelpCommandGroupID("Other")
 	root.SetCompletionCommandGroupID("Other")
-	root.AddCommand(newUnits())
+	root.AddCommand(newTopics()...)
 	// Errors are printed by runIn, once and in one form. cobra would print them too,
 	// with the whole usage below.
 	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, flags.Version()

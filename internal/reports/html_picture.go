@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"html"
 	"image/color"
 	"maps"
 	"reflect"
@@ -268,8 +267,6 @@ func inlineSVG(p Picture, class string, width, height int, page *stylesheet) (st
 var (
 	svgStyle = regexp.MustCompile(`style="([^"]*)"`)
 	svgColor = regexp.MustCompile(`#[0-9A-F]{6}\b`)
-	svgText  = regexp.MustCompile(`(?s)<text ([^>]*?)\s*style="font-family:[^"]*?` +
-		`font-weight:(\w+);font-style:normal;font-size:([0-9.]+)px;fill:(#\w+)">([^<]*)</text>`)
 )
 
 // fitText leaves the family of the font to the stylesheet, and fixes the width of the text,
@@ -285,22 +282,6 @@ func fitText(s string) string {
 	const element = `<text %s textLength="%.4g" lengthAdjust="spacingAndGlyphs" ` +
 		`style="%sfont-size:%spx;fill:%s">%s</text>`
 	return fmt.Sprintf(element, place, width, weight, m[3], m[4], m[5])
-}
-
-// svgWidth returns the text of an element that [svgText] matches, and its width in our font.
-func svgWidth(element string) (content string, width float64) {
-	m := svgText.FindStringSubmatch(element)
-	size, err := strconv.ParseFloat(m[3], 64)
-	if err != nil {
-		panic(err) // gonum wrote it
-	}
-	st := textStyle(vg.Length(size), ink)
-	if m[2] == "bold" {
-		st = titleStyle()
-		st.Font.Size = vg.Length(size)
-	}
-	content = html.UnescapeString(m[5])
-	return content, float64(st.Width(content))
 }
 
 // schemes returns the declarations of the colours, light and dark. A colour outside the theme is

@@ -9,6 +9,7 @@ import (
 	"html"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,6 +111,26 @@ func writeImage(w io.Writer, p Picture, ext string, width, height int) (at axes,
 		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 	_, err = w.Write(titled(content, p.title()))
 	return at, err
+}
+
+// svgText matches a text as gonum writes it.
+var svgText = regexp.MustCompile(`(?s)<text ([^>]*?)\s*style="font-family:[^"]*?` +
+	`font-weight:(\w+);font-style:normal;font-size:([0-9.]+)px;fill:(#\w+)">([^<]*)</text>`)
+
+// svgWidth returns the text of an element that [svgText] matches, and its width in our font.
+func svgWidth(element string) (content string, width float64) {
+	m := svgText.FindStringSubmatch(element)
+	size, err := strconv.ParseFloat(m[3], 64)
+	if err != nil {
+		panic(err) // gonum wrote it
+	}
+	st := textStyle(vg.Length(size), ink)
+	if m[2] == "bold" {
+		st = titleStyle()
+		st.Font.Size = vg.Length(size)
+	}
+	content = html.UnescapeString(m[5])
+	return content, float64(st.Width(content))
 }
 
 // titled adds the title to an SVG file, whose readers show it as the name of the picture. Other
@@ -218,8 +239,8 @@ func (c codedCanvas) FillString(f font.Face, at vg.Point, text string) {
 	c.CanvasWriterTo.FillString(f, at, text[begin:])
 }
 
-// digits are the hexadecimal digits, each of five rows of three points; the highest bit is the first
-// point.
+// digits are the hexadecimal digits, each of five rows of three points; the highest bit is the
+// first point.
 var digits = [16]uint16{0b111101101101111, 0b010110010010111, 0b111001111100111, 0b111001111001111,
 	0b101101111001001, 0b111100111001111, 0b111100111101111, 0b111001001001001, 0b111101111101111,
 	0b111101111001111, 0b010101111101101, 0b110101110101110, 0b011100100100011, 0b110101101101110,

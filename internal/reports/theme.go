@@ -216,7 +216,8 @@ func drawPlot(
 	p.Draw(inner)
 	data := p.DataCanvas(inner)
 	inside(data, p)
-	c.FillText(s, vg.Point{X: data.Center().X, Y: c.Min.Y}, shortenTitle(s, x, data.Max.X-data.Min.X))
+	x = shortenTitle(s, x, data.Max.X-data.Min.X)
+	c.FillText(s, vg.Point{X: data.Center().X, Y: c.Min.Y}, x)
 	s.YAlign = text.YTop
 	s.Rotation = math.Pi / 2
 	// shorten measures along x, so it gets a style that is not turned.
