@@ -93,7 +93,8 @@ func (u *Uncertainty) secondFaster(next bool) ([]float64, error) {
 		return nil, nil
 	case !u.Measured:
 		p, err := faster(a, b, func(d Design) ([]Quantity, error) {
-			return d.Quantities(list.Map(u.Quantities, func(q Quantity) string { return q.Name })...)
+			name := func(q Quantity) string { return q.Name }
+			return d.Quantities(list.Map(u.Quantities, name)...)
 		}, u.Sampling)
 		return p, err
 	case a.Platform.Name == b.Platform.Name && len(a.Changes)+len(b.Changes) > 0:

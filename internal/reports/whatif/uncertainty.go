@@ -105,7 +105,8 @@ func known(u *whatif.Uncertainty, quantity, size int) bool {
 func uncertaintyNotes(u *whatif.Uncertainty, several bool) (doubts, notes []string) {
 	switch sized := whatif.Sized(u.Quantities); {
 	case u.Measured && !sized:
-		notes = append(notes, "The interval is that of the next call, as halfpeak collective has it.")
+		notes = append(notes,
+			"The interval is that of the next call, as halfpeak collective has it.")
 		if u.Faster != nil {
 			notes = append(notes, "The probability takes the two times as log-normal, with "+
 				"independent errors.")
