@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -207,6 +208,13 @@ func TestCurve(t *testing.T) {
 	}
 	if found < 20 {
 		t.Errorf("the curve has %d points", found)
+	}
+	// A time below 0 neither meets nor misses a target: of one that all others meet, there is no curve.
+	tg.Value = 1e-6
+	y := ranges[1]
+	y.From, y.Param = -y.To, ranges[1].Param
+	if _, ys := d.Curve(tg, ranges[0], y); slices.ContainsFunc(ys, func(y float64) bool { return !math.IsNaN(y) }) {
+		t.Errorf("a target that is always met is just met at %v", ys)
 	}
 }
 

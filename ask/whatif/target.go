@@ -303,28 +303,31 @@ func candidates(p platforms.Param, from, to float64, steps []float64) (sides [2]
 
 // Curve returns the curve over two parameters at which the target is just met: for
 // each value of x the first value of y, beginning with its From, at which the target
-// begins or ceases to be met; NaN if it never does. The range of y is searched in 200
-// steps at least, also if few points are drawn, and the step is bisected.
+// begins or ceases to be met; NaN if it never does. Values that no machine can have
+// neither meet nor miss it. The range of y is searched in 200 steps at least, also if
+// few points are drawn, and the step is bisected.
 func (d Design) Curve(t Target, x, y Range) (xs, ys []float64) {
 	prog, _ := d.Compile(x.Param, y.Param)
 	fine := y
 	fine.Steps = max(y.Steps, 201)
 	for i := range x.Steps {
 		vx, found := x.At(i), math.NaN()
-		met := func(vy float64) bool {
-			return prog.Set(vx, vy) && t.met(t.Quantity.In(prog.Costs()))
+		met := func(vy float64) (met, possible bool) {
+			possible = prog.Set(vx, vy)
+			return possible && t.met(t.Quantity.In(prog.Costs())), possible
 		}
-		last := y.From
-		first := met(last)
-		for k := 1; k < fine.Steps; k++ {
+		last, first, begun := 0.0, false, false
+		for k := range fine.Steps {
 			v := fine.At(k)
-			if met(v) != first {
+			now, possible := met(v)
+			if begun && possible && now != first {
 				found = bisect(last, v, y.Param.Whole(), func(v float64) bool {
-					return met(v) != first
+					now, _ := met(v)
+					return now != first
 				})
 				break
 			}
-			last = v
+			last, first, begun = v, now, possible
 		}
 		xs, ys = append(xs, vx), append(ys, found)
 	}

@@ -77,7 +77,10 @@ func reach(ctx context.Context, q whatif.Question) (rows reports.Rows,
 		return rows, nil, usage.Fields(usage.Error{
 			Err: fmt.Errorf("%s twice; a curve is over two parameters", path)}, "solve-for")
 	}
-	c := newTargetCurve(d, t, ranges[0], ranges[1])
+	c, err := newTargetCurve(d, t, ranges[0], ranges[1])
+	if err != nil {
+		return rows, nil, err
+	}
 	return c.rows(), func() (reports.Picture, error) { return c.picture(ctx) }, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -267,14 +268,18 @@ type targetCurve struct {
 }
 
 // newTargetCurve returns the curve of two different parameters. A range without a width is taken
-// from a quarter of the parameter to four times it.
-func newTargetCurve(d whatif.Design, t whatif.Target, x, y whatif.Range) *targetCurve {
+// from a quarter of the parameter to four times it; it is an error if that is no range.
+func newTargetCurve(d whatif.Design, t whatif.Target, x, y whatif.Range) (*targetCurve, error) {
 	for _, r := range []*whatif.Range{&x, &y} {
 		if r.From == r.To {
 			r.From, r.To = r.Param.Value.Num/4, r.Param.Value.Num*4
 		}
+		if r.From == r.To {
+			return nil, usage.Fields(fmt.Errorf("%s is %s, around which there is no range; give "+
+				"one, as NAME=FROM..TO", r.Param.Path, r.Param.Shown()), "solve-for")
+		}
 	}
-	return &targetCurve{d, t, x, y}
+	return &targetCurve{d, t, x, y}, nil
 }
 
 // rows returns the points of the curve.
