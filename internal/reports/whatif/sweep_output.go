@@ -32,18 +32,24 @@ func SweepTable(s *whatif.Sweep, ctx context.Context) (reports.Rows, error) {
 	// for people.
 	size := reports.HeadIf(whatif.Sized(s.Quantities), "size")
 	heads := slices.Concat(list.Map(s.Ranges, rangeTitle), []string{size},
-		list.Map(s.Quantities, func(q whatif.Quantity) string { return q.Kind.Head() }))
+		list.Map(s.Quantities, func(q whatif.Quantity) string { return q.Kind.Title }))
+	fixed := len(s.Ranges) + 1 // columns without a quantity
 	for i, key := range s.Keys() {
 		rows.Columns = append(rows.Columns, reports.Column{Key: key, Head: heads[i]})
 	}
 	// Rows are chunks of the block's values, one per column.
 	err := s.Run(ctx, nil, func(b *whatif.Block) error {
 		for row := range slices.Chunk(b.Values, len(rows.Columns)) {
-			rows.Data = append(rows.Data, list.Map(row, func(v float64) any { return v }))
+			cells := list.Map(row, func(v float64) any { return v })
+			for k, q := range s.Quantities {
+				value := row[fixed+k] / q.Kind.Dim.Column().Scale
+				cells[fixed+k] = reports.Shown(q.Kind.Dim, quantity.Alone(value))
+			}
+			rows.Data = append(rows.Data, cells)
 		}
 		return nil
 	})
-	for j := range rows.Columns {
+	for j := range s.Ranges {
 		values := list.Map(rows.Data, func(row []any) float64 { return row[j].(float64) })
 		scale := quantity.NewScale(quantity.DimNone, nil, 3, values...)
 		rows.Columns[j].Text = func(v any) string { return scale.Number(v.(float64)) }
