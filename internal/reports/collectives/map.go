@@ -142,6 +142,10 @@ func curves(t *collectives.Times) reports.Figure {
 		d.busbw = true
 		f.Y = reports.Axis{Label: "busbw", Dim: quantity.DimRate, Log: true}
 	}
+	// Under some conditions an algorithm runs another one: a line to its own times would be a slope
+	// that no size has. If none runs as itself, each has a line with the name of the other one.
+	d.renamed = !slices.ContainsFunc(t.Times,
+		func(c collectives.Timing) bool { return c.RanAs == "" })
 	for _, c := range t.Times {
 		d.add(c)
 	}
@@ -155,6 +159,7 @@ type drawing struct {
 	ranks                      []int
 	size                       quantity.Bytes // of a drawing over ranks
 	overRanks, averages, busbw bool
+	renamed                    bool             // all algorithms run as others
 	only                       string           // the algorithm, if there is one: the title has it
 	at                         map[string]int   // of the lines, by name
 	bands                      []reports.Series // beside the lines, of fitted times
@@ -168,6 +173,9 @@ func (d *drawing) place(c collectives.Timing) (name string, x, y float64,
 		t, within = c.Average, c.AverageWithin
 	}
 	name, x, y = c.Name, float64(c.Call.Bytes), float64(t)
+	if d.renamed {
+		name += " (" + c.RanAs + ")"
+	}
 	if c.Call.Segment > 0 {
 		name += ", segments of " + quantity.Bytes(c.Call.Segment).String()
 	}
@@ -190,9 +198,7 @@ func (d *drawing) place(c collectives.Timing) (name string, x, y float64,
 
 func (d *drawing) add(c collectives.Timing) {
 	name, x, y, within := d.place(c)
-	// Under some conditions an algorithm runs another one: a line to its own times would be a
-	// slope that no size has.
-	if c.RanAs != "" {
+	if c.RanAs != "" && !d.renamed {
 		delete(d.at, name)
 		return
 	}

@@ -138,6 +138,15 @@ func TestCollectiveMap(t *testing.T) {
 			t.Errorf("no curve of %s", c.Name)
 		}
 	}
+	// On 64 ranks a ring of 8 B is recursive doubling, whose line it has.
+	few := collectives.Calls{Collective: "allreduce", Algorithm: "ring", Ranks: []int{64}, Sizes: []quantity.Bytes{1, 8}}
+	if times, err = few.On(context.Background(), linearLayer()); err != nil {
+		t.Fatal(err)
+	}
+	p, err = Picture(times)
+	if f, ok := p.(reports.Figure); !ok || err != nil || len(f.Series) != 1 || f.Series[0].Name != "ring (recursive-doubling)" || len(f.Series[0].X) != 2 {
+		t.Errorf("%+v, %v", p, err)
+	}
 	q.Sizes = q.Sizes[:1]
 	if times, err = q.On(context.Background(), linearLayer()); err != nil {
 		t.Fatal(err)
