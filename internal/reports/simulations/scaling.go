@@ -9,6 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -54,7 +55,9 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 		reports.Col("efficiency_percent", reports.HeadIf(scales, "efficiency (%)"),
 			func(r row) any { return ratio(100 * r.Efficiency) }).Texted(percent),
 	}
-	for _, name := range markNames(s) {
+	names := markNames(s)
+	keys := markKeys(names)
+	for i, name := range names {
 		mark := func(r row) programs.MarkTime {
 			i := slices.IndexFunc(r.Marks, func(m programs.MarkTime) bool { return m.Name == name })
 			if i < 0 {
@@ -62,10 +65,9 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 			}
 			return r.Marks[i]
 		}
-		key := "mark_" + slug(name)
 		columns = append(columns,
-			reports.Col(key+"_us", "", func(r row) any { return mark(r).Mean }),
-			reports.Col(key+"_max_us", "", func(r row) any { return mark(r).Max }))
+			reports.Col(keys[i]+"_us", "", func(r row) any { return mark(r).Mean }),
+			reports.Col(keys[i]+"_max_us", "", func(r row) any { return mark(r).Max }))
 	}
 	rows := reports.TableOf(s.Rows, columns...)
 	rows.Doubts = s.Notes
@@ -199,6 +201,21 @@ func markNames(s *programs.Scaling) (names []string) {
 	return names
 }
 
+// markKeys returns the beginnings of the keys of marks, each followed by _us and _max_us. Of names
+// with the same letters the later ones have a number, since JSON has one value for each key.
+func markKeys(names []string) []string {
+	taken := map[string]bool{}
+	return list.Map(names, func(name string) string {
+		plain := "mark_" + slug(name)
+		key := plain
+		for n := 2; taken[key] || taken[key+"_max"]; n++ {
+			key = fmt.Sprintf("%s_%d", plain, n)
+		}
+		taken[key], taken[key+"_max"] = true, true
+		return key
+	})
+}
+
 // slug returns the name as a part of a key.
 func slug(name string) string {
 	return strings.Map(func(r rune) rune {
@@ -221,7 +238,7 @@ func ScalingPicture(s *programs.Scaling) (reports.Picture, error) {
 		Y: reports.Axis{Label: "time", Dim: quantity.DimTime, Log: true}}
 	rows := slices.Clone(s.Rows)
 	slices.SortStableFunc(rows, func(a, b row) int { return a.Ranks - b.Ranks })
-	if len(rows) < 2 {
+	if len(rows) == 0 || rows[0].Ranks == rows[len(rows)-1].Ranks {
 		return nil, fmt.Errorf("a picture of scaling needs at least two numbers of ranks")
 	}
 	if !differ(s, func(r row) string { return r.Machine }) {
