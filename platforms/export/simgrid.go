@@ -97,10 +97,11 @@ func simgrid(f *File, m Machine, s Sizes) error {
 	} {
 		f.printf("    <prop id=\"%s\" value=\"%s\"/>\n", p[0], p[1])
 	}
-	// Each host has its own link up and down; half of the latency is on each.
+	// Each host has its own link up and down; half of the latency is on each. Each rank has a host:
+	// ranks of one host would cross SimGrid's loopback, which costs nothing.
 	f.printf("  </config>\n  <cluster id=\"nodes\" prefix=\"node-\" suffix=\"\" radical=\"0-%d\" "+
 		"speed=\"1Gf\" bw=\"%sBps\" lat=\"%ss\"/>\n</platform>\n",
-		level.Arity-1, number(rate*1e6), number(latency*1e-6/2))
+		m.Cores()-1, number(rate*1e6), number(latency*1e-6/2))
 	return nil
 }
 
