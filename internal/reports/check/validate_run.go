@@ -9,6 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/internal/reports/predict"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -93,7 +94,7 @@ func newRun(v *Validation, o ValidateOptions, d platforms.Design) (*layerRun, er
 	}
 	r.system = virtual.Of(d.Platform, d.Layer)
 	var err error
-	r.points, err = data.Points(d.Layer.Ref())
+	r.points, err = predict.PaperPoints(d)
 	return r, err
 }
 

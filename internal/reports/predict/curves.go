@@ -157,8 +157,7 @@ func Curves(
 		if err := kind.Row().Check(l.Model, hi); err != nil {
 			return f, fmt.Errorf("%s has no %s: %w", l.Ref(), kind.Row().Title, err)
 		}
-		// The papers' points are found by the layer's name.
-		points, err := data.Points(l.Ref())
+		points, err := PaperPoints(d.Design)
 		if err != nil {
 			return f, err
 		}
@@ -333,4 +332,13 @@ func pointSeries(
 		s.Low, s.High = append(s.Low, min(a, b)), append(s.High, max(a, b))
 	}
 	return s
+}
+
+// PaperPoints returns the points that papers measured of the design's layer; none of a file of the
+// user, also if it has the name of a platform that comes with halfpeak.
+func PaperPoints(d platforms.Design) ([]data.Point, error) {
+	if d.Asked() != d.Platform.Name {
+		return nil, nil
+	}
+	return data.Points(d.Layer.Ref())
 }

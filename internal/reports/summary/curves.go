@@ -22,7 +22,7 @@ import (
 // curves draws bandwidth and one-way time over the sizes, each with its numbers. Of a
 // fitted layer, its own measurements stand in the table beside those of papers.
 func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
-	points, err := data.Points(s.Layer.Ref())
+	points, err := predict.PaperPoints(s.Design.Design)
 	if err != nil {
 		return nil, err
 	}
