@@ -9,7 +9,8 @@ import (
 
 // LeadingNumber parses the decimal number at the beginning of text, and returns the rest. It finds
 // the end itself, since strconv takes the whole text, and accepts words (Inf, NaN) and hexadecimal
-// digits that would hide a unit. A number too small for a float64 becomes 0; one too large is an error.
+// digits that would hide a unit. A number too small for a float64 becomes 0; one too large is an
+// error.
 func LeadingNumber(text string) (float64, string, error) {
 	end := 0
 	if end < len(text) && (text[end] == '+' || text[end] == '-') {
