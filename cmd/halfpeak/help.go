@@ -139,10 +139,11 @@ func newTopics() []*cobra.Command {
 	})
 }
 
-// keyRows returns the table of docs/keys.md.
+// keyRows returns the table of keys in docs/commands.md.
 func keyRows() reports.Rows {
 	var rows [][]string
-	for line := range strings.Lines(docs.Keys) {
+	_, table, _ := strings.Cut(docs.Commands, "\n## keys\n")
+	for line := range strings.Lines(table) {
 		if strings.HasPrefix(line, "| `") {
 			line = strings.ReplaceAll(strings.Trim(line, "| \n"), "`", "")
 			rows = append(rows, strings.Split(line, " | "))

@@ -82,8 +82,8 @@ var elsewhere = regexp.MustCompile(`_test\.go$|[/\\](page|summary)[/\\]`)
 // forPeople are keys of tables that no command prints as CSV: of marks, and behind pictures.
 var forPeople = []string{"base", "mark", "mean_percent", "z", "z_quantity"}
 
-// docs/keys.md lists the keys of all tables with the meanings in testdata/keys.txt: a line has keys,
-// a meaning and, if it is theirs alone, commands. Each key that the source declares is printed.
+// docs/commands.md lists the keys of all tables with the meanings in testdata/keys.txt: a line has
+// keys, a meaning and, if it is theirs alone, commands. Each key that the source declares is printed.
 func TestKeys(t *testing.T) {
 	meanings, err := os.ReadFile("testdata/keys.txt")
 	if err != nil {
@@ -121,11 +121,9 @@ func TestKeys(t *testing.T) {
 		rows = append(rows, keyRow(keys, cells[1], commands))
 	}
 	slices.Sort(rows)
-	page := "# The keys of CSV and JSON\n\nThe unit of a number is the end of its key. `low` and `high` " +
-		"in a key (`time_low_us`) are the ends\nof the 95 % interval. A value that does not exist is " +
-		"`null`, or an empty cell.\n\n| key | unit | meaning | printed by |\n|:---|:---|:---|:---|\n" +
-		strings.Join(rows, "")
-	listed := func(key string) bool { return strings.Contains(page, "`"+key+"`") }
+	const head = "| key | unit | meaning | printed by |\n|:--- |:--- |:--- |:--- |\n"
+	table := head + strings.Join(rows, "")
+	listed := func(key string) bool { return strings.Contains(table, "`"+key+"`") }
 	for key, commands := range printed {
 		if end := endOfInterval.FindStringSubmatch(key); len(commands) > 0 &&
 			(end == nil || !listed(end[1]+end[3])) {
@@ -138,14 +136,24 @@ func TestKeys(t *testing.T) {
 			t.Errorf("no table of this test has %s", key)
 		}
 	}
-	const path = "../../docs/keys.md"
-	if kept, err := os.ReadFile(path); err == nil && string(kept) == page {
-		return
-	}
-	if !*update {
-		t.Error("docs/keys.md differs; -update writes it")
-	} else if err := os.WriteFile(path, []byte(page), 0o666); err != nil {
+	const path, next = "../../docs/commands.md", "\n\n## units\n"
+	page, err := os.ReadFile(path)
+	if err != nil {
 		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(page), head)
+	_, after, ends := strings.Cut(rest, next)
+	want := before + strings.TrimSuffix(table, "\n") + next + after
+	switch {
+	case !found || !ends:
+		t.Fatalf("%s has no table of keys before that of units", path)
+	case want == string(page):
+	case !*update:
+		t.Errorf("the table of keys in %s differs; -update writes it", path)
+	default:
+		if err := os.WriteFile(path, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
