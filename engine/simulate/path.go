@@ -17,7 +17,7 @@ type Shares struct {
 	GapBytes        uint64 // G for each byte: streams, and the bytes' part of gaps
 	OverheadBytes   uint64 // O for each byte
 	Compute         uint64
-	Noise           uint64
+	Noise           uint64 // also the up to 10 ns by which ranks begin apart where NICs interleave
 	Collective      uint64 // joint operations, from the last rank's arrival
 	Sharing         uint64 // delay by other messages through a shared unit, or by LogP's stall
 	Waiting         uint64 // idle time of a processor; always 0 on a path
@@ -139,6 +139,12 @@ func (r *Result) Path() (*Path, error) {
 		by, end = a.cause, r.run.from(a)
 	}
 	slices.Reverse(p.Segments)
+	if len(p.Segments) > 0 && end > 0 { // ranks begin a little apart, see skewStarts
+		first := &p.Segments[0]
+		first.From = 0
+		first.Shares.Noise += end
+		p.Shares.Noise += end
+	}
 	return p, nil
 }
 

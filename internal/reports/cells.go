@@ -80,7 +80,7 @@ func (r Rows) scales(j int, units quantity.UnitChoice) map[quantity.Dimension]qu
 			}
 		}
 		for dim, ns := range singles {
-			digits[dim] = max(digits[dim], tellingDigits(ns))
+			digits[dim] = max(digits[dim], TellingDigits(ns))
 		}
 	}
 	scales := map[quantity.Dimension]quantity.Scale{}

@@ -65,7 +65,7 @@ type Change struct {
 func (c Change) dim() quantity.Dimension { return c.Dim }
 func (c Change) numbers() []float64      { return []float64{c.From, c.To} }
 
-func (c Change) digits() int { return tellingDigits(c.numbers()) }
+func (c Change) digits() int { return TellingDigits(c.numbers()) }
 
 // text leaves the percentage out for sizes, which are chosen from a few and do not shift by per
 // cents.
@@ -119,9 +119,9 @@ func scalable(v any) (dim quantity.Dimension, numbers []float64, digits int, ok 
 // maxDigits is the number of digits beyond which values that differ are printed as equal.
 const maxDigits = 5
 
-// tellingDigits returns the number of significant digits, from 3, that tell values apart, as far as
+// TellingDigits returns the number of significant digits, from 3, that tell values apart, as far as
 // they differ within maxDigits.
-func tellingDigits(values []float64) int {
+func TellingDigits(values []float64) int {
 	sorted := slices.Sorted(slices.Values(values))
 	text := func(v float64, digits int) string { return strconv.FormatFloat(v, 'e', digits-1, 64) }
 	if len(sorted) == 0 {

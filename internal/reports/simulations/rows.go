@@ -147,9 +147,10 @@ func distributionRows(s *programs.Simulation) reports.Rows {
 	// 5 % and 95 % bound nine of ten runs; 99 % shows rare delays.
 	sorted := slices.Sorted(slices.Values(s.Times))
 	q := func(q float64) quantity.Micros { return simulate.Quantile(sorted, q) }
-	return reports.Rows{
-		Verdict: reports.Say("median of %d runs: %v, 90 %% within %v to %v", len(s.Times), q(0.5),
-			q(0.05), q(0.95)),
+	rows := reports.Rows{
+		Verdict: reports.Say("median of %d runs: %v in 90 %% of them", len(s.Times),
+			reports.Interval{Dim: quantity.DimTime, Interval: quantity.Interval{
+				Value: float64(q(0.5)), Low: float64(q(0.05)), High: float64(q(0.95))}}),
 		Columns: columns(
 			"runs", "runs",
 			"seed", "seed",
@@ -162,6 +163,12 @@ func distributionRows(s *programs.Simulation) reports.Rows {
 			"max_us", "max"),
 		Data: [][]any{{len(s.Times), s.Seed, q(0), q(0.05), q(0.5), mean, q(0.95), q(0.99), q(1)}},
 	}
+	// Noise may be a small part of the finish.
+	digits := reports.TellingDigits([]float64{float64(q(0.05)), float64(q(0.5)), float64(q(0.95))})
+	for i := range rows.Columns {
+		rows.Columns[i].Digits = digits
+	}
+	return rows
 }
 
 // parameterOf is the LogGOPS parameter behind a share, by its name. Computation, noise, waiting and
