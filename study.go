@@ -63,6 +63,9 @@ func (s Study) prepared() error {
 	return s.err
 }
 
+// sizes returns the size of the message; calls have theirs.
+func (s Study) sizes() []quantity.Bytes { return []quantity.Bytes{max(s.Time.Size, 1)} }
+
 // Now returns the time of the call in the design as it is.
 func (s Study) Now() (quantity.Micros, error) {
 	if err := s.prepared(); err != nil {
@@ -113,12 +116,7 @@ func (s Study) Sweep(ranges ...string) (*whatif.Sweep, error) {
 	if err := s.prepared(); err != nil {
 		return nil, err
 	}
-	return whatif.Question{
-		After:      s.Design,
-		Ranges:     ranges,
-		Quantities: []whatif.Quantity{s.Time},
-		Sizes:      []quantity.Bytes{max(s.Time.Size, 1)},
-	}.Sweep()
+	return s.Design.Sweep(ranges, []whatif.Quantity{s.Time}, s.sizes())
 }
 
 // Uncertainty returns the time with its 95 % interval: that of the next measurement in a layer that
@@ -136,13 +134,8 @@ func (s Study) Uncertainty(by whatif.Sampling) (quantity.Interval, error) {
 		return unknown, fmt.Errorf("an assumed half-width of %g: give a part of the value, as in "+
 			"0.1", by.Assumed)
 	}
-	found, err := whatif.Question{
-		Before:     s.Design,
-		After:      s.Design,
-		Quantities: []whatif.Quantity{s.Time},
-		Sizes:      []quantity.Bytes{max(s.Time.Size, 1)},
-		Sampling:   by,
-	}.PredictBoth()
+	found, err := whatif.PredictAll([]whatif.NamedDesign{{Name: "as it is", Design: s.Design}},
+		[]whatif.Quantity{s.Time}, s.sizes(), by)
 	if err != nil {
 		return unknown, err
 	}

@@ -69,7 +69,7 @@ func TestFasterCall(t *testing.T) {
 		return design(t, name, "model = \"linear\"\nbeta = \""+beta+"\"\ntau = \"0us/KiB\"")
 	}
 	ask := func(a, b Design) *Uncertainty {
-		u, err := Question{Before: a, After: a, Against: &b, Sampling: Sampling{Samples: 1000, Seed: 1}}.PredictBoth()
+		u, err := predictBoth(b, a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestFasterCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err = Question{Before: before, After: after, Sampling: Sampling{Samples: 1000, Seed: 1}}.PredictBoth()
+	u, err = predictBoth(before, after)
 	if err != nil || u.Faster != nil {
 		t.Errorf("a change: %+v, %v", u, err)
 	}

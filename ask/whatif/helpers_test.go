@@ -31,3 +31,13 @@ func sized(n quantity.Bytes) func(Design) ([]Quantity, error) {
 		return []Quantity{q}, err
 	}
 }
+
+// predictBoth is the uncertainty of the times of the calls of two designs.
+func predictBoth(a, b Design) (*Uncertainty, error) {
+	times, err := b.Quantities()
+	if err != nil {
+		return nil, err
+	}
+	return PredictAll([]NamedDesign{{a.Subject(), a}, {b.Subject(), b}}, times, []quantity.Bytes{1},
+		Sampling{Samples: 1000, Seed: 1})
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/parallel"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -188,6 +189,50 @@ func (s *Sweep) Rows() float64 {
 func (s *Sweep) Keys() []string {
 	return slices.Concat(list.Map(s.Ranges, Range.Key), []string{"size_bytes"},
 		list.Map(s.Quantities, func(q Quantity) string { return q.Kind.Key() }))
+}
+
+// The sizes of messages of a question that gives none.
+const (
+	TableSizes = "1,256,4KiB,64KiB,1MiB"
+	// A sweep has its rows for each size, and a tornado shows one.
+	OneSize = "64KiB"
+)
+
+// Sweep returns the sweep over ranges, as in "L=1us..10us/100". Without quantities, it is of the
+// times of the design's calls or, without any, of the one-way time, the gap and the bandwidth; nil
+// sizes are [OneSize]. A picture of it shows the first of the quantities that were asked for; if
+// none was, it shows the bandwidth.
+func (d Design) Sweep(ranges []string, quantities []Quantity, sizes []quantity.Bytes) (
+	*Sweep, error) {
+	s := &Sweep{Design: d, Sizes: sizes, Quantities: quantities}
+	var err error
+	if sizes == nil {
+		if s.Sizes, err = quantity.ParseSizes(OneSize); err != nil {
+			return nil, err
+		}
+	}
+	if quantities == nil {
+		var names []string // none: those of the calls
+		switch {
+		case len(d.Calls) > 0:
+		case d.Layer.GapError() != nil:
+			names = []string{"one_way", "bandwidth"}
+		default:
+			names = []string{"one_way", "gap", "bandwidth"}
+		}
+		if s.Quantities, err = d.Quantities(names...); err != nil {
+			return nil, err
+		}
+		s.Shown = max(0, len(names)-1)
+	}
+	for _, text := range ranges {
+		r, err := d.ParseRange(text)
+		if err != nil {
+			return nil, usage.Fields(err, "sweep")
+		}
+		s.Ranges = append(s.Ranges, r)
+	}
+	return s, s.check()
 }
 
 // check returns an error if two ranges have the same parameter, if there are more than maxRows

@@ -32,10 +32,10 @@ type NamedDesign struct {
 	Design
 }
 
-// predictAll predicts quantities of one or two designs with 95 % intervals. Of two, it also gives
+// PredictAll predicts quantities of one or two designs with 95 % intervals. Of two, it also gives
 // the probability that the second is faster. It is an error that is [ErrExact] if no parameter of
-// them has an interval.
-func predictAll(designs []NamedDesign, quantities []Quantity, sizes []quantity.Bytes,
+// them has an interval. Sizes are one or more, of quantities of messages.
+func PredictAll(designs []NamedDesign, quantities []Quantity, sizes []quantity.Bytes,
 	s Sampling) (u *Uncertainty, err error) {
 	if !Sized(quantities) {
 		sizes = sizes[:1] // any

@@ -5,9 +5,7 @@
 // another design; [Design.At] returns the costs and the bottleneck of a message.
 // [Sweep] evaluates ranges of parameters. [Design.Shares] ranks parameters, and [Solve]
 // finds the value that reaches a target. [Design.Predict] propagates the intervals of parameters to
-// predictions. [FindCrossover] finds the sizes at which one layer overtakes another. A [Question]
-// has what is asked of a design and of its change; package internal/reports/whatif makes tables and
-// pictures of the answers.
+// predictions. [FindCrossover] finds the sizes at which one layer overtakes another.
 //
 // Parameters are named by their paths in the platform's file, or by as much of a path
 // as is unique (see [platforms.Platform.Find]). Inside, values are in µs and bytes,

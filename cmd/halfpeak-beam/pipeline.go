@@ -46,16 +46,16 @@ func (q question) sweep(ctx context.Context) (*whatif.Sweep, error) {
 		return nil, err
 	}
 	d := study.Design
-	asked := whatif.Question{Ranges: q.Sweep, Sizes: q.Sizes}
+	var quantities []whatif.Quantity
 	if len(q.Quantity) > 0 {
-		if asked.Quantities, err = d.Quantities(q.Quantity...); err != nil {
+		if quantities, err = d.Quantities(q.Quantity...); err != nil {
 			return nil, fmt.Errorf("--quantity: %w", err)
 		}
 	}
-	if asked.After, err = d.Set(q.Set...); err != nil {
+	if d, err = d.Set(q.Set...); err != nil {
 		return nil, fmt.Errorf("--set %w", err)
 	}
-	s, err := asked.Sweep()
+	s, err := d.Sweep(q.Sweep, quantities, q.Sizes)
 	if err != nil && len(q.Sweep) > 0 {
 		err = fmt.Errorf("--sweep %w", err)
 	}

@@ -26,8 +26,9 @@ type whatifOptions struct {
 	out output
 	plotting
 
-	question                askwhatif.Question
+	question                whatif.Question
 	set, quantity, schedule []string
+	sweep                   []string // ranges
 	params                  []string // of a program as schedule
 	save, program, places   string
 	way                     messages.Way // of a message on a machine of levels
@@ -133,7 +134,7 @@ func newWhatif() *cobra.Command {
 		"message sizes; for --sweep "+askwhatif.OneSize+" if not given")
 	f.StringSliceVar(&o.quantity, "quantity", nil,
 		"the `quantities` to predict: "+strings.Join(askwhatif.Quantities, ", "))
-	f.StringArrayVar(&q.Ranges, "sweep", nil,
+	f.StringArrayVar(&o.sweep, "sweep", nil,
 		"predict at all values of a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be "+
 			"given again")
 	f.StringVar(&q.Target, "target", "",
@@ -183,7 +184,7 @@ func newWhatif() *cobra.Command {
 // stream of rows.
 func (o *whatifOptions) checkOutput() error {
 	switch stream := o.stream(); {
-	case stream != "" && len(o.question.Ranges) > 0:
+	case stream != "" && len(o.sweep) > 0:
 		return o.checkPlot()
 	case stream == "jsonl":
 		return usagef("jsonl is for the rows of --sweep; use text, markdown, csv or json here")
@@ -237,10 +238,10 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	if err := savePlatform(o.save, encode); err != nil {
 		return err
 	}
-	if len(q.Ranges) > 0 {
+	if len(o.sweep) > 0 {
 		o.bar(-1)
 		o.bar = func(int64) {} // a sweep shows its rows
-		s, err := q.Sweep()
+		s, err := q.After.Sweep(o.sweep, q.Quantities, q.Sizes)
 		if err != nil {
 			return err
 		}
@@ -297,7 +298,8 @@ func (o *whatifOptions) change(base askwhatif.Design) (err error) {
 		}
 	}
 	// A machine whose level is not said has an error of its own flags.
-	if err = q.Change(base, o.set...); err != nil && usage.FieldsOf(err) == nil {
+	q.Before, q.After, err = base.Change(o.set, slices.Concat(o.sweep, q.SolveFor))
+	if err != nil && usage.FieldsOf(err) == nil {
 		return fmt.Errorf("--set %w", err)
 	}
 	return err

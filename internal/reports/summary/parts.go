@@ -149,7 +149,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 		return nil, nil
 	}
 	// A short, a moderate and a long message: each has other parameters that matter.
-	asked := askwhatif.Question{After: askwhatif.Of(s.Design.Design), Sensitivity: true,
+	asked := whatif.Question{After: askwhatif.Of(s.Design.Design), Sensitivity: true,
 		Sizes: thinned(doubled, 3)}
 	rows, _, err := whatif.Answer(context.Background(), asked)
 	if err != nil {

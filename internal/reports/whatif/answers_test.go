@@ -22,7 +22,7 @@ func TestUncertainBesideExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := whatif.Question{Before: before, After: after, Quantities: all, Sizes: sizes, Sampling: sampling}.PredictBoth()
+	u, err := whatif.PredictAll([]whatif.NamedDesign{{Name: "as it is", Design: before}, {Name: "changed", Design: after}}, all, sizes, sampling)
 	if err != nil {
 		t.Fatal(err)
 	}

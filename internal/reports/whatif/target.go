@@ -110,7 +110,7 @@ func shownTarget(t whatif.Target, units quantity.UnitChoice) string {
 }
 
 // watched returns a function that describes a search in lines.
-func watched(q whatif.Question, t whatif.Target) func(platforms.Param, *whatif.Solution, int, int) {
+func watched(q Question, t whatif.Target) func(platforms.Param, *whatif.Solution, int, int) {
 	if q.Watch == nil {
 		return nil
 	}
