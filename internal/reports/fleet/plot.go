@@ -82,7 +82,7 @@ func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 	m, order := s.model, s.model.order()
 	each := (len(order) + maxMapColumns - 1) / maxMapColumns
 	h = reports.HeatMap{
-		Title: quantityWord(q) + ": " + g.title(),
+		Title: "Pairs of nodes, " + quantityWord(q) + ": " + g.title(),
 		Value: reports.Axis{Label: "slower than typical (%)"},
 		Z:     m.cells(order, each), Changes: true,
 	}
