@@ -37,6 +37,9 @@ func newReport() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if out.path == "" && out.format == "" && terminalOf(cmd.Context()).Width > 0 {
+				return usagef("a report needs a file: -o report.html; --format markdown prints it")
+			}
 			if !cmd.Flags().Changed("size") {
 				sizes = nil // those of the layers
 			}

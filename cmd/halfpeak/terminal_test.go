@@ -99,10 +99,18 @@ func TestScreen(t *testing.T) {
 	if err := os.WriteFile("pairs.csv", []byte(fleet.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile("marks.star", []byte("def main(mpi):\n    for m in range(9):\n"+
+		"        mpi.mark(str(m))\n        mpi.allreduce(8)\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, line := range []string{
 		"demo samples", "fit samples/latency.txt --save my.toml", "",
+		"fit samples/allreduce.csv --save reduce.toml", "collective allreduce reduce.toml --size 1..1MiB",
+		"fit samples/fleet.csv --model linear", "simulate marks.star --ranks 2,4,8 --machine clip",
+		"schedule allreduce", "whatif mpi-fragments --sensitivity",
+		"predict my.toml clip --size 1..1MiB", "compare my.toml clip --crossovers",
 		"fit samples/latency.txt samples/bandwidth.txt samples/nccl.log",
-		"reproduce", "validate clip", "validate clip hp-lam", "packet clip",
+		"reproduce", "validate hp-lam", "validate clip hp-lam", "packet clip",
 		"simulate samples/jacobi.star --ranks 64 --machine clip --critical-path",
 		"simulate samples/jacobi.star --ranks 64 --machine my.toml --critical-path",
 		"fleet samples/fleet.csv", "fleet pairs.csv --columns group=test",

@@ -52,8 +52,10 @@ type Rows struct {
 	Columns []Column
 	Data    [][]any // one slice per row, one cell per column
 	// RowRank returns, by the index of a row, the order in which a brief text leaves out rows that
-	// the screen has no room for: the highest first, 0 never. Nil: 0.
+	// the screen has no room for: the highest first. Nil: 0. If those of rank 0 are still too many,
+	// some of the sizes are left out, or of the numbers of ranks, or of the rows.
 	RowRank func(i int) int
+	List    bool // of what there is, which is shown whole on any screen
 
 	// Remarks and the verdict are printed in Text and Markdown only. A terminal has room for a few
 	// remarks: doubts come first, then what to do next; see [Printer.Brief].

@@ -13,22 +13,44 @@ import (
 // maxBrief is the number of remarks of a brief text.
 const maxBrief = 3
 
+// A screenful is what a text keeps of its tables.
+type screenful struct {
+	rank int  // of the last rows
+	bare bool // without the intervals of tables that are too wide, where they would be more lines
+	rows int  // of the first table at most; 0: all
+	more int  // of each other table
+}
+
 // writeText prints tables, remarks and the verdict of the last table that has one. If a brief text
-// is longer than the screen, it leaves out rows by their rank, as few as possible, and intervals
-// only if that is not enough.
+// is longer than the screen, it leaves out rows by their rank, as few as possible; intervals if
+// that is not enough, and rows of one rank if that is not enough either.
 func (v Printer) writeText(b *bytes.Buffer, tables []Rows) {
+	fits := func(s screenful) bool {
+		b.Reset()
+		v.writeTables(b, tables, s)
+		// The last line of the screen is for what is typed next.
+		return v.Brief == "" || v.Height == 0 || bytes.Count(b.Bytes(), []byte("\n")) < v.Height
+	}
 	ranks := ranksOf(tables)
 	for _, bare := range []bool{false, true} {
-		for i := range ranks {
-			b.Reset()
-			v.writeTables(b, tables, ranks[len(ranks)-1-i], bare)
-			// The last line of the screen is for what is typed next.
-			if v.Brief == "" || v.Height == 0 || bytes.Count(b.Bytes(), []byte("\n")) < v.Height {
+		for _, rank := range slices.Backward(ranks) {
+			if fits(screenful{rank: rank, bare: bare}) {
 				return
 			}
 		}
 	}
+	s := screenful{rank: ranks[0], bare: true, more: v.Height}
+	for ; len(tables) > 1 && s.more > minRows; s.more-- {
+		if fits(s) {
+			return
+		}
+	}
+	for s.more, s.rows = minRows, v.Height; s.rows >= minRows && !fits(s); s.rows-- {
+	}
 }
+
+// minRows is the number of rows of a table that a brief text keeps on any screen.
+const minRows = 3
 
 // ranksOf returns the ranks of all rows, ascending.
 func ranksOf(tables []Rows) []int {
@@ -42,14 +64,17 @@ func ranksOf(tables []Rows) []int {
 	return slices.Compact(ranks)
 }
 
-// writeTables prints the rows up to a rank. A bare text has no intervals in tables that are too
-// wide, where they would stand below their values.
-func (v Printer) writeTables(b *bytes.Buffer, tables []Rows, most int, bare bool) {
+// writeTables prints what a screenful keeps of the tables, and all else that belongs to them.
+func (v Printer) writeTables(b *bytes.Buffer, tables []Rows, s screenful) {
 	var doubts, next, rest, left []string
 	verdict, minor, without := "", 0, false
 	for i, r := range tables {
 		all := len(r.Data)
-		r = r.upTo(most)
+		rows := s.rows
+		if i > 0 {
+			rows = s.more
+		}
+		r = r.upTo(s.rank).fewer(rows)
 		minor += all - len(r.Data)
 		var dropped []string
 		lacks := false
@@ -57,7 +82,7 @@ func (v Printer) writeTables(b *bytes.Buffer, tables []Rows, most int, bare bool
 			if i > 0 {
 				b.WriteByte('\n')
 			}
-			dropped, lacks = v.writeTable(b, r, bare)
+			dropped, lacks = v.writeTable(b, r, s.bare)
 		}
 		without = without || lacks
 		if verdict = cmp.Or(r.Verdict.in(v.Units), verdict); v.Brief == "" {
@@ -139,6 +164,61 @@ func (r Rows) upTo(most int) Rows {
 	}
 	r.Data = kept
 	return r
+}
+
+// fewer returns the table with at most n rows: those of some of its sizes or numbers of ranks,
+// evenly and with the first and the last; all rows if n is 0 or the table is a list of what there
+// is.
+func (r Rows) fewer(n int) Rows {
+	if n == 0 || r.List || len(r.Data) <= n {
+		return r
+	}
+	steps, all := r.steps()
+	for k := min(n, all); k > 0; k-- {
+		some := map[int]bool{all - 1: true}
+		for i := range k - 1 {
+			some[i*(all-1)/(k-1)] = true
+		}
+		var kept [][]any
+		for i, row := range r.Data {
+			if some[steps[i]] {
+				kept = append(kept, row)
+			}
+		}
+		if len(kept) <= n {
+			r.Data = kept
+			return r
+		}
+	}
+	r.Data = r.Data[:n]
+	return r
+}
+
+// steps numbers the sizes of the rows, or else their numbers of ranks or the rows, and returns how
+// many there are.
+func (r Rows) steps() (of []int, all int) {
+	for _, key := range []string{"size_bytes", "ranks"} {
+		j := slices.IndexFunc(r.Columns, func(c Column) bool { return c.Key == key })
+		if j < 0 {
+			continue
+		}
+		numbers := map[any]int{}
+		of = nil
+		for _, row := range r.Data {
+			if _, known := numbers[row[j]]; !known {
+				numbers[row[j]] = len(numbers)
+			}
+			of = append(of, numbers[row[j]])
+		}
+		if len(numbers) > minRows {
+			return of, len(numbers)
+		}
+	}
+	of = nil
+	for i := range r.Data {
+		of = append(of, i)
+	}
+	return of, len(of)
 }
 
 // writeTable prints the rows in the printer's width: first with fewer or folded columns, and

@@ -305,3 +305,39 @@ more: 2 notes (--notes)
 		t.Errorf("the end is not the verdict: %s", b.String())
 	}
 }
+
+// Rows that no rank orders are left out by their sizes, evenly and at each size for all systems; the
+// first and the last size stay, and a list stays whole.
+func TestFewer(t *testing.T) {
+	r := Rows{Columns: []Column{{Key: "platform", Head: "platform"}, {Key: "size_bytes", Head: "size"}}}
+	for _, name := range []string{"a", "b"} {
+		for i := range 9 {
+			r.Data = append(r.Data, []any{name, quantity.Bytes(int(1) << i)})
+		}
+	}
+	text := func(r Rows) string {
+		var b strings.Builder
+		if err := (Printer{Width: 80, Height: 14, Brief: "--notes"}).Write(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimPrefix(b.String(), "platform   size\n───────────────\n")
+	}
+	const want = `a           1 B
+a           4 B
+a          32 B
+a         256 B
+b           1 B
+b           4 B
+b          32 B
+b         256 B
+
+more: 10 rows (--notes)
+`
+	if diff := cmp.Diff(want, text(r)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	r.List = true
+	if got := text(r); strings.Count(got, "\n") != 18 {
+		t.Errorf("a list of 18 rows is printed as %s", got)
+	}
+}

@@ -106,7 +106,7 @@ var Algorithms = []Entry{
 		Params: Segment | Gamma, partition: shares, symmetry: shifted, Algorithm: segmentedRing,
 		When: "ring if the shares are smaller than a segment, recursive-doubling with fewer " +
 			"elements than ranks",
-		Help: "ring whose reduce-scatter is done in phases, of about a segment of each share"},
+		Help: "ring, its reduce-scatter in phases of a segment"},
 	{Collective: "allreduce", Name: "rabenseifner", OpenMPI: 6,
 		Params: Gamma, partition: shares, symmetry: exchanged, Algorithm: rabenseifnerAllreduce,
 		When: "linear with fewer elements than 2^⌊lg p⌋",
@@ -124,15 +124,15 @@ var Algorithms = []Entry{
 		Help: "each sends all to every other, in one step, as inference engines do over a switch"},
 	{Collective: "allreduce", Name: "two-shot", Most: 16,
 		Params: Gamma, partition: shares, symmetry: shifted, Algorithm: twoShot,
-		Help: "direct reduce-scatter, then direct allgather: two steps between all"},
+		Help: "direct reduce-scatter, then direct allgather"},
 	{Collective: "allreduce", Name: "hierarchical",
 		Params: Gamma | PerNode, partition: shares, Algorithm: hierarchicalAllreduce,
 		When: "ring unless there are several nodes of equally many ranks",
 		Help: "reduce-scatter inside nodes, allreduce by rail between them, allgather inside"},
 	{Collective: "allreduce", Name: "in-network-bound", Bound: true,
 		Params: PerNode, partition: shares, Algorithm: inNetworkBound,
-		Help: "a lower bound, no algorithm: switches combine (NVLS, SHARP), and each rank's " +
-			"bytes leave it once and enter it once"},
+		Help: "a lower bound: switches combine (NVLS, SHARP), and each byte of a rank leaves " +
+			"and enters it once"},
 
 	{Collective: "reduce-scatter", Name: "reduce-scatter", OpenMPI: 1, Intel: 4,
 		Params: Gamma | Blocks, Algorithm: reduceThenScatter,

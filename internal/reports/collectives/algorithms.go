@@ -18,7 +18,8 @@ func AlgorithmRows(a collectives.Algorithms) reports.Rows {
 		return reports.OrNil(strings.Join(collectives.ParametersOf(e), " "))
 	}
 	rows := reports.TableOf(a,
-		col("collective", "collective", func(e entry) any { return e.Collective }),
+		col("collective", reports.HeadIf(a[0].Collective != a[len(a)-1].Collective, "collective"),
+			func(e entry) any { return e.Collective }),
 		col("algorithm", "algorithm", func(e entry) any { return e.Name }),
 		col("open_mpi", "Open MPI", func(e entry) any { return number(e.OpenMPI) }),
 		col("mpich", "MPICH", func(e entry) any { return reports.OrNil(e.MPICH) }).Ranked(3),
@@ -28,7 +29,7 @@ func AlgorithmRows(a collectives.Algorithms) reports.Rows {
 		col("help", "what it does", func(e entry) any { return e.Help }),
 		col("otherwise", "", func(e entry) any { return reports.OrNil(e.When) }),
 	)
-	rows.Notes = usual(a)
+	rows.List, rows.Notes = true, usual(a)
 	return rows
 }
 

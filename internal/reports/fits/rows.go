@@ -106,10 +106,8 @@ func curveRows(f *fits.Fitted, units quantity.UnitChoice) reports.Rows {
 	)
 	for _, c := range f.Curves {
 		rows.Notes = append(rows.Notes, curveNotes(c, units)...)
-		for _, w := range c.Warnings {
-			rows.Doubts = append(rows.Doubts, c.About("%s", w))
-		}
 	}
+	rows.Doubts = warnings(f.Curves)
 	if len(all) > 0 {
 		rows.Verdict = lineVerdict(all[len(all)-1], len(f.Curves) > 1)
 	}
@@ -121,6 +119,29 @@ func curveRows(f *fits.Fitted, units quantity.UnitChoice) reports.Rows {
 			quantity.MicrosPerByte(tau[0]), quantity.MicrosPerByte(tau[len(tau)-1]))
 	}
 	return rows
+}
+
+// warnings returns the warnings of the curves; one of many curves stands once.
+func warnings(curves []fits.Curve) (all []string) {
+	of := map[string]int{}
+	for _, c := range curves {
+		for _, w := range c.Warnings {
+			of[w]++
+		}
+	}
+	for _, c := range curves {
+		for _, w := range c.Warnings {
+			if of[w] <= manyCurves {
+				all = append(all, c.About("%s", w))
+				continue
+			}
+			text := fmt.Sprintf("%d tables: %s", of[w], w)
+			if !slices.Contains(all, text) {
+				all = append(all, text)
+			}
+		}
+	}
+	return all
 }
 
 // manyCurves is the number of curves up to which the verdict is on the last one.

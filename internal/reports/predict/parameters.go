@@ -44,6 +44,7 @@ func ParameterRows(p platforms.Platform) reports.Rows {
 		}),
 		reports.Col("source", "source", func(q platforms.Param) any { return q.Source }),
 	)
+	rows.List = true
 	rows.Notes = append(rows.Notes, p.Title)
 	if p.Note != "" {
 		rows.Notes = append(rows.Notes, p.Note)
@@ -178,6 +179,7 @@ func PlatformRows(all []platforms.Platform) reports.Rows {
 			return e.l.Title
 		}).Ranked(3),
 	)
+	rows.List = true
 	rows.Notes = []string{"* marks the default layer, which the name of the platform alone " +
 		"selects."}
 	return rows

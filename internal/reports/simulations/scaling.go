@@ -154,7 +154,7 @@ func MarkRows(s *programs.Scaling) reports.Rows {
 			all = append(all, row{r, m})
 		}
 	}
-	return reports.TableOf(all,
+	rows := reports.TableOf(all,
 		reports.Col("machine", reports.HeadIf(differ(s, func(r programs.Scaled) string {
 			return r.Machine
 		}), "machine"), func(r row) any { return r.Machine }),
@@ -168,6 +168,14 @@ func MarkRows(s *programs.Scaling) reports.Rows {
 		reports.Col("mean_percent", "of the finish (%)", func(r row) any {
 			return reports.Finite(100 * float64(r.Mean/max(r.Finish, 1e-12)))
 		}).Texted(reports.PercentText("%.3g")))
+	// A small screen has the marks of the last row, whose finish is the verdict.
+	rows.RowRank = func(i int) int {
+		if all[i].Ranks != all[len(all)-1].Ranks {
+			return 1
+		}
+		return 0
+	}
+	return rows
 }
 
 // ExampleRows lists the programs that the binary carries.

@@ -24,10 +24,10 @@ func CrossoverRows(c *whatif.Crossover) reports.Rows {
 		reports.Col("size_bytes", "size", func(o whatif.Overtaking) any { return o.Size }),
 		reports.Col("close_from_bytes", "within 5 % from", func(o whatif.Overtaking) any {
 			return quantity.Bytes(o.Near.Low)
-		}),
+		}).Ranked(1),
 		reports.Col("close_to_bytes", "to", func(o whatif.Overtaking) any {
 			return quantity.Bytes(o.Near.High)
-		}),
+		}).Ranked(1),
 		spread.Low, spread.High,
 		reports.Col("probability", "probability",
 			func(o whatif.Overtaking) any { return o.Probability }).Texted(probabilityText),

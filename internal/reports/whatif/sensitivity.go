@@ -77,6 +77,13 @@ func sensitivityRows(d whatif.Design, quantities []whatif.Quantity, sizes []quan
 		}),
 		reports.Col("quantity_unit", "", func(s row) any { return asked(s).Unit }),
 	)
+	// A small screen has what matters.
+	rows.RowRank = func(i int) int {
+		if math.Abs(all[i].PerPercent) < 0.005 { // printed as 0.00 %
+			return 1
+		}
+		return 0
+	}
 	rows.Doubts = whatif.NotesOf(quantities)
 	if len(all) > 0 {
 		last := all[len(all)-1]
