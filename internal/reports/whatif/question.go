@@ -119,7 +119,7 @@ func reach(ctx context.Context, q Question) (rows reports.Rows,
 	}
 	// One value each: of the parameter that is named, or of every parameter in turn.
 	if len(ranges) != 2 {
-		s, err := whatif.Solve(ctx, d, t, watched(q, t), ranges...)
+		s, err := whatif.Solve(ctx, d, t, watched(q.Watch, q.Units, t), ranges...)
 		if err != nil {
 			return rows, nil, err
 		}

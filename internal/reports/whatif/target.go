@@ -110,11 +110,12 @@ func shownTarget(t whatif.Target, units quantity.UnitChoice) string {
 }
 
 // watched returns a function that describes a search in lines.
-func watched(q Question, t whatif.Target) func(platforms.Param, *whatif.Solution, int, int) {
-	if q.Watch == nil {
+func watched(watch func(line string, found bool), units quantity.UnitChoice, t whatif.Target,
+) func(platforms.Param, *whatif.Solution, int, int) {
+	if watch == nil {
 		return nil
 	}
-	result := func(v float64) string { return q.Units.Print(t.Quantity.Value(v)) }
+	result := func(v float64) string { return units.Print(t.Quantity.Value(v)) }
 	return func(p platforms.Param, found *whatif.Solution, done, total int) {
 		text := fmt.Sprintf("%d of %d parameters, %s", done, total, p.Short())
 		if found != nil {
@@ -123,7 +124,7 @@ func watched(q Question, t whatif.Target) func(platforms.Param, *whatif.Solution
 				text += ", " + atBest(*found, result)
 			}
 		}
-		q.Watch(text, found != nil)
+		watch(text, found != nil)
 	}
 }
 
