@@ -75,6 +75,16 @@ func TestRunKeys(t *testing.T) {
 		`my.toml:10:1: stage.b.resource: invalid name "A bus"; use small letters, digits, - and _`)
 	check(`protocol = "p"`, `protocol = "q"`,
 		`my.toml:28:1: layer.l.protocol: no [protocol.q]; did you mean "p"?`)
+	// Stages of a pipeline cannot share what they occupy: their formulas would not have it.
+	shared := strings.Replace(runs, `host = "sender"`, "resource = \"bus\"\nat = \"network\"", 1)
+	for _, c := range [][2]string{{shared, "my.toml:27:1: layer.l.stages.1: stages a and b both occupy bus of the network"},
+		{strings.Replace(runs, "resource = \"bus\"\nat = \"network\"\nqueue = \"8\"\nfull = \"drop\"", `host = "sender"`, 1),
+			"my.toml:23:1: layer.l.stages.1: stages a and b both occupy the processor of the sender"}} {
+		want := c[1] + ", and the stages of a pipeline work at the same time; make them one stage, or let each occupy its own"
+		if _, err := Parse("my.toml", []byte(c[0])); err == nil || err.Error() != want {
+			t.Errorf("error %v\nwant %s", err, want)
+		}
+	}
 	check(`retry = "1ms"`, ``,
 		`my.toml:19:1: protocol.p.rounds: rounds send again what retry keeps; give retry too`)
 	check(`poll = "0.6us"`, "poll = \"0.6us\"\ninterrupt = \"5us\"",

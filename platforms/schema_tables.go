@@ -75,8 +75,8 @@ var stageKind = &tableKind{
 			"processor"},
 		{name: "resource",
 			help: "for the engine: what the stage occupies (by default itself), and whose it " +
-				"is: `\"sender\"` (the default), `\"receiver\"` or `\"network\"`; stages that " +
-				"name one resource of one node share it"},
+				"is: `\"sender\"` (the default), `\"receiver\"` or `\"network\"`; the " +
+				"stages of several pipelines that name one resource of one node share it"},
 		{name: "at"},
 		number("queue", model.Count, nil,
 			"for the engine: packets that may wait for it, `\"8\"`; one that finds the queue full "+
