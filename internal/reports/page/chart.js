@@ -2,7 +2,8 @@
 // A Chart draws curves over message size, both axes logarithmic (or y linear), into an SVG of the
 // box's own width, so that its letters are as large as the page's.
 //
-// Its data: {title, format, lines, bands, points, roofs, marks, switches, linear, x, from, to}:
+// Its data: {title, short, format, lines, bands, points, roofs, marks, switches, linear, x, from, to};
+// short is a title for where the other has no room:
 // lines {x, y, i}, bands {x, low, high, i, beyond}, points {x, y, low, high, i}, roofs {y, label},
 // marks {x, y, label, i} (diamonds), switches {x, label, i}; i is a colour's number. Marks and
 // switches with a drag(size, moving) can be moved.
@@ -134,7 +135,7 @@ class Chart {
 		}
 		back.unshift(svg("path", { class: "grid", d: grid }));
 		back.push(svg("path", { class: "axis", d: `M${left} ${top}V${bottom}H${right}` }));
-		back.push(svg("text", { x: 0, y: 14, "font-weight": 600 }, data.title));
+		back.push(svg("text", { x: 0, y: 14, "font-weight": 600 }, data.short && data.title.length * 7 > w ? data.short : data.title));
 		if (data.xTitle !== "") back.push(svg("text", { class: "soft", x: (left + right) / 2, y: h - 5, "text-anchor": "middle" }, data.xTitle || "message size"));
 		this.back.replaceChildren(...back);
 	}
