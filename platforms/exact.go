@@ -36,13 +36,14 @@ var exactUnits = map[quantity.Dimension]string{
 	quantity.DimClock:   "MHz",
 }
 
-// ExactMicros, ExactBytes and ExactInverse print 12 significant digits, as everything that programs
-// read.
-func ExactMicros(t quantity.Micros) string { return fmt.Sprintf("%.12gus", float64(t)) }
-
-func ExactBytes(n quantity.Bytes) string { return fmt.Sprintf("%.12gB", float64(n)) }
-
-// ExactInverse prints a time per KiB, the unit of the papers.
-func ExactInverse(t quantity.MicrosPerByte) string {
-	return fmt.Sprintf("%.12gus/KiB", quantity.PerKiB(t))
+// Exact prints a value for a file, with 12 significant digits as everything that programs read; a
+// time per byte per KiB, the unit of the papers.
+func Exact[T quantity.Micros | quantity.Bytes | quantity.MicrosPerByte](v T) string {
+	switch v := any(v).(type) {
+	case quantity.Bytes:
+		return fmt.Sprintf("%.12gB", float64(v))
+	case quantity.MicrosPerByte:
+		return fmt.Sprintf("%.12gus/KiB", quantity.PerKiB(v))
+	}
+	return fmt.Sprintf("%.12gus", float64(v))
 }

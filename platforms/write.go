@@ -42,21 +42,21 @@ func textsOf(at any) []string {
 		}
 	case *quantity.Micros:
 		if *at != 0 {
-			return []string{ExactMicros(*at)}
+			return []string{Exact(*at)}
 		}
 	case *quantity.Bytes:
 		if *at != 0 {
-			return []string{ExactBytes(*at)}
+			return []string{Exact(*at)}
 		}
 	case *[]int:
 		return list.Map(*at, strconv.Itoa)
 	case *[]quantity.Bytes:
-		return list.Map(*at, ExactBytes)
+		return list.Map(*at, Exact)
 	case *[]quantity.Micros:
-		return list.Map(*at, ExactMicros)
+		return list.Map(*at, Exact)
 	case *[][]quantity.Micros:
 		return list.Map(*at, func(line []quantity.Micros) string {
-			return lineOf(line, ExactMicros)
+			return lineOf(line, Exact)
 		})
 	case *[][]int64:
 		return list.Map(*at, func(line []int64) string {

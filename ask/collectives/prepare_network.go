@@ -86,8 +86,8 @@ func withNetwork(d platforms.Design, r *fitted.Result) (platforms.Design, error)
 	f := d.Platform.File()
 	f.Layers = append(f.Layers, platforms.Table{Name: networkLayer, Keys: platforms.Keys{
 		"model":  {"linear"},
-		"beta":   {platforms.ExactMicros(step)},
-		"tau":    {platforms.ExactInverse(byByte)},
+		"beta":   {platforms.Exact(step)},
+		"tau":    {platforms.Exact(byByte)},
 		"source": {"a step and a byte of " + heaviest.Algorithm + " on several nodes"},
 	}})
 	p, err := platforms.Parse(d.Asked(), f.Encode(""))

@@ -80,17 +80,17 @@ func setLine(t *platforms.Table, s fit.Segment) {
 
 // sizeOf and timeOf write points in the exact notation: a saved file that is read again must
 // predict the same times.
-func sizeOf(p fit.Point) string { return platforms.ExactBytes(p.Size) }
-func timeOf(p fit.Point) string { return platforms.ExactMicros(p.Time) }
+func sizeOf(p fit.Point) string { return platforms.Exact(p.Size) }
+func timeOf(p fit.Point) string { return platforms.Exact(p.Time) }
 
 // betaText and tauText write β and τ of a line as values with symmetric intervals,
 // which platform files take: "3.1us ± 0.2us".
 func betaText(s fit.Segment) string {
 	suffix := intervalSuffix(s.Beta, "us")
-	return platforms.ExactMicros(s.Line().Beta) + suffix
+	return platforms.Exact(s.Line().Beta) + suffix
 }
 
-func tauText(s fit.Segment) string { return platforms.ExactInverse(s.Line().Tau) + tauSuffix(s) }
+func tauText(s fit.Segment) string { return platforms.Exact(s.Line().Tau) + tauSuffix(s) }
 
 func tauSuffix(s fit.Segment) string {
 	perKiB := func(tau float64) float64 { return quantity.PerKiB(quantity.MicrosPerByte(tau)) }

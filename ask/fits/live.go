@@ -38,7 +38,7 @@ func (v Live) TOML() (string, error) {
 		large := v.Gap.Segments[len(v.Gap.Segments)-1]
 		loggp := platforms.Table{Name: name + "-loggp", Keys: logPKeys(v.LogP)}
 		loggp.Set("model", "loggp")
-		loggp.Set("G", platforms.ExactInverse(large.Line().Tau))
+		loggp.Set("G", platforms.Exact(large.Line().Tau))
 		loggp.Set("source", fmt.Sprintf("%s: o_s, o_r and g of the signature, L of the round "+
 			"trip, G of the interval of %s and more", from, large.From))
 		d.Layers = append(d.Layers, loggp)
@@ -49,8 +49,8 @@ func (v Live) TOML() (string, error) {
 		d.Stages = append(d.Stages, platforms.Table{
 			Name: name + "-" + strings.ReplaceAll(s.Name, " ", "-"),
 			Keys: platforms.Keys{
-				"beta":   {platforms.ExactMicros(s.Segments[0].Line().Beta)},
-				"tau":    {platforms.ExactInverse(s.Segments[0].Line().Tau)},
+				"beta":   {platforms.Exact(s.Segments[0].Line().Beta)},
+				"tau":    {platforms.Exact(s.Segments[0].Line().Tau)},
 				"host":   {hosts[k]},
 				"source": {fmt.Sprintf("%s: stage %s of packets alone", from, s.Name)},
 			},

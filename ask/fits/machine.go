@@ -61,7 +61,7 @@ func (f *Fitted) machineFile() platforms.File {
 	for _, work := range []string{calibrate.Combine, calibrate.Copy} {
 		if t := c.PerByte(work); t > 0 {
 			d.Constants = append(d.Constants,
-				platforms.Constant(work, platforms.ExactInverse(t), source))
+				platforms.Constant(work, platforms.Exact(t), source))
 		}
 	}
 	return d
@@ -91,13 +91,13 @@ func estimatedLayer(name string, l model.Layer, source string) platforms.Table {
 	switch l := l.(type) {
 	case *model.Linear:
 		t.Set("model", "linear")
-		t.Set("beta", platforms.ExactMicros(l.Beta))
-		t.Set("tau", platforms.ExactInverse(l.Tau))
+		t.Set("beta", platforms.Exact(l.Beta))
+		t.Set("tau", platforms.Exact(l.Tau))
 	case *model.Table:
 		t.Set("model", "table")
-		t.Set("sizes", list.Map(l.Sizes, platforms.ExactBytes)...)
-		t.Set("times", list.Map(l.Times, platforms.ExactMicros)...)
-		t.Set("gaps", list.Map(l.Gaps, platforms.ExactMicros)...)
+		t.Set("sizes", list.Map(l.Sizes, platforms.Exact)...)
+		t.Set("times", list.Map(l.Times, platforms.Exact)...)
+		t.Set("gaps", list.Map(l.Gaps, platforms.Exact)...)
 		if l.GapUnknown {
 			t.Set("gap", "unknown")
 		}

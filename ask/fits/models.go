@@ -31,10 +31,10 @@ var (
 // logPKeys returns the keys of a layer of the model logp, and those of loggp but G.
 func logPKeys(l model.LogP) platforms.Keys {
 	return platforms.Keys{
-		"o_s": {platforms.ExactMicros(l.SendOverhead)},
-		"o_r": {platforms.ExactMicros(l.ReceiveOverhead)},
-		"L":   {platforms.ExactMicros(l.Latency)},
-		"g":   {platforms.ExactMicros(l.GapTime)},
+		"o_s": {platforms.Exact(l.SendOverhead)},
+		"o_r": {platforms.Exact(l.ReceiveOverhead)},
+		"L":   {platforms.Exact(l.Latency)},
+		"g":   {platforms.Exact(l.GapTime)},
 	}
 }
 
@@ -89,7 +89,7 @@ func (f *Fitted) logGP() error {
 		texts := logPTexts(logP)
 		perKiB := p.Of(func(l model.LogGP) float64 { return quantity.PerKiB(l.GapPerByte) })
 		texts["G"] = []string{
-			platforms.ExactInverse(p.Value.GapPerByte) + intervalSuffix(perKiB, "us/KiB")}
+			platforms.Exact(p.Value.GapPerByte) + intervalSuffix(perKiB, "us/KiB")}
 		f.saved = append(f.saved, savedRange{p.From, p.To, texts})
 	}
 	f.Notes, f.warned = append(f.Notes, r.Warnings...), r.Warnings

@@ -86,7 +86,7 @@ func (p *Pipelines) platformFile() (platforms.File, error) {
 			branch := platforms.Branch{Layer: name}
 			if i+1 < len(sizes) {
 				mean := math.Round(math.Sqrt(float64(n) * float64(sizes[i+1])))
-				branch.UpTo = platforms.ExactBytes(quantity.Bytes(mean))
+				branch.UpTo = platforms.Exact(quantity.Bytes(mean))
 			}
 			top.Branches = append(top.Branches, branch)
 		}
@@ -150,7 +150,7 @@ func (p *Pipelines) stage(pipeline, stage string, n quantity.Bytes, first bool) 
 			start = true
 			alone += before
 		}
-		at = append(at, platforms.ExactBytes(c.Packet))
+		at = append(at, platforms.Exact(c.Packet))
 		times = append(times, fmt.Sprintf("%.4gus", float64(alone)))
 		crowded = append(crowded, fmt.Sprintf("%.4gus", float64(overlapped)))
 	}

@@ -145,7 +145,7 @@ func (f *Fitted) parametersFile() platforms.File {
 			fmt.Sprintf("%s, sizes from %s to %s", from, r.from, r.to), r.texts)
 		branch := platforms.Branch{Layer: one.Name}
 		if i < len(f.saved)-1 { // the last branch serves all larger sizes
-			branch.UpTo = platforms.ExactBytes(r.to)
+			branch.UpTo = platforms.Exact(r.to)
 		}
 		t.Branches, parts = append(t.Branches, branch), append(parts, one)
 	}

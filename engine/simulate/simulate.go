@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -251,18 +250,4 @@ const reportEvery = 64
 func seedOf(seed uint64, i int) uint64 {
 	r := random(seed ^ uint64(i)*0xA24BAED4963EE407)
 	return r.next()
-}
-
-// Quantile returns the smallest of the times that at least a fraction q of them does not exceed,
-// 0 < q ≤ 1; NaN if there are no times.
-func Quantile(times []quantity.Micros, q float64) quantity.Micros {
-	if len(times) == 0 {
-		return quantity.Micros(math.NaN())
-	}
-	sorted := times
-	if !slices.IsSorted(times) {
-		sorted = slices.Sorted(slices.Values(times))
-	}
-	i := int(math.Ceil(q*float64(len(sorted)))) - 1
-	return sorted[min(max(i, 0), len(sorted)-1)]
 }

@@ -25,3 +25,17 @@ func Quantile(sorted []float64, p float64) float64 {
 func QuantileOf(values []float64, p float64) float64 {
 	return Quantile(slices.Sorted(slices.Values(values)), p)
 }
+
+// Attained returns the smallest of the values that at least a fraction q of them does not exceed, 0
+// < q ≤ 1; NaN if there are none. Unlike [Quantile] it is one of the values.
+func Attained[T ~float64](values []T, q float64) T {
+	if len(values) == 0 {
+		return T(math.NaN())
+	}
+	sorted := values
+	if !slices.IsSorted(values) {
+		sorted = slices.Sorted(slices.Values(values))
+	}
+	i := int(math.Ceil(q*float64(len(sorted)))) - 1
+	return sorted[min(max(i, 0), len(sorted)-1)]
+}

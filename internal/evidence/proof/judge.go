@@ -301,7 +301,7 @@ func judge(ctx context.Context, dir, program string, p platform) (r result, err 
 			if err != nil {
 				return r, err
 			}
-			t := simulate.Quantile(times, 0.5)
+			t := stats.Attained(times, 0.5)
 			r.collectives = append(r.collectives,
 				collectiveTime{f.collective, f.ours, row.Size, row.Time, t})
 		}

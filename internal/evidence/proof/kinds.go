@@ -242,7 +242,7 @@ func (j kindJudge) collectives(ctx context.Context, p platform, on simulate.Mach
 				return err
 			}
 			what := fmt.Sprintf("%s %s %.0f B", forced.collective, forced.ours, float64(row.Size))
-			j.add(f, what, row.Time, simulate.Quantile(times, 0.5))
+			j.add(f, what, row.Time, stats.Attained(times, 0.5))
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -146,7 +147,7 @@ func distributionRows(s *programs.Simulation) reports.Rows {
 	mean := sum / quantity.Micros(len(s.Times))
 	// 5 % and 95 % bound nine of ten runs; 99 % shows rare delays.
 	sorted := slices.Sorted(slices.Values(s.Times))
-	q := func(q float64) quantity.Micros { return simulate.Quantile(sorted, q) }
+	q := func(q float64) quantity.Micros { return stats.Attained(sorted, q) }
 	rows := reports.Rows{
 		Verdict: reports.Say("median of %d runs: %v in 90 %% of them", len(s.Times),
 			reports.Interval{Dim: quantity.DimTime, Interval: quantity.Interval{
