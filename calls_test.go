@@ -103,6 +103,8 @@ func TestNothingGiven(t *testing.T) {
 	}
 	_, errs["sets"] = none.Set("L=1us")
 	_, errs["cuts otherwise"] = none.Recut("1KiB")
+	_, errs["costs"] = halfpeak.Costs([]quantity.Bytes{1024}, clip, none)
+	_, errs["comparison"] = halfpeak.Compare([]quantity.Bytes{1024}, none)
 	_, errs["crossovers"] = halfpeak.Crossovers(nil, none, clip)
 	_, _, errs["cuts of no size"] = halfpeak.Cuts(t.Context(), nil, clip)
 	_, _, errs["cuts"] = halfpeak.Cuts(t.Context(), []quantity.Bytes{1024}, none)

@@ -7,6 +7,7 @@
 package halfpeak
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,14 +106,32 @@ func (d Design) Levels(states ...string) []Design {
 }
 
 // Costs returns the costs of messages of these sizes, at least 1 byte each, in the layer of each
-// design.
-func Costs(sizes []quantity.Bytes, designs ...Design) *messages.Predictions {
-	return messages.Costs(sizes, inner(designs)...)
+// design. A design without a layer is an error.
+func Costs(sizes []quantity.Bytes, designs ...Design) (*messages.Predictions, error) {
+	if err := layered(designs); err != nil {
+		return nil, err
+	}
+	return messages.Costs(sizes, inner(designs)...), nil
 }
 
-// Compare returns the costs of messages and the figures of merit of each layer.
-func Compare(sizes []quantity.Bytes, designs ...Design) []messages.Compared {
-	return messages.Compare(sizes, inner(designs)...)
+// Compare returns the costs of messages and the figures of merit of each layer. Its error is that
+// of [Costs].
+func Compare(sizes []quantity.Bytes, designs ...Design) ([]messages.Compared, error) {
+	if err := layered(designs); err != nil {
+		return nil, err
+	}
+	return messages.Compare(sizes, inner(designs)...), nil
+}
+
+// layered returns an error if a design has no layer.
+func layered(designs []Design) error {
+	for _, d := range designs {
+		if d.Layer.Model == nil {
+			_, err := d.Platform.Layer(d.Layer.Name)
+			return cmp.Or(err, fmt.Errorf("%s has no layer of messages", d.Name()))
+		}
+	}
+	return nil
 }
 
 // Cuts returns the ways to cut messages through the pipeline of each design, and tables of packets

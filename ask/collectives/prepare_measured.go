@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -106,7 +107,7 @@ func (q question) callOf(c Timing, like string) whatif.Call {
 	size := c.Size().String()
 	call := whatif.Call{
 		Name: fmt.Sprintf("%s_%s_%d_%s", whatif.Finish, name, c.Ranks, size),
-		Of:   fmt.Sprintf("%s %s, %d ranks, %s", c.Collective, of, c.Ranks, size),
+		Of:   fmt.Sprintf("%s %s, %s, %s", c.Collective, of, lex.Plural(c.Ranks, "rank"), size),
 	}
 	if segment := quantity.Bytes(c.Call.Segment); segment > 0 {
 		call.Of += " in segments of " + segment.String()

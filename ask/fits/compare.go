@@ -43,6 +43,11 @@ func (f *Fitted) compare(o Options) error {
 			continue
 		}
 		a := later[of[i]]
+		if a.Kind != b.Kind {
+			err := fmt.Errorf("%s has times of another kind (%v) than %s (%v); compare files of "+
+				"one benchmark", a.Place(), a.Kind, b.Place(), b.Kind)
+			return usage.Fields(err, "against")
+		}
 		changes, err := fit.Compare(b.Result, a.Result)
 		if err != nil {
 			return usage.Fields(fmt.Errorf("%s and %s: %w", b.Place(), a.Place(), err), "against")

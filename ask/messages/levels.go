@@ -15,6 +15,7 @@ import (
 type Way struct {
 	Level    string
 	From, To int
+	Given    bool // From and To are given, even if both are 0
 }
 
 // Of returns the layer of the design that the message crosses. The error of a machine whose level
@@ -35,6 +36,9 @@ func (w Way) Of(d platforms.Design) (platforms.Design, error) {
 		err = fmt.Errorf("level %s, and ranks %d and %d; give the level or the ranks", w.Level,
 			w.From, w.To)
 	case w.Level != "":
+	case w.From == w.To && w.Given:
+		err = fmt.Errorf("a message of rank %d to itself crosses no level; give two ranks of %s",
+			w.From, d.Name())
 	case w.From == w.To:
 		err = fmt.Errorf("%s is a machine of levels; name the one that the message crosses "+
 			"(%s), or its two ranks", d.Name(), strings.Join(names, ", "))

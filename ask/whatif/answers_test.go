@@ -193,7 +193,15 @@ func TestCurve(t *testing.T) {
 		t.Fatal(err)
 	}
 	ranges := sweep(t, "clip", nil, nil, "host-dma.tau=1us/KiB..12us/KiB/45", "wire.tau=1us/KiB..12us/KiB").Ranges
-	xs, ys := d.Curve(tg, ranges[0], ranges[1])
+	xs, ys, err := d.Curve(t.Context(), tg, ranges[0], ranges[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, _, err := d.Curve(ended, tg, ranges[0], ranges[1]); !errors.Is(err, context.Canceled) {
+		t.Errorf("an ended context gives %v", err)
+	}
 	prog, _ := d.Compile(ranges[0].Param, ranges[1].Param)
 	found := 0
 	met := func(x, y float64) bool { return prog.Set(x, y) && tg.met(tg.Quantity.In(prog.Costs())) }
@@ -213,7 +221,7 @@ func TestCurve(t *testing.T) {
 	tg.Value = 1e-6
 	y := ranges[1]
 	y.From, y.Param = -y.To, ranges[1].Param
-	if _, ys := d.Curve(tg, ranges[0], y); slices.ContainsFunc(ys, func(y float64) bool { return !math.IsNaN(y) }) {
+	if _, ys, _ := d.Curve(t.Context(), tg, ranges[0], y); slices.ContainsFunc(ys, func(y float64) bool { return !math.IsNaN(y) }) {
 		t.Errorf("a target that is always met is just met at %v", ys)
 	}
 }

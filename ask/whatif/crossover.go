@@ -92,22 +92,36 @@ func neverCross(a, b platforms.Design) string {
 		slower)
 }
 
-// Sentences returns the same in words: first the overtakings, then the notes.
+// Sentences returns the same in words: first the overtakings, then the notes. Three crossings and
+// more of one pair that are near each other are one sentence: no size of them matters.
 func (c *Crossover) Sentences() []string {
 	var all []string
-	for i, o := range c.Overtakings {
-		s := fmt.Sprintf("%s is faster up to %s, %s beyond", o.Below, o.Size, o.Beyond)
-		// Crossings next to each other share the range in which the two are close; it
-		// is said once.
-		if i == 0 || c.Overtakings[i-1].Near != o.Near {
-			s += fmt.Sprintf("; within 5 %% of each other from %s to %s",
-				quantity.Bytes(o.Near.Low), quantity.Bytes(o.Near.High))
+	for left := c.Overtakings; len(left) > 0; {
+		n, o := 1, left[0]
+		for n < len(left) && left[n].Near.Low == o.Near.Low && left[n].Near.High == o.Near.High &&
+			left[n].Below == left[n-1].Beyond && left[n].Beyond == left[n-1].Below {
+			n++
 		}
-		if o.Interval.Known() {
-			s += fmt.Sprintf("; 95 %% interval %s to %s", quantity.Bytes(o.Interval.Low),
-				quantity.Bytes(o.Interval.High))
+		near := fmt.Sprintf("within 5 %% of each other from %s to %s", quantity.Bytes(o.Near.Low),
+			quantity.Bytes(o.Near.High))
+		if n > 2 {
+			all = append(all, fmt.Sprintf("%s and %s are %s, and cross there %d times.", o.Below,
+				o.Beyond, near, n))
+			left = left[n:]
+			continue
 		}
-		all = append(all, s+".")
+		for i, o := range left[:n] {
+			s := fmt.Sprintf("%s is faster up to %s, %s beyond", o.Below, o.Size, o.Beyond)
+			if i == 0 { // the range is said once
+				s += "; " + near
+			}
+			if o.Interval.Known() {
+				s += fmt.Sprintf("; 95 %% interval %s to %s", quantity.Bytes(o.Interval.Low),
+					quantity.Bytes(o.Interval.High))
+			}
+			all = append(all, s+".")
+		}
+		left = left[n:]
 	}
 	return append(all, c.Notes...)
 }

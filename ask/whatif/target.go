@@ -4,6 +4,7 @@ package whatif
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -305,8 +306,8 @@ func candidates(p platforms.Param, from, to float64, steps []float64) (sides [2]
 // each value of x the first value of y, beginning with its From, at which the target
 // begins or ceases to be met; NaN if it never does. Values that no machine can have
 // neither meet nor miss it. The range of y is searched in 200 steps at least, also if
-// few points are drawn, and the step is bisected.
-func (d Design) Curve(t Target, x, y Range) (xs, ys []float64) {
+// few points are drawn, and the step is bisected. The error is that of the context.
+func (d Design) Curve(ctx context.Context, t Target, x, y Range) (xs, ys []float64, err error) {
 	prog, _ := d.Compile(x.Param, y.Param)
 	fine := y
 	fine.Steps = max(y.Steps, 201)
@@ -318,6 +319,9 @@ func (d Design) Curve(t Target, x, y Range) (xs, ys []float64) {
 		}
 		last, first, begun := 0.0, false, false
 		for k := range fine.Steps {
+			if ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
 			v := fine.At(k)
 			now, possible := met(v)
 			if begun && possible && now != first {
@@ -331,5 +335,5 @@ func (d Design) Curve(t Target, x, y Range) (xs, ys []float64) {
 		}
 		xs, ys = append(xs, vx), append(ys, found)
 	}
-	return xs, ys
+	return xs, ys, nil
 }

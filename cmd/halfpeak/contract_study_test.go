@@ -136,7 +136,11 @@ func TestContractStream(t *testing.T) {
 	if _, err := d.Ask(t.Context(), halfpeak.Message{Size: 4096}); err == nil {
 		t.Error("a stream has the time of a message")
 	}
-	in := halfpeak.Costs([]quantity.Bytes{4096}, d).Costs[0].Within()
+	costs, err := halfpeak.Costs([]quantity.Bytes{4096}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := costs.Costs[0].Within()
 	row := printed(t, "predict", saved, "--size", "4096B")[0]
 	if row["one_way_us"] != nil || !equal(row["time_us"], in.Value) ||
 		!equal(row["time_low_us"], in.Low) || !equal(row["time_high_us"], in.High) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -134,8 +135,18 @@ const (
 // declareWay declares the flags that say which level of a machine a message crosses.
 func declareWay(f *pflag.FlagSet, to *messages.Way) {
 	f.StringVar(&to.Level, "level", "", "on a machine: messages across the level of this `name`")
-	f.IntVar(&to.From, "from", 0, "on a machine: messages from this `rank` to that of --to")
-	f.IntVar(&to.To, "to", 0, "on a machine: messages to this `rank` from that of --from")
+	rank := func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			err = fmt.Errorf("%q is not the number of a rank", text)
+		}
+		to.Given = true
+		return n, err
+	}
+	flags.Var(f, &to.From, rank, "rank", "from", "",
+		"on a machine: messages from this rank to that of --to")
+	flags.Var(f, &to.To, rank, "rank", "to", "",
+		"on a machine: messages to this rank from that of --from")
 }
 
 func (o *layerOptions) declare(cmd *cobra.Command) {

@@ -34,7 +34,10 @@ func newPredict() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			costs := halfpeak.Costs(sizes, designs...)
+			costs, err := halfpeak.Costs(sizes, designs...)
+			if err != nil {
+				return err
+			}
 			rows, err := cycles.add(predict.Rows(costs, out.units), designs)
 			if err != nil {
 				return err
@@ -191,7 +194,11 @@ func (o *compareOptions) rows(ctx context.Context, designs []halfpeak.Design) (r
 	if o.cross {
 		return whatif.CrossoverRows(crossover), nil
 	}
-	rows := predict.CompareRows(halfpeak.Compare(o.sizes, designs...))
+	compared, err := halfpeak.Compare(o.sizes, designs...)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	rows := predict.CompareRows(compared)
 	if crossover != nil {
 		sentences := crossover.Sentences()
 		rows.Verdict = reports.Say("%s", sentences[0])

@@ -160,8 +160,8 @@ func (r Reproduction) headline() []string {
 	if a := r.Of(data.Predicted); len(a.Errors) > 0 {
 		lines = append(lines,
 			fmt.Sprintf("Predicted from parameters measured elsewhere, a number is off by %.1f "+
-				"%% in the median: half of the %d are closer, %d are within 10 %%, the worst "+
-				"is %.0f %% off.",
+				"%% in the median: of %d, half are closer, at most 10 %% off are %d, and the "+
+				"worst is %.0f %% off.",
 				100*a.median(), len(a.Errors), a.within(0.1), 100*a.worst()))
 		if a.Bounds > 0 {
 			lines = append(lines,

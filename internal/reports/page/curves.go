@@ -162,7 +162,11 @@ func (x *Explorer) predictRows(r predictRequest) (reports.Rows, error) {
 		return reports.Rows{}, errors.New("too many sizes for this number of designs")
 	}
 	on := list.Map(designs, resolved.message)
-	return predict.Rows(halfpeak.Costs(sizes, on...), nil), nil
+	costs, err := halfpeak.Costs(sizes, on...)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	return predict.Rows(costs, nil), nil
 }
 
 // maxShared bounds the sizes of a breakdown: each costs as much as a curve, since

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak"
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -27,7 +28,7 @@ func TestBandsArePredictions(t *testing.T) {
 				continue
 			}
 			for i, x := range s.X {
-				p := halfpeak.Costs([]quantity.Bytes{quantity.Bytes(x)}, d)
+				p := messages.Costs([]quantity.Bytes{quantity.Bytes(x)}, d.Design)
 				next := p.Costs[0].Next
 				low, high := kind.value(quantity.Bytes(x), quantity.Micros(next.Low)),
 					kind.value(quantity.Bytes(x), quantity.Micros(next.High))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak"
+	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -51,7 +52,7 @@ func TestStream(t *testing.T) {
 			t.Errorf("%s: points %t, band %t, axis %q", kind, points, band, f.Y.Label)
 		}
 	}
-	c := halfpeak.Compare(sizes[1:2], d)[0]
+	c := messages.Compare(sizes[1:2], d.Design)[0]
 	if c.OneWay != 0 || c.RTT != 0 || c.Bandwidth != 0 || c.Gap != 2 || c.Throughput != 512 {
 		t.Errorf("%+v", c)
 	}

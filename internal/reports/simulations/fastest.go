@@ -13,6 +13,8 @@ func fastest(best string, time quantity.Micros, other string, slower quantity.Mi
 ) reports.Sentence {
 	by, ratio := "", float64(slower/time)
 	switch {
+	case ratio < 1.0005: // the times are printed alike
+		return reports.Say("%s and %s are equally fast, %v", best, other, time)
 	case ratio < 1.1:
 		by = reports.PercentText("%.2g %%")(100*(ratio-1)) + " "
 	case !math.IsInf(ratio, 0):

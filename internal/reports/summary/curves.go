@@ -76,7 +76,7 @@ func (s subject) curvePoints(sizes []quantity.Bytes, points []data.Point) []curv
 	// Stable: several measurements of one size stay in the order of the paper.
 	slices.SortStableFunc(all, func(a, b curvePoint) int { return cmp.Compare(a.n, b.n) })
 	shown := list.Map(all, func(p curvePoint) quantity.Bytes { return p.n })
-	for i, c := range halfpeak.Costs(shown, s.Design).Costs {
+	for i, c := range messages.Costs(shown, s.Design.Design).Costs {
 		all[i].cost = c
 	}
 	return all

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/reports"
@@ -32,7 +31,7 @@ func (s subject) title() string {
 func (s subject) summary(hi quantity.Bytes) string {
 	m := s.Layer.Model
 	n := min(longMessage, hi)
-	costs := halfpeak.Costs([]quantity.Bytes{1, n}, s.Design).Costs
+	costs := messages.Costs([]quantity.Bytes{1, n}, s.Design.Design).Costs
 	text := fmt.Sprintf("%s sends a short message in %s one way", s.Layer.Ref(), costs[0].OneWay)
 	if s.stream() {
 		text = fmt.Sprintf("%s sends a short message of a stream every %s; no latency of a "+
@@ -108,7 +107,7 @@ func (s subject) promise(long messages.Predicted, hi quantity.Bytes) string {
 func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 	m := s.Layer.Model
 	n := min(longMessage, hi)
-	costs := halfpeak.Costs([]quantity.Bytes{lo, n}, s.Design).Costs
+	costs := messages.Costs([]quantity.Bytes{lo, n}, s.Design.Design).Costs
 	short, long := costs[0], costs[1]
 	var facts reports.Facts
 	add := func(name, value, note string) {

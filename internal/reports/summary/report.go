@@ -141,8 +141,8 @@ func messaging(subjects []subject) []halfpeak.Design {
 // leaders names the fastest system for a short message, and the one with the highest
 // bandwidth: the two answers for which the page is opened.
 func leaders(subjects []subject, lo quantity.Bytes) string {
-	costs := halfpeak.Compare([]quantity.Bytes{lo}, messaging(subjects)...)
-	if len(costs) == 0 {
+	costs, err := halfpeak.Compare([]quantity.Bytes{lo}, messaging(subjects)...)
+	if len(costs) == 0 || err != nil { // subjects have layers
 		return fmt.Sprintf("%d streams: their gaps show no latency of a message.", len(subjects))
 	}
 	ref := func(c messages.Compared) string { return c.Platform + "/" + c.Layer }
@@ -175,7 +175,10 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 	s := reports.Section{Title: "Side by side"}
 	lo := slices.Min(sizes)
 	// r∞ and n½ speak of long messages, so the size of the table is the smallest.
-	merits := halfpeak.Compare([]quantity.Bytes{lo}, designs(subjects)...)
+	merits, err := halfpeak.Compare([]quantity.Bytes{lo}, designs(subjects)...)
+	if err != nil {
+		return s, err
+	}
 	s.Blocks = append(s.Blocks,
 		reports.Table{Title: "Figures of merit", Rows: predict.CompareRows(merits)})
 	for _, kind := range []predict.CurveKind{predict.Bandwidth, predict.Latency} {
@@ -221,7 +224,7 @@ func sideBySide(kind predict.CurveKind, sizes []quantity.Bytes, subjects []subje
 		return sizes[i]
 	})}
 	for _, s := range subjects {
-		costs := halfpeak.Costs(sizes, s.Design).Costs
+		costs := messages.Costs(sizes, s.Design.Design).Costs
 		// Without a key: a page is for people, and the key would be a name of the user's.
 		fields = append(fields, reports.Col("", s.Layer.Ref(), func(i int) any {
 			return kind.Cell(costs[i])

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
@@ -96,8 +97,9 @@ func (m *Map) writeNext(ctx context.Context, folder string, decisions []Decision
 		path = filepath.Join(folder, fmt.Sprintf("measure-%d.sh", number))
 		_, exists = os.Lstat(path)
 	}
-	note = fmt.Sprintf("Next: %s (%d measurements, %d duels of choices and the library's), then "+
-		"this command again.", usage.ShellLine("sh", path), len(next), len(duels))
+	note = fmt.Sprintf("Next: %s (%s, %s of choices and the library's), then this command again.",
+		usage.ShellLine("sh", path), lex.Plural(len(next), "measurement"),
+		lex.Plural(len(duels), "duel"))
 	return note, atomicfile.Write(path, func(w io.Writer) error {
 		return m.writeScript(w, next, duels, number, benchmark)
 	})

@@ -133,7 +133,8 @@ func reach(ctx context.Context, q Question) (rows reports.Rows,
 	if err != nil {
 		return rows, nil, err
 	}
-	return c.rows(), func() (reports.Picture, error) { return c.picture(ctx) }, nil
+	rows, err = c.rows(ctx)
+	return rows, func() (reports.Picture, error) { return c.picture(ctx) }, err
 }
 
 // uncertain predicts with intervals, beside the changed design or beside another platform.

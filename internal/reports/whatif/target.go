@@ -197,11 +197,14 @@ func rangeText(s whatif.Solution) string {
 	return " at any value"
 }
 
-// partOf returns the share of owner i in the quantity.
+// partOf returns the share of owner i in the quantity; 0 of nothing.
 func partOf(owners []whatif.Share, q whatif.Quantity, i int) float64 {
 	var sum quantity.Micros
 	for _, o := range owners {
 		sum += q.Part(o)
+	}
+	if sum == 0 {
+		return 0
 	}
 	return float64(q.Part(owners[i]) / sum)
 }
@@ -284,20 +287,23 @@ func newTargetCurve(d whatif.Design, t whatif.Target, x, y whatif.Range) (*targe
 }
 
 // rows returns the points of the curve.
-func (c *targetCurve) rows() reports.Rows {
+func (c *targetCurve) rows(ctx context.Context) (reports.Rows, error) {
 	rows := reports.Rows{
 		Columns: []reports.Column{{Key: c.X.Key(), Head: rangeTitle(c.X)},
 			{Key: c.Y.Key(), Head: rangeTitle(c.Y)}},
 		Notes: []string{"On the curve, " + shownTarget(c.Target, nil) + " just holds."},
 	}
-	xs, ys := c.Design.Curve(c.Target, c.X, c.Y)
+	xs, ys, err := c.Design.Curve(ctx, c.Target, c.X, c.Y)
+	if err != nil {
+		return rows, err
+	}
 	for i := range xs {
 		rows.Data = append(rows.Data, []any{c.X.Shown(xs[i]), c.Y.Shown(ys[i])})
 	}
 	if !slices.ContainsFunc(ys, func(y float64) bool { return !math.IsNaN(y) }) {
 		rows.Verdict = reports.Say("No point of the curve is in these ranges.")
 	}
-	return rows
+	return rows, nil
 }
 
 // picture returns a heat map of the quantity with the curve over it, both at the
@@ -305,7 +311,10 @@ func (c *targetCurve) rows() reports.Rows {
 func (c *targetCurve) picture(ctx context.Context) (reports.Picture, error) {
 	x, y := c.X, c.Y
 	x.Steps, y.Steps = mapCells, mapCells
-	xs, ys := c.Design.Curve(c.Target, x, y)
+	xs, ys, err := c.Design.Curve(ctx, c.Target, x, y)
+	if err != nil {
+		return nil, err
+	}
 	s := &whatif.Sweep{Design: c.Design, Ranges: []whatif.Range{x, y},
 		Sizes:      []quantity.Bytes{max(c.Target.Quantity.Size, 1)},
 		Quantities: []whatif.Quantity{c.Target.Quantity}}
