@@ -183,35 +183,6 @@ func (s *section) branches(k *model.Kind) (all []branchSpec) {
 // square.
 const maxBranches = 4096
 
-// stages returns the names of a pipeline's stages.
-func (s *section) stages() []string {
-	names := s.table.Keys["stages"]
-	if len(names) == 0 {
-		s.fail("", `no stages; write stages = ["NAME", …], each with a table [stage.NAME]`)
-	}
-	taken := map[string]string{} // stages by what they occupy
-	for i, name := range names {
-		key := fmt.Sprintf("stages.%d", i)
-		if _, known := s.composition.stages[name]; !known {
-			s.fail(key, "no stage %q%s", name, usage.Hint(name, s.names("stage")))
-		}
-		// The formulas of a pipeline have a resource for each stage: packets in two stages of one
-		// resource would wait for each other, in an order that no formula has.
-		at := s.p.Places[name]
-		occupied := at.Resource + " of the " + at.At
-		if s.composition.stages[name].host != model.NoHost {
-			occupied = "the processor of the " + at.At
-		}
-		if other := taken[occupied]; other != "" {
-			s.fail(key, "stages %s and %s both occupy %s, and the stages of a pipeline work at "+
-				"the same time; make them one stage, or let each occupy its own", other, name,
-				occupied)
-		}
-		taken[occupied] = name
-	}
-	return names
-}
-
 // parameters reads the numbers of the layer's model: the fields that the registry gives its kind.
 func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
 	given := scope{*s, map[string]Param{}}

@@ -90,6 +90,35 @@ func (b *builder) stageTables() {
 	}
 }
 
+// stages returns the names of a pipeline's stages.
+func (s *section) stages() []string {
+	names := s.table.Keys["stages"]
+	if len(names) == 0 {
+		s.fail("", `no stages; write stages = ["NAME", …], each with a table [stage.NAME]`)
+	}
+	taken := map[string]string{} // stages by what they occupy
+	for i, name := range names {
+		key := fmt.Sprintf("stages.%d", i)
+		if _, known := s.composition.stages[name]; !known {
+			s.fail(key, "no stage %q%s", name, usage.Hint(name, s.names("stage")))
+		}
+		// The formulas of a pipeline have a resource for each stage: packets in two stages of one
+		// resource would wait for each other, in an order that no formula has.
+		at := s.p.Places[name]
+		occupied := at.Resource + " of the " + at.At
+		if s.composition.stages[name].host != model.NoHost {
+			occupied = "the processor of the " + at.At
+		}
+		if other := taken[occupied]; other != "" {
+			s.fail(key, "stages %s and %s both occupy %s, and the stages of a pipeline work at "+
+				"the same time; make them one stage, or let each occupy its own", other, name,
+				occupied)
+		}
+		taken[occupied] = name
+	}
+	return names
+}
+
 // stageCurve reads the measured times of a stage, which its line explains; nil without any.
 func (s *scope) stageCurve(beta, tau float64) *model.StageCurve {
 	sizes, times, overlapped := s.table.Keys["sizes"], s.table.Keys["times"],
