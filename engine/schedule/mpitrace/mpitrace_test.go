@@ -480,7 +480,7 @@ func TestSimGrid(t *testing.T) {
 0 waitall
 0 waitall
 
-1 compute 5
+1	compute 5
 2 wait 1 2 9
 2 waitall
 0 reduce 10 1e3 2 5

@@ -162,7 +162,10 @@ func readAll(f *file, o Translation, unknown *unknownPeers) (*schedule.Schedule,
 			return nil, nil, err
 		}
 		// Lines of different ranks may alternate.
-		word, _, _ := bytes.Cut(bytes.TrimLeft(l, " \t"), []byte(" "))
+		var word []byte
+		if words := bytes.Fields(l); len(words) > 0 {
+			word = words[0]
+		}
 		if len(word) == 0 || word[0] == '#' || f.cut && !finalizes(l) {
 			continue
 		}
