@@ -112,6 +112,10 @@ func (c *Crossover) Sentences() []string {
 		}
 		for i, o := range left[:n] {
 			s := fmt.Sprintf("%s is faster up to %s, %s beyond", o.Below, o.Size, o.Beyond)
+			if next := i + 1; next < len(left) && left[next].Below == o.Beyond &&
+				left[next].Beyond == o.Below {
+				s += fmt.Sprintf(" up to %s", left[next].Size)
+			}
 			if i == 0 { // the range is said once
 				s += "; " + near
 			}
