@@ -1,6 +1,7 @@
 package collectives
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/programs"
@@ -62,5 +63,12 @@ func (c Calls) several() bool {
 // anyAlgorithm reports whether no algorithm is preferred.
 func (c Calls) anyAlgorithm() bool { return c.Algorithm == "all" || c.Algorithm == "best" }
 
-// named returns the names of the algorithms.
-func (c Calls) named() []string { return strings.Split(c.Algorithm, ",") }
+// named returns the names of the algorithms, each once.
+func (c Calls) named() (names []string) {
+	for name := range strings.SplitSeq(c.Algorithm, ",") {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -50,6 +50,7 @@ func NewMap(ctx context.Context, q Question) (*Map, error) {
 		return nil, err
 	}
 	q.Ranks, q.Sizes = stats.Ascending(q.Ranks), stats.Ascending(q.Sizes)
+	q.Segments = stats.Ascending(q.Segments)
 	for _, ranks := range q.Ranks {
 		if ranks < 2 || q.PerNode > 0 && ranks%q.PerNode != 0 {
 			err := fmt.Errorf("ranks %d: take at least 2, and a multiple of the %d on each node",
