@@ -66,9 +66,18 @@ func withParams(p *program.Program, params []string) (*program.Program, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p, err = p.Set(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
+		name = strings.TrimSpace(name)
+		next, err := p.Set(name, strings.TrimSpace(value))
+		if first, _, several := strings.Cut(value, ","); err != nil && several {
+			if _, one := p.Set(name, strings.TrimSpace(first)); one == nil {
+				return nil, fmt.Errorf("parameter %s has several values, %s; give one here: only "+
+					"the table of one program over ranks has a row for each", name, value)
+			}
+		}
+		if err != nil {
 			return nil, err
 		}
+		p = next
 	}
 	return p, nil
 }

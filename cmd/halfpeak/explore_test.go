@@ -12,7 +12,7 @@ import (
 // A platform with levels is shown as a machine, unless a layer is named.
 func TestExploreStart(t *testing.T) {
 	const rack = "../../internal/demo/files/rack.toml"
-	start, err := startOf([]string{rack, rack + "/node", "clip"})
+	start, err := startOf([]string{rack, "./" + rack + "/node", "clip"}) // one file, spelt in two ways
 	if want := []string{"rack.toml", "rack.toml/node", "clip/system-buffer"}; err != nil || !slices.Equal(start.Show, want) {
 		t.Errorf("%q (%v), want %q", start.Show, err, want)
 	}

@@ -160,3 +160,10 @@ func written[T ~string | ~[]byte](text T) func(io.Writer) error {
 		return err
 	}
 }
+
+// sameFile reports whether two paths are those of one file, however they are spelt.
+func sameFile(a, b string) bool {
+	first, errA := os.Stat(a)
+	second, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(first, second)
+}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -97,11 +96,7 @@ func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
 }
 
 // isBaseline reports whether a path is the one of --against.
-func (o *fleetOptions) isBaseline(path string) bool {
-	a, errA := os.Stat(path)
-	b, errB := os.Stat(o.baseline)
-	return errA == nil && errB == nil && os.SameFile(a, b)
-}
+func (o *fleetOptions) isBaseline(path string) bool { return sameFile(path, o.baseline) }
 
 // check checks the flags before the files are read, which may take minutes.
 func (o *fleetOptions) check() error {

@@ -150,7 +150,7 @@ func startOf(refs []string) (page.Start, error) {
 			start.Platforms = append(start.Platforms,
 				page.NewPlatform{Name: name, TOML: string(text)})
 		// The same file again names another layer of it, and is in the page already.
-		case before != file:
+		case !sameFile(before, file):
 			return start,
 				usagef("%q and %q have the same name, which must be unique in a page; rename one",
 					before, file)

@@ -77,6 +77,11 @@ var validateRules = []rule{
 		"{} is for simulated platforms, not for --live"),
 	needs("--seed", "--faults", ""),
 	within("--nodes", 2, 1024, ""),
+	needs("--nodes", "a program on several nodes", "--nodes is the number of all_to_1, test_xfer "+
+		"and test_med; the others run on two nodes"),
+	excludes("programs of one size", "--size",
+		"--programs {--programs} has a size of its own; omit --size"),
+	needs("--unit", "--plot", "--unit is for the picture; the table has a column of units"),
 	// A trace has one clock. The program packet is a search, in which the engine runs many times.
 	needs("--trace", "one run",
 		"--trace shows one run: give one platform, one program (not packet) and one size"),
@@ -84,8 +89,19 @@ var validateRules = []rule{
 
 // facts returns the words of the rules that no flag decides.
 func (o *validateOptions) facts(args []string) facts {
-	return facts{"one run": len(args) == 1 && len(o.asked.Programs) == 1 &&
-		o.asked.Programs[0] != "packet" && len(o.asked.Sizes) == 1}
+	asked := slices.DeleteFunc(programs.List(programs.Simulated), func(p programs.Program) bool {
+		return o.asked.Programs != nil && !slices.Contains(o.asked.Programs, p.Name)
+	})
+	own := len(asked) > 0 && !slices.ContainsFunc(asked, func(p programs.Program) bool {
+		return p.Sizes != programs.Own
+	})
+	return facts{
+		"one run": len(args) == 1 && len(o.asked.Programs) == 1 &&
+			o.asked.Programs[0] != "packet" && (own || len(o.asked.Sizes) == 1),
+		"programs of one size": own,
+		"a program on several nodes": len(asked) == 0 ||
+			slices.ContainsFunc(asked, func(p programs.Program) bool { return p.Nodes == 0 }),
+	}
 }
 
 // check returns an error for an unknown program.
