@@ -321,44 +321,6 @@ func fastest(l Layer, slots []slot) quantity.MBps {
 	return 0
 }
 
-// timed reads what the layer's times are of. Without a key it is one message.
-func (s *section) timed() Timed {
-	of := Timed{Of: Message, Collective: s.texts["collective"], PerRank: s.texts["per_rank"] != ""}
-	if subject := s.texts["times_of"]; subject != "" {
-		if of.Of = Subject(subject); !slices.Contains(subjects, subject) {
-			known, hint := strings.Join(subjects, ", "), usage.Hint(subject, subjects)
-			s.fail("times_of", "%q: one of %s%s", subject, known, hint)
-		}
-	}
-	for _, key := range []string{"collective", "ranks", "per_rank"} {
-		if of.Of != Collective && s.has(key) {
-			s.fail(key, `is for the times of a collective; add times_of = "collective"`)
-		}
-	}
-	of.Ranks = s.count("ranks")
-	return of
-}
-
-// correlation reads the correlation of the errors of a fitted line. It is negative as a rule, since
-// a line that starts higher rises less. Without the uncertainties of both numbers it means nothing.
-func (s *section) correlation() float64 {
-	given := s.texts["correlation"]
-	if given == "" {
-		return 0
-	}
-	for _, key := range []string{"beta", "tau"} {
-		if i, known := s.slotAt[s.path+"."+key]; !known || s.slots[i].PlusMinus == 0 {
-			s.fail("correlation", "correlates the errors of beta and tau; give both with their ±")
-		}
-	}
-	v, err := strconv.ParseFloat(given, 64)
-	// Negated, so that NaN fails as well: it compares as false.
-	if err != nil || !(v >= -1 && v <= 1) {
-		s.fail("correlation", "%q: a correlation is a number from -1 to 1", given)
-	}
-	return v
-}
-
 // check returns the key and the reason if a model cannot have its parameters together.
 func check(k *model.Kind, l model.Layer) (key string, err error) {
 	if k.Check == nil {
