@@ -43,6 +43,20 @@ const manyTimes = 900
 // Times formats a factor with two significant digits: "1.3 ×", "140 ×".
 func Times(factor float64) string { return significantPlain(factor, 2) + " ×" }
 
+// Faster says by how much a time is less than another, from their ratio of at least 1: "64 ×
+// faster", "0.76 % faster", or "equally fast" if they are printed alike.
+func Faster(ratio float64) string {
+	switch {
+	case ratio < 1.0005:
+		return "equally fast"
+	case ratio < 1.1:
+		return PercentText("%.2g %%")(100*(ratio-1)) + " faster"
+	case math.IsInf(ratio, 0):
+		return "faster"
+	}
+	return significantPlain(ratio, 3) + " × faster"
+}
+
 // PercentChange formats a relative change: −0.251 is "−25.1 %", 58 is "59 ×".
 func PercentChange(part float64) string {
 	if 100*part >= manyTimes && finite(part) {

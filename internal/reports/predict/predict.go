@@ -143,8 +143,12 @@ func verdict(all []messages.Predicted) reports.Sentence {
 	}
 	fastest, slowest := extremes(here)
 	if fastest.Time < slowest.Time {
-		return reports.Say("%v: %s %v, %s %v: %.3g × faster", last.Size, nameOf(fastest),
-			fastest.Time, nameOf(slowest), slowest.Time, float64(slowest.Time/fastest.Time))
+		between := ","
+		if fastest.Next != nil || fastest.Beyond > 1 {
+			between = ";" // the interval has commas
+		}
+		return reports.Say("%v: %v%s %v: %s", last.Size, named(fastest), between,
+			named(slowest), reports.Faster(float64(slowest.Time/fastest.Time)))
 	}
 	if isMessage(last) && last.Next == nil {
 		return reports.Say("%v: %v one way, %v%s", last.Size, last.Time, last.Bandwidth,
@@ -152,6 +156,12 @@ func verdict(all []messages.Predicted) reports.Sentence {
 	}
 	return reports.Say("%v: %v%s", last.Size, reports.Shown(quantity.DimTime, last.Within()),
 		extrapolated(last))
+}
+
+// named returns the time of a layer with its interval.
+func named(p messages.Predicted) reports.Sentence {
+	return reports.Say("%s %v%s", nameOf(p), reports.Shown(quantity.DimTime, p.Within()),
+		extrapolated(p))
 }
 
 // extremes returns the fastest and the slowest; of equal times, the first.
@@ -216,8 +226,8 @@ func levelVerdict(levels [][]messages.Predicted) reports.Sentence {
 	most := slices.MaxFunc(levels, byRatio)
 	fastest, slowest := extremes(most)
 	if ratio(most) > 1 {
-		return reports.Say("%v: %s %v, %s %v: %.3g × faster", fastest.Size, nameOf(fastest),
-			fastest.Time, nameOf(slowest), slowest.Time, ratio(most))
+		return reports.Say("%v: %s %v, %s %v: %s", fastest.Size, nameOf(fastest),
+			fastest.Time, nameOf(slowest), slowest.Time, reports.Faster(ratio(most)))
 	}
 	peaks := func(level []messages.Predicted) (high, low messages.Predicted, ratio float64) {
 		byPeak := func(a, b messages.Predicted) int {
@@ -238,8 +248,9 @@ func levelVerdict(levels [][]messages.Predicted) reports.Sentence {
 		return cmp.Compare(x, y)
 	})
 	if high, low, r := peaks(most); r > 1 {
-		return reports.Say("%v is equal at each level; large messages: %s %v, %s %v: %.3g × faster",
-			high.Size, nameOf(high), high.Peak.Asymptote, nameOf(low), low.Peak.Asymptote, r)
+		return reports.Say("%v is equal at each level; large messages: %s %v, %s %v: %s",
+			high.Size, nameOf(high), high.Peak.Asymptote, nameOf(low), low.Peak.Asymptote,
+			reports.Faster(r))
 	}
 	return reports.Say("%v is equal at each level", fastest.Size)
 }
