@@ -50,7 +50,7 @@ func Faster(ratio float64) string {
 	case ratio < 1.0005:
 		return "equally fast"
 	case ratio < 1.1:
-		return PercentText("%.2g %%")(100*(ratio-1)) + " faster"
+		return significantPlain(100*(ratio-1), 2) + " % faster"
 	case math.IsInf(ratio, 0):
 		return "faster"
 	}
