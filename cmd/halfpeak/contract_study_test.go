@@ -171,15 +171,8 @@ func TestContractCalibrated(t *testing.T) {
 // A program on changed parameters takes as long by whatif, by the library's study, and by simulate
 // on the file that whatif saves: its schedule has the local work of the changed machine.
 func TestContractChangedProgram(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	machine, saved := write("machine.toml", contractMachine), filepath.Join(dir, "saved.toml")
+	write := files(t)
+	machine, saved := write("machine.toml", contractMachine), write("saved.toml", "")
 	flat := write("flat.toml", "[constant.copy]\nvalue = \"0.1ns/B\"\nsource = \"s\"\n"+
 		"[constant.combine]\nvalue = \"0.4ns/B\"\nsource = \"s\"\n"+
 		"[layer.network]\nmodel = \"linear\"\nbeta = \"2us\"\ntau = \"1ns/B\"\nsource = \"s\"\n")

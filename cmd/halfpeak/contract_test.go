@@ -62,16 +62,21 @@ times = ["9us 14us 90us", "12us 17us 120us", "20us 25us 150us", "36us 44us 190us
 source = "s"
 `
 
-// The library answers with the digits of the command, whatever the file says.
-func TestContract(t *testing.T) {
+// files returns a function that writes a file into a new folder and returns its path.
+func files(t *testing.T) func(name, text string) string {
 	dir := t.TempDir()
-	file := func(name, text string) string {
+	return func(name, text string) string {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return path
 	}
+}
+
+// The library answers with the digits of the command, whatever the file says.
+func TestContract(t *testing.T) {
+	file := files(t)
 	fitted := filepath.Join("..", "..", "internal", "reports", "testdata", "my.toml")
 	machine := file("machine.toml", contractMachine)
 	measured := file("measured.toml", contractCollective)
