@@ -23,6 +23,8 @@ type Axis struct {
 	Min, Max float64
 
 	unit string // of the numbers, if it is not that of columns
+
+	apart bool // each tick has a unit of its own, since one unit for all would need long numbers
 }
 
 // axisUnits are the units that an axis takes by itself, each if its largest value is above from and
@@ -48,8 +50,13 @@ func (a Axis) in(units quantity.UnitChoice, lo, hi float64) (Axis, float64) {
 			return a.scaled(u.name, one.Num)
 		}
 	}
+	a.apart = a.Log && axisUnits[a.Dim] != nil && hi >= longNumber
 	return a, 1
 }
+
+// longNumber is the largest value, in µs or MB/s, from which ticks of a logarithmic axis have units
+// of their own: 1 MB/s to 10 GB/s in place of 1 to 10000.
+const longNumber = 1e4
 
 // scaled returns the axis in a unit. Ends that a caller chose are in µs and bytes, and follow.
 func (a Axis) scaled(unit string, one float64) (Axis, float64) {
@@ -72,7 +79,7 @@ func (a Axis) title() string {
 	if unit == "" {
 		unit = a.Dim.Column().Unit
 	}
-	if unit == "" || a.Bytes { // sizes have units at their ticks
+	if unit == "" || a.Bytes || a.apart { // units are at the ticks
 		return a.Label
 	}
 	return a.Label + " (" + unit + ")"

@@ -18,7 +18,7 @@ func timed(log bool, times ...float64) Figure {
 }
 
 // An axis has one unit: that of the choice, or ms above 1,000 µs and s above 10⁶ µs unless small
-// values on a logarithmic axis would need more than three decimals.
+// values on a logarithmic axis would need more than three decimals. Then the ticks have units.
 func TestUnitsOfAxes(t *testing.T) {
 	for _, test := range []struct {
 		f     Figure
@@ -30,7 +30,8 @@ func TestUnitsOfAxes(t *testing.T) {
 		{timed(false, 1, 1e4), "", "time (ms)", 10},
 		{timed(false, 1, 3e6), "", "time (s)", 3},
 		{timed(true, 20, 1e5), "", "time (ms)", 100},
-		{timed(true, 0.3, 1e4), "", "time (µs)", 1e4},
+		{timed(true, 0.3, 1e4), "", ">time<", 1e4}, // units at the ticks
+		{timed(true, 0.3, 1e4), "us", "time (µs)", 1e4},
 		{timed(true, 10, 2e6), "", "time (ms)", 2e3},
 		{timed(false, 1, 1e4), "us", "time (µs)", 1e4},
 		{timed(false, 1, 500), "GB/s,s", "time (s)", 5e-4},
@@ -43,7 +44,7 @@ func TestUnitsOfAxes(t *testing.T) {
 			}
 		}
 		f := test.f.in(units).(Figure)
-		if got := f.Y.title(); got != test.want {
+		if got := f.Y.title(); got != strings.Trim(test.want, "><") {
 			t.Errorf("%v in %q: %q, want %q", test.f.Series[0].Y, test.units, got, test.want)
 		}
 		if got := f.Series[0].Y[1]; math.Abs(got/test.last-1) > 1e-12 { // a division
@@ -53,6 +54,11 @@ func TestUnitsOfAxes(t *testing.T) {
 		if err := WriteImage(&svg, test.f, "svg", 400, 300, units); err != nil ||
 			!strings.Contains(svg.String(), test.want) {
 			t.Errorf("%q is not in the picture (%v)", test.want, err)
+		}
+	}
+	for _, tick := range []string{">1 µs<", ">1 ms<", ">10 ms<"} {
+		if svg := drawn(t, timed(true, 0.3, 1e4), "svg"); !bytes.Contains(svg, []byte(tick)) {
+			t.Errorf("no tick %s", tick)
 		}
 	}
 	// The caller's figure stays as it is.

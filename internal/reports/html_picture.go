@@ -172,7 +172,11 @@ func (a Axis) bound(v float64) any {
 	return brief(v)
 }
 
-func newLiveAxis(a Axis) liveAxis { return liveAxis{a.title(), a.Log, a.Bytes} }
+// newLiveAxis returns the axis with the unit of its numbers in the label.
+func newLiveAxis(a Axis) liveAxis {
+	a.apart = false
+	return liveAxis{a.title(), a.Log, a.Bytes}
+}
 
 type liveTimeline struct {
 	Kind   string       `json:"kind"`

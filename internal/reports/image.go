@@ -47,7 +47,8 @@ var ImageFormats = []string{"png", "svg", "pdf"}
 
 // WriteImage draws the picture to w. Ext is png, svg or pdf, with or without a dot before it; width
 // and height are pixels of 1/96 inch, from 320×240 to 10000×10000. Axes of times and rates have the
-// units of the choice; without one, times above 1,000 µs are in ms, and those above 10⁶ µs in s.
+// units of the choice; without one, times above 1,000 µs are in ms, and those above 10⁶ µs in s, or
+// each tick of a logarithmic axis has its unit.
 // The errors are those of w, an ext or a size that cannot be, and a picture without anything to
 // draw.
 func WriteImage(w io.Writer, p Picture, ext string, width, height int,

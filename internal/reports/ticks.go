@@ -177,14 +177,14 @@ func (l limits) candidates(a Axis) [][]plot.Tick {
 		// Over more than about five decades, ticks at 2 and 5 as well would be too many for any
 		// picture.
 		if l.max < 5e4*l.min {
-			sets = append(sets, l.powers(10, 1, numberLabel, []float64{2, 5}))
+			sets = append(sets, l.powers(10, 1, a.tick, []float64{2, 5}))
 		}
 		for step := 1; step <= 128; step += max(1, step/4) {
 			// Ticks between powers of ten that are not all labelled would run into a grey bar.
 			if step > 1 || l.max > 1e8*l.min {
 				minor = nil
 			}
-			sets = append(sets, l.withMinor(l.powers(10, step, numberLabel, nil), minor))
+			sets = append(sets, l.withMinor(l.powers(10, step, a.tick, nil), minor))
 		}
 	case a.Bytes:
 		step := math.Max(1, math.Exp2(math.Floor(math.Log2((l.max-l.min)/16))))
@@ -280,6 +280,21 @@ func numberLabel(v float64) string {
 	}
 	n, _ := strconv.Atoi(exponent) // it is a number
 	return minus(digits) + "e" + minus(strconv.Itoa(n))
+}
+
+// tick returns the label of a number on the axis.
+func (a Axis) tick(v float64) string {
+	if !a.apart {
+		return numberLabel(v)
+	}
+	unit, one := a.Dim.Column().Unit, 1.
+	for _, u := range axisUnits[a.Dim] { // the largest first
+		if of, _ := quantity.Unit(u.name); of.Num > 1 && v >= of.Num*(1-1e-9) {
+			unit, one = u.name, of.Num
+			break
+		}
+	}
+	return numberLabel(v/one) + " " + unit
 }
 
 // checkMiddles returns an error if the axis cannot show the middles of cells, or they do not rise.
