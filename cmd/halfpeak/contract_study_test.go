@@ -171,7 +171,7 @@ func TestContractCalibrated(t *testing.T) {
 // A program on changed parameters takes as long by whatif, by the library's study, and by simulate
 // on the file that whatif saves: its schedule has the local work of the changed machine.
 func TestContractChangedProgram(t *testing.T) {
-	write := files(t)
+	write := fileWriter(t)
 	machine, saved := write("machine.toml", contractMachine), write("saved.toml", "")
 	flat := write("flat.toml", "[constant.copy]\nvalue = \"0.1ns/B\"\nsource = \"s\"\n"+
 		"[constant.combine]\nvalue = \"0.4ns/B\"\nsource = \"s\"\n"+

@@ -62,8 +62,8 @@ times = ["9us 14us 90us", "12us 17us 120us", "20us 25us 150us", "36us 44us 190us
 source = "s"
 `
 
-// files returns a function that writes a file into a new folder and returns its path.
-func files(t *testing.T) func(name, text string) string {
+// fileWriter returns a function that writes a file into a new folder and returns its path.
+func fileWriter(t *testing.T) func(name, text string) string {
 	dir := t.TempDir()
 	return func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -76,7 +76,7 @@ func files(t *testing.T) func(name, text string) string {
 
 // The library answers with the digits of the command, whatever the file says.
 func TestContract(t *testing.T) {
-	file := files(t)
+	file := fileWriter(t)
 	fitted := filepath.Join("..", "..", "internal", "reports", "testdata", "my.toml")
 	machine := file("machine.toml", contractMachine)
 	measured := file("measured.toml", contractCollective)
