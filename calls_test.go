@@ -20,6 +20,33 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+// Sizes of no message are errors of all that has costs, and so are no ranks and no sizes.
+func TestSizesOfNoMessage(t *testing.T) {
+	d, err := halfpeak.Open("clip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []float64{0, -1, 0.5, math.NaN(), math.Inf(1), 1e300} {
+		sizes := []quantity.Bytes{quantity.Bytes(n)}
+		_, costs := halfpeak.Costs(sizes, d)
+		_, compared := halfpeak.Compare(sizes, d)
+		_, _, cuts := halfpeak.Cuts(t.Context(), sizes, d)
+		for _, err := range []error{costs, compared, cuts} {
+			if err == nil || !strings.HasSuffix(err.Error(), "a message has 1 to 2⁵³ whole ones") {
+				t.Errorf("%v bytes: error %v", n, err)
+			}
+		}
+	}
+	none := collectives.Calls{Collective: "bcast", Algorithm: "binomial"}
+	one := none
+	one.Ranks = []int{4}
+	for c, want := range map[*collectives.Calls]string{&none: "bcast: no number of ranks; give at least one", &one: "bcast: no size; give at least one"} {
+		if _, err := d.Times(t.Context(), halfpeak.Collectives{Calls: *c}); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
 // Calls that no machine makes, such as those whose fields were forgotten, are errors that say what
 // is missing.
 func TestCallsOfNoSense(t *testing.T) {

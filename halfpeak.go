@@ -106,9 +106,9 @@ func (d Design) Levels(states ...string) []Design {
 }
 
 // Costs returns the costs of messages of these sizes, at least 1 byte each, in the layer of each
-// design. A design without a layer is an error.
+// design. A design without a layer is an error, and so is a size of no message.
 func Costs(sizes []quantity.Bytes, designs ...Design) (*messages.Predictions, error) {
-	if err := layered(designs); err != nil {
+	if err := askable(sizes, designs); err != nil {
 		return nil, err
 	}
 	return messages.Costs(sizes, inner(designs)...), nil
@@ -117,14 +117,19 @@ func Costs(sizes []quantity.Bytes, designs ...Design) (*messages.Predictions, er
 // Compare returns the costs of messages and the figures of merit of each layer. Its error is that
 // of [Costs].
 func Compare(sizes []quantity.Bytes, designs ...Design) ([]messages.Compared, error) {
-	if err := layered(designs); err != nil {
+	if err := askable(sizes, designs); err != nil {
 		return nil, err
 	}
 	return messages.Compare(sizes, inner(designs)...), nil
 }
 
-// layered returns an error if a design has no layer.
-func layered(designs []Design) error {
+// askable returns an error if a size is that of no message, or if a design has no layer.
+func askable(sizes []quantity.Bytes, designs []Design) error {
+	for _, n := range sizes {
+		if err := checkSize(n); err != nil {
+			return err
+		}
+	}
 	for _, d := range designs {
 		if d.Layer.Model == nil {
 			_, err := d.Platform.Layer(d.Layer.Name)
@@ -138,6 +143,9 @@ func layered(designs []Design) error {
 // by message size; see [messages.Cuts] and [messages.Switches].
 func Cuts(ctx context.Context, sizes []quantity.Bytes, designs ...Design) (
 	cuts, switches []messages.Cut, err error) {
+	if err := askable(sizes, designs); err != nil {
+		return nil, nil, err
+	}
 	on := inner(designs)
 	if cuts, err = messages.Cuts(ctx, sizes, on...); err != nil {
 		return cuts, nil, err

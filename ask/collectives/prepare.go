@@ -83,7 +83,7 @@ func (q question) prepare(ctx context.Context, d platforms.Design) (
 	case len(calls) == 0 && len(tooLarge) > 0:
 		return nil, noneSmallEnough(q.Collective, tooLarge)
 	case len(calls) == 0:
-		return nil, noneForRanks(q.Collective)
+		return nil, q.noCalls()
 	}
 	notes := []string{q.platformText()}
 	if len(fits) == 0 {

@@ -56,7 +56,7 @@ func (q question) simulated(ctx context.Context) (*Times, error) {
 		if len(answer.TooLarge) > 0 {
 			return nil, noneSmallEnough(all[0].Collective, answer.TooLarge)
 		}
-		return nil, noneForRanks(all[0].Collective)
+		return nil, q.noCalls()
 	}
 	return answer, nil
 }
@@ -71,8 +71,15 @@ func noneSmallEnough(name string, tooLarge []string) error {
 	return fmt.Errorf("%s: %s; take fewer ranks, or a linear layer", name, tooLarge[0])
 }
 
-func noneForRanks(name string) error {
-	return fmt.Errorf("%s: none of the algorithms is for these numbers of ranks", name)
+// noCalls returns the error of a question that no algorithm answers.
+func (q question) noCalls() error {
+	switch {
+	case len(q.Ranks) == 0:
+		return fmt.Errorf("%s: no number of ranks; give at least one", q.Collective)
+	case len(q.sizes()) == 0:
+		return fmt.Errorf("%s: no size; give at least one", q.Collective)
+	}
+	return fmt.Errorf("%s: none of the algorithms is for these numbers of ranks", q.Collective)
 }
 
 // maxOps returns the operation limit for simulating a schedule when no faster method
@@ -327,7 +334,7 @@ func (c Calls) Simulate(ctx context.Context, d platforms.Design) (*Run, error) {
 		return nil, err
 	}
 	if len(cells) == 0 {
-		return nil, noneForRanks(q.Collective)
+		return nil, q.noCalls()
 	}
 	run := &Run{Timing: cells[len(cells)-1]} // whole messages come first
 	most := q.maxOps(1)
