@@ -373,8 +373,8 @@ func (c CollectiveOp) perRank() CollectiveOp {
 // nameWord finds the collective in the name of a file. Only names that hardly mean anything
 // else: "reduce" or "scatter" alone may be any word.
 var nameWord = regexp.MustCompile(
-	`(?i)(?:^|[^a-z])i?(all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|bcast|broadcast)` +
-		`(?:[^a-z]|$)`)
+	`(?i)(?:^|[^a-z])i?(all[-_]?reduce|all[-_]?gather|all[-_]?to[-_]?all|reduce[-_]?scatter|` +
+		`bcast|broadcast)(?:[^a-z]|$)`)
 
 func fromFileName(name string) (c CollectiveOp) {
 	if m := nameWord.FindStringSubmatch(filepath.Base(name)); m != nil {
