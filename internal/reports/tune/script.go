@@ -21,13 +21,16 @@ type benchmark struct {
 	name  string
 	words map[string]string // its names of collectives; nil: all, by MPI's names with underscores
 	whole []string          // collectives with the size of all ranks' blocks in its command
-	run   string            // command with the collective's name and the size in bytes
+	// collectives that it runs on numbers of 4 bytes, so that it has no other sizes
+	floats []string
+	run    string // command with the collective's name and the size in bytes
 }
 
 var benchmarks = []benchmark{
 	{
 		name: "osu", whole: []string{"reduce-scatter"},
-		run: "${BENCHMARKS}osu_%[1]s -m %[2]d:%[2]d",
+		floats: []string{"allreduce", "reduce", "reduce-scatter"},
+		run:    "${BENCHMARKS}osu_%[1]s -m %[2]d:%[2]d",
 	},
 	{
 		name: "calibrate",
@@ -116,6 +119,10 @@ func (m *Map) command(b benchmark, i int, together bool) (string, error) {
 	bytes := uint64(c.Size)
 	if slices.Contains(b.whole, c.Collective) {
 		bytes = c.total()
+	}
+	if bytes%4 != 0 && slices.Contains(b.floats, c.Collective) {
+		return "", fmt.Errorf("%s runs %s on numbers of 4 bytes, and %d bytes are not a multiple "+
+			"of 4; give other sizes, or choose another benchmark", b.name, c.Collective, bytes)
 	}
 	force, place := "", ""
 	run := fmt.Sprintf(b.run, word, bytes)

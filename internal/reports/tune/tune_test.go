@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -213,6 +214,22 @@ func TestQuestionErrors(t *testing.T) {
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
+	}
+}
+
+// OSU's reductions add numbers of 4 bytes: it would measure another size, or none.
+func TestSizesOfFloats(t *testing.T) {
+	q := question()
+	q.Collectives, q.Sizes = []string{"allreduce"}, []quantity.Bytes{10}
+	m, err := NewMap(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.writeScript(io.Discard, []int{0}, nil, 1, "osu"); err == nil || !strings.Contains(err.Error(), "10 bytes are not a multiple of 4") {
+		t.Errorf("error %v", err)
+	}
+	if err := m.writeScript(io.Discard, []int{0}, nil, 1, "calibrate"); err != nil {
+		t.Error(err)
 	}
 }
 
