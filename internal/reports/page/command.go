@@ -76,7 +76,7 @@ func (x *Explorer) command(w wrapped) (commandLines, error) {
 		of.Designs = []design{of.design}
 	}
 	a, words := commandLines{},
-		map[string][]string{"file": {fileName(of.Name)}, "saved": {savedName(of.design, 0)}}
+		map[string][]string{"file": {argument(fileName(of.Name))}, "saved": {savedName(of.design, 0)}}
 	saves := strings.Contains(c.lines[0], "{saved}") // the line itself saves the design
 	for _, d := range of.Designs {
 		// A command line that would fail is no answer.
@@ -85,7 +85,7 @@ func (x *Explorer) command(w wrapped) (commandLines, error) {
 			return a, err
 		}
 		whole := r.now.Whole
-		ref, changed := d.Ref, []string{"whatif", d.Ref}
+		ref, changed := argument(d.Ref), []string{"whatif", argument(d.Ref)}
 		for _, s := range d.Set {
 			changed = append(changed, "--set", s)
 		}
@@ -95,7 +95,7 @@ func (x *Explorer) command(w wrapped) (commandLines, error) {
 		}
 		takes := saves || !whole && strings.Contains(c.lines[0], "{whatif}")
 		if len(d.Set) > 0 && !takes {
-			ref = savedName(d, len(a.Commands)+1)
+			ref = argument(savedName(d, len(a.Commands)+1))
 			line := append([]string{"halfpeak"}, append(changed, "--save", ref)...)
 			a.Commands = append(a.Commands, usage.ShellLine(line...))
 		}
@@ -118,6 +118,14 @@ func (x *Explorer) command(w wrapped) (commandLines, error) {
 		a.Commands = append(a.Commands, usage.ShellLine(fillLine(line, words)...))
 	}
 	return a, nil
+}
+
+// argument returns the name of a file as an argument that is not taken for a flag.
+func argument(name string) string {
+	if strings.HasPrefix(name, "-") {
+		return "./" + name
+	}
+	return name
 }
 
 var placeholder = regexp.MustCompile(`\{([a-z]+)\}`)

@@ -251,6 +251,14 @@ halfpeak predict clip-changed-1.toml hp-lam --size 1,2`
 	}
 }
 
+// The name of a file is no flag.
+func TestCommandOfDash(t *testing.T) {
+	w := wrapped{"fit", json.RawMessage(`{"name": "-x.txt", "model": "linear"}`)}
+	if got := answer[commandLines](t, New(), "command", w).Commands; len(got) != 1 || got[0] != "halfpeak fit ./-x.txt --model linear" {
+		t.Errorf("%q", got)
+	}
+}
+
 // Every answer is JSON, every error one line, and nothing panics, whatever is asked.
 func FuzzAsk(f *testing.F) {
 	for question, request := range map[string]string{
