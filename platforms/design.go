@@ -3,6 +3,7 @@ package platforms
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -108,11 +109,13 @@ func (d Design) Find(name string) (Param, error) {
 	var ends []string
 	for _, q := range uses {
 		for rest, more := q.Path, true; more; _, rest, more = strings.Cut(rest, ".") {
-			ends = append(ends, rest)
+			if _, err := strconv.Atoi(rest); err != nil { // an index alone is no name
+				ends = append(ends, rest)
+			}
 		}
 	}
 	hint := cmp.Or(askedFor(name, ends), usage.Hint(name, ends))
-	if hint != askedFor(name, ends) && !strings.Contains(hint, "did you mean") {
+	if hint == "" || strings.HasPrefix(hint, "; choose from") { // names and not ends of names
 		hint = "; choose from " + strings.Join(paths(uses), ", ")
 	}
 	return Param{}, fmt.Errorf("%s has no parameter %q%s", what, name, hint)
