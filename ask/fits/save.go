@@ -96,11 +96,14 @@ func addCurves(d *platforms.File, curves []Curve) (remarks string) {
 // first segment is all of it.
 func (f *Fitted) pipelineFile() platforms.File {
 	d := platforms.File{Title: "fit of " + sourceNames([]Source{f.Curves[0].Source})}
+	names := numbered(list.Map(f.Curves, func(c Curve) string {
+		return cmp.Or(plainName(c.Name), "stage")
+	}))
 	for i, c := range f.Curves {
 		s := c.Segments[0]
 		source := fmt.Sprintf("%s%s, stage %s: %s least squares over %d sizes",
 			c.Place(), c.dateSuffix(), c.Name, c.Method, len(c.Points))
-		d.Stages = append(d.Stages, platforms.Table{Name: fmt.Sprintf("stage-%d", i+1),
+		d.Stages = append(d.Stages, platforms.Table{Name: names[i],
 			Keys: platforms.Keys{"beta": {betaText(s)}, "tau": {tauText(s)}, "source": {source}}})
 	}
 	d.Layers = append(d.Layers, pipelineLayer("fit", d.Stages, "the stages above; best packets"))

@@ -18,10 +18,14 @@ import (
 // PipelineHeader is the first line of the output of pipeline.c.
 const PipelineHeader = "# halfpeak pipeline 1"
 
-// IsPipeline reports whether a line of a text is PipelineHeader.
+// columns begins the names of the columns, as in a file that pipeline.c did not write.
+const columns = "pipeline,stage,"
+
+// IsPipeline reports whether a line of a text is PipelineHeader or names the columns of pipelines.
 func IsPipeline(text []byte) bool {
 	for line := range bytes.Lines(text) {
-		if string(bytes.TrimRight(line, "\r\n")) == PipelineHeader {
+		if bytes.HasPrefix(line, []byte(columns)) ||
+			string(bytes.TrimRight(line, "\r\n")) == PipelineHeader {
 			return true
 		}
 	}
@@ -113,7 +117,7 @@ func ReadPipelines(r io.Reader, name string) (*Pipelines, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	for number := 1; lines.Scan(); number++ {
-		if IsPipeline(lines.Bytes()) {
+		if IsPipeline(lines.Bytes()) { // twice for a launch is enough for another number
 			launch++
 		}
 		fields := strings.Split(lines.Text(), ",")
@@ -171,7 +175,8 @@ func pipelineRow(fields []string) (c PipelineCase, t float64, err error) {
 		return c, 0, fmt.Errorf("a row needs sizes of at least 1 byte and a time above 0 "+
 			"(got %q); remove the line", strings.Join(fields, ","))
 	case !levelName.MatchString(c.Pipeline) || !levelName.MatchString(c.Stage):
-		return c, 0, fmt.Errorf("invalid pipeline or stage %q", c.Pipeline+","+c.Stage)
+		return c, 0, fmt.Errorf("invalid pipeline or stage %q; write names of small letters, "+
+			"digits, - and _", c.Pipeline+","+c.Stage)
 	}
 	c.Packet = min(c.Packet, c.Message)
 	return c, t, nil

@@ -171,6 +171,9 @@ func forEyes(c Column, v any, scales map[quantity.Dimension]quantity.Scale) stri
 		}
 		return scales[dim].Format(numbers[0])
 	}
+	if n, ok := v.(quantity.Bytes); ok {
+		return sizeText(n)
+	}
 	if s, ok := v.(fmt.Stringer); ok {
 		return s.String()
 	}

@@ -151,11 +151,23 @@ type Sentence struct {
 // [Interval] and a [Change] among the parts are printed as in a table, under the verb %v.
 func Say(format string, parts ...any) Sentence { return Sentence{format, parts} }
 
+// sizeText prints a size exactly, as it was asked for, unless it has more than twelve digits.
+func sizeText(n quantity.Bytes) string {
+	const most = 1e12
+	if n < most {
+		return n.String()
+	}
+	return n.About()
+}
+
 // in returns the text of the sentence.
 func (s Sentence) in(units quantity.UnitChoice) string {
 	return fmt.Sprintf(s.format, list.Map(s.parts, func(part any) any {
 		if inner, ok := part.(Sentence); ok {
 			return inner.in(units)
+		}
+		if n, ok := part.(quantity.Bytes); ok {
+			return sizeText(n)
 		}
 		dim, numbers, digits, ok := scalable(part)
 		if !ok {

@@ -99,7 +99,8 @@ func curveRows(f *fits.Fitted, units quantity.UnitChoice) reports.Rows {
 		col("r_inf_mb_s", "r∞",
 			func(s segment) any { return reports.OrAbsent(s.RInf(), known(s)) }).Ranked(2),
 		col("n_half_bytes", "n½",
-			func(s segment) any { return reports.OrAbsent(s.NHalf(), known(s)) }).Ranked(1),
+			func(s segment) any { return reports.OrAbsent(s.NHalf(), known(s)) }).
+			Ranked(1).Texted(reports.About),
 		col("title", "", func(s segment) any { return s.Curve.Source.Table.Name() }),
 		col("kind", "", func(s segment) any { return s.Kind.String() }),
 		col("method", "", func(s segment) any { return s.Method }),

@@ -77,7 +77,7 @@ func CompareRows(c []messages.Compared) reports.Rows {
 		}),
 		reports.Col("n_half_bytes", "n½", func(c row) any {
 			return reports.OrAbsent(c.Peak.Half, c.Peak.Known && c.Peak.Exists)
-		}),
+		}).Texted(reports.About),
 		reports.Col("best_packet_bytes", "best packet", func(c row) any {
 			return reports.OrAbsent(c.BestPacket, c.BestPacket > 0)
 		}).Ranked(5),
