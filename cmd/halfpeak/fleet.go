@@ -11,6 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/fleet"
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // fleetOptions holds the flags of the command.
@@ -77,11 +78,15 @@ func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
 	progress := progress(cmd.ErrOrStderr(), -1, "files")
 	in, err := fleet.Load(ctx, roots, o.baseline, o.asked, func() { progress(1) })
 	progress(-1)
+	ended := ctx.Err() != nil
 	stop()
 	if err != nil {
 		return err
 	}
 	a, err := fleet.Analyse(in, o.asked)
+	if err != nil && ended { // before the first file was read
+		return usage.ErrInterrupted
+	}
 	if err != nil {
 		return err
 	}
