@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // slowly is what appendFloat stands for: v rounded to 12 digits, in the shortest text that is read
@@ -56,6 +58,16 @@ func TestPercentChange(t *testing.T) {
 		-0.251: "−25.1 %"} {
 		if got := PercentChange(part); got != want {
 			t.Errorf("%v: %q, want %q", part, got, want)
+		}
+	}
+}
+
+func TestAbout(t *testing.T) {
+	for n, want := range map[quantity.Bytes]string{46441: "45.4 KiB", 3755: "3755 B", 65536: "64 KiB",
+		100000: "97.7 KiB", 58554.3: "57.2 KiB", 245.27: "245 B", 1234567890123: "1.12 TiB",
+		quantity.MaxBytes - 1: "8192 TiB"} {
+		if got := About(n); got != want {
+			t.Errorf("About(%v) = %q, want %q", float64(n), got, want)
 		}
 	}
 }

@@ -251,9 +251,6 @@ func (f Field[T]) If(has bool) Field[T] {
 // OrNil returns the text, or nil if it is empty.
 func OrNil(text string) any { return OrAbsent(text, text != "") }
 
-// About prints a size in at most four digits, where nobody needs its bytes.
-func About(size any) string { return size.(quantity.Bytes).About() }
-
 // PercentText returns a text function that prints a value with a format, such as "%.0f %%", and
 // with a minus sign in place of the hyphen. Above 900 %, a format with the sign prints a factor.
 func PercentText(format string) func(any) string {

@@ -157,7 +157,21 @@ func sizeText(n quantity.Bytes) string {
 	if n < most {
 		return n.String()
 	}
-	return n.About()
+	return About(n)
+}
+
+// About prints a size, [quantity.Bytes], in at most four digits where nobody needs its bytes: 46441
+// as "45.4 KiB", 3755 as "3755 B".
+func About(size any) string {
+	n := size.(quantity.Bytes)
+	text := n.String()
+	if digits, _, _ := strings.Cut(text, " "); len(digits) <= 4 || n < 1000 {
+		return text
+	}
+	if n += 0.5; n == quantity.Bytes(math.Trunc(float64(n))) { // too large for halves
+		return significant(float64(n/(1<<40)), 4) + " TiB"
+	}
+	return n.String() // no whole number
 }
 
 // in returns the text of the sentence.

@@ -99,8 +99,9 @@ func ownSource(ctx context.Context, tool string) (string, error) {
 			return dir, nil
 		}
 	}
-	lost := errors.New("this halfpeak was built without the page; run it in a clone of its source, " +
-		"or there: go generate ./internal/wasm && go build -tags explorer ./cmd/halfpeak")
+	lost := errors.New("this halfpeak was built without the page; run it in a clone of its " +
+		"source, or there: go generate ./internal/wasm && " +
+		"go build -tags explorer ./cmd/halfpeak")
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Path != module || !strings.HasPrefix(info.Main.Version, "v") ||
 		strings.Contains(info.Main.Version, "+dirty") {

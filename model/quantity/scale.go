@@ -175,21 +175,6 @@ func ParseUnits(text string) (UnitChoice, error) {
 var ChoosableUnits = list.Map(slices.Concat(timeUnits, rateUnits),
 	func(u unitInfo) string { return u.Name })
 
-// About prints a size in at most four digits: 46441 as "45.4 KiB", 3755 as "3755 B".
-func (n Bytes) About() string {
-	if n < 10000 {
-		return n.String()
-	}
-	text := n.String()
-	if digits, _, _ := strings.Cut(text, " "); len(digits) <= 4 {
-		return text
-	}
-	if n > 1<<52 { // whole numbers alone
-		return trim(float64(n)/sizeUnits[len(sizeUnits)-1].Value.Num, 4) + " TiB"
-	}
-	return (n + 0.5).String() // no whole number
-}
-
 // String prints a whole number of bytes exactly, 65536 as "64 KiB" and 3490 as "3490 B", and a
 // derived size with three digits, 245.27 as "245 B" and 58554.3 as "57.2 KiB".
 func (n Bytes) String() string {

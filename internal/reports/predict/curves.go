@@ -193,7 +193,7 @@ func Curves(
 			f.Marks = append(f.Marks, reports.Mark{
 				Kind: reports.AtPoint, X: float64(half),
 				Y:      kind.Row().Of(l.Model, half, 0),
-				Series: l.Ref(), Label: "n½ " + half.About(),
+				Series: l.Ref(), Label: "n½ " + reports.About(half),
 			})
 		}
 	}

@@ -50,7 +50,7 @@ func (s subject) summary(hi quantity.Bytes) string {
 		text += " Its peak bandwidth is not known: the interval of the time per byte holds 0."
 	default:
 		text += fmt.Sprintf(" Long messages approach %s (r∞), and half of that is reached at "+
-			"%s (n½).", peak.Asymptote, peak.Half.About())
+			"%s (n½).", peak.Asymptote, reports.About(peak.Half))
 	}
 	// Infinite bandwidth has no share of a roof.
 	roof, share, ok := s.Layer.LowestRoof()
@@ -125,7 +125,7 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 	peak := s.Layer.Peak()
 	if peak.Exists && peak.Known {
 		add("peak bandwidth r∞", peak.Asymptote.String(), "")
-		add("half-peak size n½", peak.Half.About(), "")
+		add("half-peak size n½", reports.About(peak.Half), "")
 	}
 	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
 		size, t := pipe.BestPacket(n)
