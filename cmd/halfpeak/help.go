@@ -183,7 +183,16 @@ Flags together:
 {{.}}{{end}}`+last, 1))
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		if cmd.Runnable() || cmd.HasSubCommands() {
+		t := terminalOf(cmd.Context())
+		asked := cmd.Flags().Lookup("help")
+		switch brief := asked != nil && asked.Changed && t.Width > 0; {
+		case brief && cmd == root:
+			_ = root.RunE(cmd, nil) // run reports errors
+			return
+		case brief && cmd.Runnable() && !cmd.HasSubCommands():
+			_, _ = io.WriteString(root.OutOrStdout(), screenHelp(cmd, t))
+			return
+		case cmd.Runnable() || cmd.HasSubCommands():
 			usual(cmd, args)
 			return
 		}
@@ -194,6 +203,67 @@ Flags together:
 			_ = reports.Printer{Width: helpWidth}.Write(out, rows()) // run reports errors
 		}
 	})
+}
+
+// tableFlags are the flags that all commands with tables have.
+var tableFlags = []string{"format", "notes", "output", "unit", "pixels"}
+
+// screenHelp returns the help of a command on one screen: what it does, an example, and a line for
+// each flag of its own. If these are too many, their names stand in a paragraph.
+func screenHelp(cmd *cobra.Command, t terminal) string {
+	above := reports.Fold(cmd.Short+"\n\n  "+cmd.UseLine(), t.Width)
+	if example := firstExample(cmd); example != "" {
+		above += "\n\n" + example
+	}
+	var names, texts, shared []string
+	longest := 0
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		placeholder, text := pflag.UnquoteUsage(f)
+		switch {
+		case f.Name == "help":
+			return
+		case slices.Contains(tableFlags, f.Name):
+			shared = append(shared, "--"+f.Name)
+			return
+		}
+		name := strings.TrimSpace("--" + f.Name + " " + placeholder)
+		names, texts = append(names, name), append(texts, text)
+		longest = max(longest, len(name))
+	})
+	var lines strings.Builder
+	for i, name := range names {
+		if i == 0 {
+			lines.WriteString("\n")
+		}
+		line := fmt.Sprintf("  %-*s  %s", longest, name, texts[i])
+		first, _, more := strings.Cut(reports.Fold(line, t.Width-2), "\n")
+		if more {
+			first += " …"
+		}
+		lines.WriteString(first + "\n")
+	}
+	more := "More"
+	if len(shared) > 0 {
+		more += ", also about " + joined(shared, "and")
+	}
+	below := "\n" + reports.Fold(more+": halfpeak help"+
+		strings.TrimPrefix(cmd.CommandPath(), "halfpeak"), t.Width) + "\n"
+	text := above + "\n" + lines.String() + below
+	if t.Height > 0 && strings.Count(text, "\n") >= t.Height {
+		return above + "\n\n" + reports.Fold("  "+strings.Join(names, ", "), t.Width) + "\n" + below
+	}
+	return text
+}
+
+// firstExample returns the first command of a command's examples, "" if it has none.
+func firstExample(cmd *cobra.Command) string {
+	example, rest, _ := strings.Cut(cmd.Example, "\n")
+	for strings.HasSuffix(example, "\\") {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		example += "\n" + line
+	}
+	return example
 }
 
 // noFiles keeps shells from completing file names for flags whose value is not a file,

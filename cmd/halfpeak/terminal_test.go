@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/docs"
+	"github.com/halfpeak/halfpeak/internal/demo"
 	"github.com/halfpeak/halfpeak/internal/reports"
 )
 
@@ -123,6 +126,34 @@ func TestScreen(t *testing.T) {
 			t.Errorf("%s: status %d, %d lines: %s%s", line, status, n, errs.String(), out.String())
 		}
 	}
+}
+
+// The help of each command, but not of topics, stays on a screen, with an example on platforms and files of demo.
+func TestScreenHelp(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "samples")
+	if err := demo.Write(folder); err != nil {
+		t.Fatal(err)
+	}
+	input := regexp.MustCompile(`^[a-z]+/?$|^[a-z.]+\.(txt|csv|log|star|goal|toml|out)$`)
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for _, c := range cmd.Commands() {
+			walk(c)
+		}
+		var out bytes.Buffer
+		line := append(strings.Fields(cmd.CommandPath())[1:], "--help")
+		runIn(terminal{Width: 80, Height: 24}, line, strings.NewReader(""), &out, &out)
+		if n := strings.Count(out.String(), "\n"); n > 23 && cmd.Runnable() {
+			t.Errorf("%s: %d lines", line, n)
+		}
+		for _, word := range strings.Fields(firstExample(cmd)) {
+			_, err := os.Stat(filepath.Join(folder, word))
+			if strings.ContainsAny(word, "./") && input.MatchString(word) && err != nil {
+				t.Errorf("%s: the example needs %s", line, word)
+			}
+		}
+	}
+	walk(newRoot())
 }
 
 // docs/commands.md ends with the table of all units, which "halfpeak help units" prints.
