@@ -56,14 +56,6 @@ func (d Design) Across(by messages.Way) (Design, error) {
 	return Of(layer), err
 }
 
-// checkSize returns an error if no message has n bytes.
-func checkSize(n quantity.Bytes) error {
-	if !(n >= 1 && n <= 1<<53) || n != quantity.Bytes(math.Trunc(float64(n))) {
-		return fmt.Errorf("%g bytes: a message has 1 to 2⁵³ whole ones", float64(n))
-	}
-	return nil
-}
-
 // layer returns the layer of the design that the message crosses, if it has a size.
 func (m Message) layer(d Design) (platforms.Design, error) {
 	if err := checkSize(m.Size); err != nil {

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -135,6 +136,14 @@ func askable(sizes []quantity.Bytes, designs []Design) error {
 			_, err := d.Platform.Layer(d.Layer.Name)
 			return cmp.Or(err, fmt.Errorf("%s has no layer of messages", d.Name()))
 		}
+	}
+	return nil
+}
+
+// checkSize returns an error if no message has n bytes.
+func checkSize(n quantity.Bytes) error {
+	if !(n >= 1 && n <= 1<<53) || n != quantity.Bytes(math.Trunc(float64(n))) {
+		return fmt.Errorf("%g bytes: a message has 1 to 2⁵³ whole ones", float64(n))
 	}
 	return nil
 }
