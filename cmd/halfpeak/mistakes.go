@@ -39,7 +39,7 @@ var kinds = []kind{
 	{"a number", isNumber, "", "ranks size", "halfpeak predict PLATFORM --size %s"},
 	{"a size", isSize, "", "size", "halfpeak predict PLATFORM --size %s"},
 	{"a change", isChange, "", "set param columns", "halfpeak whatif PLATFORM --set %s"},
-	{"a picture", isNewImage, "", "plot output", "halfpeak plot PLATFORM -o %s"},
+	{"a file to write", isNewFile, "", "plot output", "halfpeak plot PLATFORM -o %s"},
 	{"a collective", isCollective, "COLLECTIVE", "collective", "halfpeak collective %s"},
 	{"a program", isProgram, "PROGRAM", "", "halfpeak simulate %s"},
 	{"a script in Python", isPython, "", "",
@@ -63,7 +63,9 @@ var change = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*\*?=.`)
 
 func isChange(word string) bool { return change.MatchString(word) && !exists(word) }
 
-func isNewImage(word string) bool { return isImage(word) && !exists(word) }
+func isNewFile(word string) bool {
+	return (isImage(word) || extension(word) == "html") && !exists(word)
+}
 
 func isCollective(word string) bool { return collective.Of(word) != nil && !exists(word) }
 
@@ -182,8 +184,9 @@ func mistaken(cmd *cobra.Command, err error, word string, taken ...kind) error {
 	if info, err := os.Stat(word); err == nil && !info.Mode().IsRegular() {
 		return nil // a pipe can be read only once
 	}
-	if parts := strings.Split(word, ","); len(parts) > 1 && !exists(word) &&
-		!slices.ContainsFunc(parts, func(part string) bool { return !exists(part) }) {
+	missing := func(name string) bool { return !exists(name) && !platforms.IsEmbedded(name) }
+	if parts := strings.Split(word, ","); len(parts) > 1 && missing(word) &&
+		!slices.ContainsFunc(parts, missing) {
 		return fmt.Errorf("%s: no such file; write blanks and not commas, as in %s",
 			usage.ShellLine(word), usage.ShellLine(parts...))
 	}

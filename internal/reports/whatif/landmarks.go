@@ -53,14 +53,17 @@ func landmarkRows(d whatif.Design, all []whatif.Landmark, units quantity.UnitCho
 		reports.Col("platform", "", func(mark) any { return d.Platform.Name }),
 		reports.Col("layer", "", func(mark) any { return d.Layer.Name }),
 		reports.Col("landmark", "landmark", func(l mark) any { return name(l) }),
-		reports.Col("size_bytes", "size", func(l mark) any { return size(l.Size) }),
-		reports.Col("low_bytes", "from", func(l mark) any { return end(l, l.Within.Low) }),
-		reports.Col("high_bytes", "to", func(l mark) any { return end(l, l.Within.High) }),
+		reports.Col("size_bytes", "size", func(l mark) any { return size(l.Size) }).
+			Texted(reports.About),
+		reports.Col("low_bytes", "from", func(l mark) any { return end(l, l.Within.Low) }).
+			Texted(reports.About),
+		reports.Col("high_bytes", "to", func(l mark) any { return end(l, l.Within.High) }).
+			Texted(reports.About),
 		reports.Col("in_use_bytes", "in use", func(l mark) any { return size(l.Threshold.InUse) }),
 		reports.Col("meaning", "range", meaning).Ranked(1),
 	)
 	if len(shown) > 0 && shown[0].Size > 0 {
-		rows.Verdict = reports.Say("%s at %v", name(shown[0]), shown[0].Size)
+		rows.Verdict = reports.Say("%s at %s", name(shown[0]), reports.About(shown[0].Size))
 	}
 	rows.Notes = notes
 	return rows
