@@ -3,6 +3,7 @@ package tune
 import (
 	"cmp"
 	_ "embed"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"maps"
@@ -18,12 +19,11 @@ import (
 // differ between them: whole lists the collectives whose size is that of all ranks'
 // blocks.
 type benchmark struct {
-	name  string
-	words map[string]string // its names of collectives; nil: all, by MPI's names with underscores
-	whole []string          // collectives with the size of all ranks' blocks in its command
-	// collectives that it runs on numbers of 4 bytes, so that it has no other sizes
-	floats []string
-	run    string // command with the collective's name and the size in bytes
+	name   string
+	words  map[string]string // its names of collectives; nil: all, by MPI's names with underscores
+	whole  []string          // collectives with the size of all ranks' blocks in its command
+	floats []string          // collectives that it runs on whole numbers of floatBytes alone
+	run    string            // command with the collective's name and the size in bytes
 }
 
 var benchmarks = []benchmark{
@@ -50,6 +50,9 @@ var benchmarks = []benchmark{
 		run: "${BENCHMARKS}%[1]s_perf -b %[2]d -e %[2]d -g 1",
 	},
 }
+
+// floatBytes is the size of a C float, on which OSU's reductions work.
+var floatBytes = uint64(binary.Size(float32(0)))
 
 // Benchmarks are the names of the benchmarks that scripts can run.
 var Benchmarks = list.Map(benchmarks, func(b benchmark) string { return b.name })
@@ -120,9 +123,10 @@ func (m *Map) command(b benchmark, i int, together bool) (string, error) {
 	if slices.Contains(b.whole, c.Collective) {
 		bytes = c.total()
 	}
-	if bytes%4 != 0 && slices.Contains(b.floats, c.Collective) {
-		return "", fmt.Errorf("%s runs %s on numbers of 4 bytes, and %d bytes are not a multiple "+
-			"of 4; give other sizes, or choose another benchmark", b.name, c.Collective, bytes)
+	if bytes%floatBytes != 0 && slices.Contains(b.floats, c.Collective) {
+		return "", fmt.Errorf("%s runs %s on numbers of %d bytes, and %d bytes are not a multiple "+
+			"of %[3]d; give other sizes, or choose another benchmark", b.name, c.Collective,
+			floatBytes, bytes)
 	}
 	force, place := "", ""
 	run := fmt.Sprintf(b.run, word, bytes)
