@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -75,10 +76,16 @@ func parse(text string, name func(name string, args []any) (*Expr, error)) (e *E
 	}()
 	e = p.sum()
 	if p.skipSpace(); p.pos < len(text) {
+		if m := decimalComma.FindStringSubmatch(text); m != nil && text[p.pos] == ',' {
+			p.fail("write a decimal point and not a comma, as in %s.%s", m[1], m[2])
+		}
 		p.fail("unexpected %q; want an operator (+ - * /) or the end", firstRune(text[p.pos:]))
 	}
 	return e, nil
 }
+
+// decimalComma matches a number with a comma in place of the decimal point.
+var decimalComma = regexp.MustCompile(`([0-9]+),([0-9]+)`)
 
 // A syntaxError is a panic with the error that ends the parsing of a formula. The methods of the
 // parser call each other deeply, and none of them can do anything about an error.
