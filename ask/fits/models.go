@@ -128,7 +128,8 @@ func (f *Fitted) logP(rtt quantity.Micros) error {
 	})
 	if len(f.sources) != 1 {
 		err := fmt.Errorf("%s: %d signatures; the model logp is fitted to one table of burst, "+
-			"delta and interval", all, len(f.sources))
+			"delta and interval; latencies and gaps by size are fitted with the model loggp", all,
+			len(f.sources))
 		return usage.Fields(err, "model")
 	}
 	r, err := fit.LogP(f.sources[0].Table, rtt)

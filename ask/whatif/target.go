@@ -59,6 +59,9 @@ func (d Design) ParseTarget(text string) (Target, error) {
 func (d Design) parseTarget(text string) (Target, error) {
 	i := strings.IndexAny(text, "<>=")
 	if i < 0 {
+		if len(d.Calls) > 0 {
+			return Target{}, fmt.Errorf(`no condition; write it as "%s <= 100us"`, d.Calls[0].Name)
+		}
 		return Target{}, errors.New(`no condition; write it as "bandwidth(4KiB) >= 100MB/s"`)
 	}
 	relation, right := text[i:i+1], text[i+1:]
