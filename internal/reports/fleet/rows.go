@@ -78,7 +78,8 @@ func (f *Answer) verdict() string {
 // nothingFound returns the sentence for no findings. They do not mean that nothing is slow.
 func (f *Answer) nothingFound() string {
 	if f.Tests == 0 {
-		return "Nothing could be tested."
+		return "Nothing could be tested: too few nodes or pairs; halfpeak fit reads the curves " +
+			"of a few."
 	}
 	if f.Compared {
 		return "No node and no pair changed against the others by more than chance explains."
