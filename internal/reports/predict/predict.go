@@ -35,6 +35,11 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 	if fitted || ranged {
 		digits = 0
 	}
+	// Of streams the gap is the only time, and stands beside its interval.
+	gapRank := 0
+	if slices.ContainsFunc(p.Costs, isMessage) {
+		gapRank = 2
+	}
 	// People read the ends beside the time.
 	low := reports.Col("", "95 % from", func(p messages.Predicted) any {
 		return quantity.Micros(within(p).Low)
@@ -66,7 +71,7 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 		}).Rounded(digits).Ranked(3),
 		reports.Col("gap_us", "gap", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Gap, p.GapKnown)
-		}).Rounded(digits).Ranked(2),
+		}).Rounded(digits).Ranked(gapRank),
 		low.If(other), high.If(other),
 		reports.Col("bandwidth_mb_s", "bandwidth", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Bandwidth, isMessage(p))
