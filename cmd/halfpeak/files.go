@@ -29,7 +29,12 @@ func saved(cmd *cobra.Command) string {
 			return
 		}
 		names = append(names, usage.ShellLine(path))
-		if command := nextCommand(f.Name, path); command != "" {
+		command := nextCommand(f.Name, path)
+		if machine := cmd.Flags().Lookup("machine"); command != "" && machine != nil &&
+			machine.Value.Type() == "string" && machine.Changed {
+			command += " " + usage.ShellLine("--machine", machine.Value.String())
+		}
+		if command != "" {
 			next = "; next: " + command
 		}
 	})

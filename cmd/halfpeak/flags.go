@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,9 +45,17 @@ func declareSizes(cmd *cobra.Command, to *[]quantity.Bytes, name, otherwise, hel
 		if inner := errors.Unwrap(err); inner != nil {
 			err = inner // without the whole list, which flagError names
 		}
+		if m := decimalComma.FindStringSubmatch(text); m != nil && err == nil {
+			cmd.PrintErrf("--%s %s is two sizes, %v and %v; for one write %s.%s\n", name, text,
+				sizes[0], sizes[1], m[1], m[2])
+		}
 		return sizes, err
 	}, "sizes", name, otherwise, help)
 }
+
+// decimalComma matches a list of two sizes that may be one with a decimal comma, such as "1,5MiB".
+// Two sizes are more often powers of two.
+var decimalComma = regexp.MustCompile(`^([0-9]+),((?:[35679]|[1-9][03579])[A-Za-z]+)$`)
 
 // maxPlaceholder is the length of the longest placeholder in help: pflag begins the
 // texts of all flags in the column behind the longest, so one long list of choices

@@ -224,6 +224,7 @@ var synonyms = map[string]string{
 	"bandwidth": "set NAME=VALUE", "latency": "set NAME=VALUE", "link": "set NAME=VALUE",
 	"vary": "sweep NAME=FROM..TO/STEPS", "alpha": "fdr", "png": "plot FILE.png",
 	"algo": "algorithm", "platform": "machine", "network": "machine", "verbose": "notes",
+	"program": "schedule", "simulate": "schedule", "trace": "schedule",
 	"json": "format json", "csv": "format csv", "op": "collective",
 
 	"ls": "platforms", "list": "platforms", "show": "platforms show", "examples": "demo",
@@ -257,6 +258,9 @@ func singleDash(root *cobra.Command, args []string) (*cobra.Command, error) {
 // unknownFlag returns the error of a flag that a command does not have, with the flag that was most
 // likely meant.
 func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
+	if args := cmd.Flags().Args(); !cmd.HasParent() && len(args) > 0 { // the flag is the command's
+		return usagef("unknown command %q%s", args[0], unknownCommand(cmd, args[0]))
+	}
 	given := unknown.GetSpecifiedName()
 	dashes := "--"
 	if short := unknown.GetSpecifiedShortnames(); short != "" {
@@ -276,6 +280,8 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	}
 	hint := ""
 	switch at := slices.IndexFunc(kinds, takes); {
+	case given == "set" && cmd.Name() == "simulate":
+		hint = "; halfpeak whatif --schedule takes the program, with --set"
 	case given == "layer":
 		hint = "; a layer stands behind its platform, as in PLATFORM/LAYER"
 	case at >= 0:

@@ -52,8 +52,11 @@ var simulateRules = []rule{
 	needs("", "arguments, --list", `give a program, a schedule or the files of a trace, as in `+
 		`"halfpeak simulate halo.star --ranks 64" (--list lists programs)`),
 	needs("a program", "--ranks", "a program needs --ranks, as in --ranks 16..1024"),
-	needs("--ranks, --param, --plot", "a program, --list",
-		"--ranks, --param and --plot are for a program (.star); a schedule or trace has its "+
+	needs("--plot", "a program, --list",
+		"--plot draws a program (.star) over numbers of ranks; halfpeak plot PLATFORM --kind "+
+			"ranks --schedule {0} -o FILE draws what every rank does"),
+	needs("--ranks, --param", "a program, --list",
+		"--ranks and --param are for a program (.star); a schedule or trace has its "+
 			"number of ranks (for others, write its calls as a program: docs/programs.md)"),
 	excludes("a program", "--region, --compute-scale",
 		"--region and --compute-scale require a trace; a program says what it computes"),

@@ -95,6 +95,8 @@ type tuneOptions struct {
 	budget             tuneBudget
 	loss               flags.Percent
 	folder             string
+	columns            columnsFlag
+	results            fits.Options // how files of results are read
 }
 
 // A tuneBudget bounds the measurements of a script: by their number or, if it is
@@ -141,6 +143,9 @@ func newTune() *cobra.Command {
 		"measurements of the next script: their number, or the time for them, as in 10m")
 	o.loss = 2
 	f.Var(&o.loss, "loss", "stop below this expected loss")
+	o.results.Trace.Spell = asFlag
+	o.columns.declare(cmd, ", of files of results",
+		sizeAndTime(&o.results.Trace.X, &o.results.Trace.Y))
 	f.StringVar(&o.folder, "write", "",
 		"write the script and the rules into this `folder`, and read the results in it")
 	const asked = "--collective and --ranks are required, for example --collective allreduce " +
@@ -214,7 +219,7 @@ func (o *tuneOptions) read(ctx context.Context, platform platforms.Platform,
 	}
 	notes := m.ReadTables(platform)
 	if len(files) > 0 {
-		more, err := m.ReadFiles(files, fits.Options{})
+		more, err := m.ReadFiles(files, o.results)
 		if err != nil {
 			return nil, nil, err
 		}
