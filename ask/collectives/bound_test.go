@@ -48,7 +48,7 @@ func TestBounds(t *testing.T) {
 				t.Fatal(err)
 			}
 			finish, _ := got.Finish()
-			latency, bandwidth := latencyBound(m, p, c.Bytes), bandwidthBound(m, e.Collective, p, c.Bytes)
+			latency, bandwidth := latencyBound(m, p, c.Bytes, map[model.LogP]quantity.Micros{}), bandwidthBound(m, e.Collective, p, c.Bytes)
 			if least := max(latency, bandwidth) * (1 - 1e-6); finish < least {
 				t.Errorf("%+v: %s %s, %d ranks, %d B: %v, below its bounds %v and %v", l, e.Collective, e.Name, p, c.Bytes, finish, latency, bandwidth)
 			}
@@ -56,7 +56,7 @@ func TestBounds(t *testing.T) {
 	}
 	if m, err := simulate.FromLayer(platforms.Layer{Model: &model.Linear{Beta: 1}}, simulate.NoLimit); err != nil {
 		t.Error(err)
-	} else if latency := latencyBound(m, 9, 1); latency != 4 {
+	} else if latency := latencyBound(m, 9, 1, map[model.LogP]quantity.Micros{}); latency != 4 {
 		t.Errorf("9 ranks: %v, want ⌈log₂ 9⌉ = 4 µs", latency)
 	}
 	// Of measured stages, 4 KiB may take less than 1 B, with one message as with several.

@@ -13,7 +13,11 @@ import (
 // since a message has to reach every rank. It has the least costs of any size up to the bytes of
 // all ranks, since a measured time may fall where messages grow. The bounds let a reader of the CSV
 // see how far the best known algorithm is from any possible one.
-func latencyBound(m simulate.Machine, ranks int, bytes uint64) quantity.Micros {
+//
+// known has the bounds of the same least costs on as many ranks: most sizes have the same, and a
+// bound of many ranks takes a millisecond.
+func latencyBound(m simulate.Machine, ranks int, bytes uint64,
+	known map[model.LogP]quantity.Micros) quantity.Micros {
 	one := m.Cost(0, 1)
 	least := model.LogP{
 		Latency:      one.Latency + one.Serialization,
@@ -28,7 +32,12 @@ func latencyBound(m simulate.Machine, ranks int, bytes uint64) quantity.Micros {
 		least.ReceiveOverhead = min(least.ReceiveOverhead, c.Receive)
 		least.GapTime = min(least.GapTime, c.Gap, c.ReceiveGap)
 	}
-	return collective.LatencyBound(least, ranks)
+	bound, is := known[least]
+	if !is {
+		bound = collective.LatencyBound(least, ranks)
+		known[least] = bound
+	}
+	return bound
 }
 
 // messageSizes returns the sizes at which bounds look for the least cost: powers of two, and the

@@ -139,6 +139,7 @@ func (q question) cells(ctx context.Context, all Algorithms, m simulate.Machine)
 		// the bounds assume.
 		levels := len(q.machine.Levels) > 1
 		perNode, rails := q.nodes(m, ranks)
+		latencies := map[model.LogP]quantity.Micros{}
 		for _, size := range sizes {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
@@ -172,7 +173,7 @@ func (q question) cells(ctx context.Context, all Algorithms, m simulate.Machine)
 						return nil, err
 					}
 					if !bounded { // by any algorithm, so once for all of them
-						latency = latencyBound(m, ranks, c.Bytes)
+						latency = latencyBound(m, ranks, c.Bytes, latencies)
 						bandwidth = bandwidthBound(m, e.Collective, ranks, c.Bytes)
 						bounded = true
 					}
