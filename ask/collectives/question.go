@@ -35,6 +35,7 @@ type question struct {
 	library  collective.Library  // whose choices algorithms are where none is named
 	ofLevels bool                // the platform of the layer has levels
 	ranAs    string              // how the library runs the collective, as far as was measured
+	alone    []int               // the numbers of ranks of measurements that no fit joins
 }
 
 // maxRanks and maxSize bound the ranks and bytes of a call: machines have fewer ranks, and of more
@@ -72,6 +73,12 @@ func (c Calls) on(d platforms.Design) (q question, err error) {
 		q.takeMeasured()
 	}
 	q.ranAs = calibrate.MeasuredAs(d.Platform, q.Collective)
+	for _, l := range d.Platform.Layers {
+		named := strings.ReplaceAll(l.Timed.Collective, "_", "-") == q.Collective
+		if l.Timed.Of == platforms.Collective && named && l.Timed.Ranks > 0 {
+			q.alone = append(q.alone, l.Timed.Ranks)
+		}
+	}
 	switch {
 	case len(q.fits) == 0 && (q.Total || q.Groups > 1):
 		return q, fmt.Errorf("sizes of all ranks' blocks and groups of ranks are those of "+

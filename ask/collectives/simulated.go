@@ -52,6 +52,7 @@ func (q question) simulated(ctx context.Context) (*Times, error) {
 		}
 		answer.Times = append(answer.Times, here...)
 	}
+	answer.Doubts = q.doubts()
 	if len(answer.Times) == 0 {
 		if len(answer.TooLarge) > 0 {
 			return nil, noneSmallEnough(all[0].Collective, answer.TooLarge)
@@ -59,6 +60,25 @@ func (q question) simulated(ctx context.Context) (*Times, error) {
 		return nil, q.noCalls()
 	}
 	return answer, nil
+}
+
+// doubts says that messages are larger than those that the layer was fitted to, and how far the
+// times may be off; if the collective was measured, but on no two numbers of ranks that a fit could
+// go by, that.
+func (q question) doubts() (all []string) {
+	if m := q.layer.Measured; m != nil && !q.ofLevels && len(q.sizes()) > 0 {
+		last := m.Sizes[len(m.Sizes)-1]
+		if slices.Max(q.sizes()) > last {
+			all = append(all, fmt.Sprintf("%s was measured up to %s: times of larger messages are "+
+				"extrapolated.", q.layer.Ref(), last))
+		}
+	}
+	if len(q.alone) == 0 {
+		return append(all, q.within.String())
+	}
+	return append(all, fmt.Sprintf("%s was measured on %d ranks alone, and these are simulations of "+
+		"messages: fit files of several numbers of ranks together to have its times.",
+		q.Collective, q.alone[0]))
 }
 
 // tooLarge describes a call without a time, for a note or an error.

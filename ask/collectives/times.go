@@ -20,6 +20,7 @@ type Times struct {
 	Times      []Timing
 	Within     calibrate.Deviation
 	TooLarge   []string // the calls without a time, and why
+	Doubts     []string // what the times rest on that was not measured
 	BestOnly   bool
 	Notes      []string
 	Fitted     bool // the times are fitted, and have intervals

@@ -61,12 +61,34 @@ func FindCrossover(sampling *Sampling, designs ...platforms.Design) (*Crossover,
 			}
 		}
 	}
+	for _, d := range designs {
+		if note := c.beyond(d.Layer); note != "" {
+			c.Notes = append(c.Notes, note)
+		}
+	}
 	if len(c.Overtakings) > 0 && slices.ContainsFunc(designs, platforms.Design.Forecastable) {
 		c.Notes = append(c.Notes,
 			"Crossings of fitted layers are those of the predicted times; their intervals are "+
 				"those of the next measurements.")
 	}
 	return c, nil
+}
+
+// beyond says that a layer overtakes, or is overtaken, at a size outside of its measured ones; empty
+// if it does not.
+func (c *Crossover) beyond(l platforms.Layer) string {
+	if l.Measured == nil {
+		return ""
+	}
+	first, last := l.Measured.Sizes[0], l.Measured.Sizes[len(l.Measured.Sizes)-1]
+	for _, o := range c.Overtakings {
+		of := o.Below == l.Ref() || o.Beyond == l.Ref()
+		if of && (o.Size < first || o.Size > last) {
+			return fmt.Sprintf("%s was measured from %s to %s; its crossings elsewhere are "+
+				"extrapolated.", l.Ref(), first, last)
+		}
+	}
+	return ""
 }
 
 // neverCross names the layer of the two that is faster, at all sizes or at those at which they

@@ -58,6 +58,11 @@ func PredictAll(designs []NamedDesign, quantities []Quantity, sizes []quantity.B
 				if i == 0 {
 					exact++
 				}
+				if d.Layer.Measured != nil { // a fit that could not tell how far off it is
+					for k := range in {
+						in[k] = quantity.Alone(in[k].Value)
+					}
+				}
 			} else if err != nil {
 				return nil, err
 			}

@@ -84,12 +84,13 @@ func machineRows(machines []*collectives.Times) reports.Rows {
 		if len(m.TooLarge) > 0 {
 			more = append(more, m.Machine+": "+collectives.LeftOut(m.TooLarge))
 		}
-		if !m.Fitted {
-			rows.Doubts = append(rows.Doubts, m.Within.String())
+		for _, doubt := range m.Doubts {
+			if !slices.Contains(rows.Doubts, doubt) {
+				rows.Doubts = append(rows.Doubts, doubt)
+			}
 		}
 		rows.Notes = append(rows.Notes, more...)
 	}
-	rows.Doubts = slices.Compact(rows.Doubts)
 	if len(all) > 0 {
 		rows.Verdict = machineVerdict(all)
 	}

@@ -167,11 +167,8 @@ func remarks(t *collectives.Times) (doubts, notes []string) {
 	if len(t.TooLarge) > 0 {
 		doubts = append(doubts, collectives.LeftOut(t.TooLarge))
 	}
-	doubts = append(doubts, t.Notes...)
+	doubts = slices.Concat(doubts, t.Notes, t.Doubts)
 	if !t.Fitted {
-		if len(t.Times) > 0 {
-			doubts = append(doubts, t.Within.String())
-		}
 		notes = append(notes, t.On)
 	}
 	return doubts, notes

@@ -41,10 +41,7 @@ func CompareRows(c []messages.Compared) reports.Rows {
 		times = nextSpread("one_way", "one way", predicted).Fields()
 		rates = nextSpread("bandwidth", "bandwidth", predicted).Fields()
 		rates = append(rates, reports.Col("beyond", "extrapolated", func(c row) any {
-			if c.Next == nil {
-				return nil
-			}
-			return c.Next.Beyond()
+			return reports.OrAbsent(c.Beyond > 1, c.Beyond > 0)
 		}))
 		more = []reports.Field[row]{
 			reports.Col("model_us", "", func(c row) any { return c.Model }),
@@ -106,6 +103,10 @@ func CompareRows(c []messages.Compared) reports.Rows {
 				"one of the two is inexact, and so is the share of the roof",
 				ref, x.Roof.Name, x.Roof.Rate))
 		}
+	}
+	beyond := func(c row) bool { return c.Beyond > 1 }
+	if fitted && slices.ContainsFunc(c, beyond) {
+		rows.Doubts = append(rows.Doubts, beyondMeasured)
 	}
 	rows.Verdict = verdict(list.Map(c, func(c row) messages.Predicted { return c.Predicted }))
 	return rows

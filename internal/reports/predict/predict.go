@@ -114,8 +114,7 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 	rows.Notes = notes(p, fitted, other, units)
 	rows.Doubts = p.Doubts
 	if slices.ContainsFunc(p.Costs, func(p messages.Predicted) bool { return p.Beyond > 1 }) {
-		rows.Doubts = append(slices.Clone(rows.Doubts),
-			"Beyond the sizes that were measured the protocol may change.")
+		rows.Doubts = append(slices.Clone(rows.Doubts), beyondMeasured)
 	}
 	rows.Next = slices.Concat(p.Gapless, p.Estimated, p.Others)
 	rows.Verdict = verdict(p.Costs)
@@ -262,6 +261,9 @@ func levelVerdict(levels [][]messages.Predicted) reports.Sentence {
 
 // nameOf returns the layer's reference.
 func nameOf(p messages.Predicted) string { return p.Platform + "/" + p.Layer }
+
+// beyondMeasured is the doubt of a size outside of the measured ones.
+const beyondMeasured = "Beyond the sizes that were measured the protocol may change."
 
 // extrapolated says how far a size is outside of the measured ones.
 func extrapolated(p messages.Predicted) string {
