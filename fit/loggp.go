@@ -146,8 +146,10 @@ func (r *LogGPResult) points(what string, t *benchfile.Table) ([]Point, error) {
 	return points, nil
 }
 
-// judge warns of protocols whose parameters miss the measurements, or are held at 0.
+// judge warns of protocols whose parameters are held at 0 and, before all else, of those that miss
+// the measurements.
 func (r *LogGPResult) judge() {
+	var misses []string
 	for i := range r.Protocols {
 		p := &r.Protocols[i]
 		where := ""
@@ -159,14 +161,16 @@ func (r *LogGPResult) judge() {
 			Errors
 		}{{"latencies", p.Latencies}, {"gaps of the stream", p.Stream}} {
 			if of.P95 > missed {
-				r.warn("%sLogGP has one G for latencies and streams: the %s are off by up to %.0f "+
-					"%%, at %v", where, of.what, percent(of.Worst), of.WorstAt)
+				misses = append(misses, fmt.Sprintf("%sLogGP has one G for latencies and streams: "+
+					"the %s are off by up to %.0f %%, at %v; are both of the same nodes?",
+					where, of.what, percent(of.Worst), of.WorstAt))
 			}
 		}
 		if p.Value.GapTime == 0 {
 			r.warn("%sg is held at 0: the gaps grow faster than a line", where)
 		}
 	}
+	r.Warnings = append(misses, r.Warnings...)
 }
 
 // checkTables returns an error if there are no latencies or no stream.

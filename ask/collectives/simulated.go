@@ -69,15 +69,15 @@ func (q question) doubts() (all []string) {
 	if m := q.layer.Measured; m != nil && !q.ofLevels && len(q.sizes()) > 0 {
 		last := m.Sizes[len(m.Sizes)-1]
 		if slices.Max(q.sizes()) > last {
-			all = append(all, fmt.Sprintf("%s was measured up to %s: times of larger messages are "+
-				"extrapolated.", q.layer.Ref(), last))
+			all = append(all, fmt.Sprintf("%s was measured up to %s: times of larger messages "+
+				"are extrapolated.", q.layer.Ref(), last))
 		}
 	}
 	if len(q.alone) == 0 {
 		return append(all, q.within.String())
 	}
-	return append(all, fmt.Sprintf("%s was measured on %d ranks alone, and these are simulations of "+
-		"messages: fit files of several numbers of ranks together to have its times.",
+	return append(all, fmt.Sprintf("%s was measured on %d ranks alone, and these are simulations "+
+		"of messages: fit files of several numbers of ranks together to have its times.",
 		q.Collective, q.alone[0]))
 }
 

@@ -74,8 +74,8 @@ func FindCrossover(sampling *Sampling, designs ...platforms.Design) (*Crossover,
 	return c, nil
 }
 
-// beyond says that a layer overtakes, or is overtaken, at a size outside of its measured ones; empty
-// if it does not.
+// beyond says that a layer overtakes, or is overtaken, at a size outside of its measured ones;
+// empty if it does not.
 func (c *Crossover) beyond(l platforms.Layer) string {
 	if l.Measured == nil {
 		return ""

@@ -45,3 +45,20 @@ func TestProbabilityText(t *testing.T) {
 		}
 	}
 }
+
+// A threshold that a fit suggests beyond the one in use is an extrapolation of the lower branch, and
+// below it of the upper one. A branch of given parameters is not measured, and so not extrapolated.
+func TestExtrapolatedThreshold(t *testing.T) {
+	d := whatif.Of(sharedtest.Must(t, platforms.Open, "../testdata/my.toml"))
+	l := whatif.Landmark{Size: 64 << 10, Threshold: whatif.Threshold{Below: "a", Above: "b", InUse: 8 << 10}}
+	if got := extrapolation(d, l); got != "a was measured up to 8 KiB, and is extrapolated 8 × to 64 KiB" {
+		t.Error(got)
+	}
+	l.Size = 2 << 10
+	if got := extrapolation(d, l); got != "b was measured above 8 KiB, and is extrapolated 4 × to 2 KiB" {
+		t.Error(got)
+	}
+	if got := extrapolation(whatif.Of(sharedtest.Must(t, platforms.Open, "clip")), l); got != "" {
+		t.Error(got)
+	}
+}

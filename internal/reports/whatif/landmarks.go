@@ -62,9 +62,29 @@ func landmarkRows(d whatif.Design, all []whatif.Landmark, units quantity.UnitCho
 		reports.Col("in_use_bytes", "in use", func(l mark) any { return size(l.Threshold.InUse) }),
 		reports.Col("meaning", "range", meaning).Ranked(1),
 	)
+	for _, l := range shown {
+		if by := extrapolation(d, l); by != "" {
+			rows.Doubts = append(rows.Doubts, name(l)+": "+by)
+		}
+	}
 	if len(shown) > 0 && shown[0].Size > 0 {
 		rows.Verdict = reports.Say("%s at %s", name(shown[0]), reports.About(shown[0].Size))
 	}
 	rows.Notes = notes
 	return rows
+}
+
+// extrapolation says which branch of a fitted switch is extrapolated to the threshold that is
+// suggested: each was measured on its own side of the one in use. It is empty if none is.
+func extrapolation(d whatif.Design, l whatif.Landmark) string {
+	t := l.Threshold
+	if d.Layer.Measured == nil || l.Part != 0 || l.Size == 0 || l.Size == t.InUse {
+		return ""
+	}
+	branch, side, by := t.Below, "up to", l.Size/t.InUse
+	if by < 1 {
+		branch, side, by = t.Above, "above", 1/by
+	}
+	return fmt.Sprintf("%s was measured %s %s, and is extrapolated %.3g × to %s", branch, side,
+		t.InUse, float64(by), l.Size)
 }
