@@ -75,8 +75,8 @@ func (x *Explorer) command(w wrapped) (commandLines, error) {
 	if of.Ref != "" {
 		of.Designs = []design{of.design}
 	}
-	a, words := commandLines{},
-		map[string][]string{"file": {argument(fileName(of.Name))}, "saved": {savedName(of.design, 0)}}
+	a, words := commandLines{}, map[string][]string{"file": {argument(fileName(of.Name))},
+		"saved": {savedName(of.design, 0)}}
 	saves := strings.Contains(c.lines[0], "{saved}") // the line itself saves the design
 	for _, d := range of.Designs {
 		// A command line that would fail is no answer.
