@@ -75,17 +75,6 @@ func group(path string, sub ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// unknownCommand returns how to write a subcommand, or where they are listed.
-func unknownCommand(parent *cobra.Command, name string) string {
-	if s := synonyms[name]; s != "" {
-		if c, _, err := parent.Find(strings.Fields(s)); err == nil && c != parent {
-			return fmt.Sprintf("; did you mean %q?", s)
-		}
-	}
-	return cmp.Or(usage.Hint(name, commandNames(parent)),
-		fmt.Sprintf("; %q lists the commands", parent.CommandPath()))
-}
-
 // newVersion prints a table like other commands, so that scripts read the version by
 // --format json.
 func newVersion() *cobra.Command {
@@ -345,17 +334,6 @@ script into its folder instead:
 
 	halfpeak completion bash > /etc/bash_completion.d/halfpeak
 `
-}
-
-// commandNames lists what a user may have meant; hidden commands are not offered.
-func commandNames(parent *cobra.Command) []string {
-	var names []string
-	for _, c := range parent.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	return names
 }
 
 // programLines returns the programs that run on the system, one a line.

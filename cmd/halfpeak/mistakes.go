@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -253,6 +254,28 @@ func singleDash(root *cobra.Command, args []string) (*cobra.Command, error) {
 		}
 	}
 	return cmd, nil
+}
+
+// unknownCommand returns how to write a subcommand, or where they are listed.
+func unknownCommand(parent *cobra.Command, name string) string {
+	if s := synonyms[name]; s != "" {
+		if c, _, err := parent.Find(strings.Fields(s)); err == nil && c != parent {
+			return fmt.Sprintf("; did you mean %q?", s)
+		}
+	}
+	return cmp.Or(usage.Hint(name, commandNames(parent)),
+		fmt.Sprintf("; %q lists the commands", parent.CommandPath()))
+}
+
+// commandNames lists what a user may have meant; hidden commands are not offered.
+func commandNames(parent *cobra.Command) []string {
+	var names []string
+	for _, c := range parent.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }
 
 // unknownFlag returns the error of a flag that a command does not have, with the flag that was most
