@@ -35,11 +35,6 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 	if fitted || ranged {
 		digits = 0
 	}
-	// Of streams the gap is the only time, and stands beside its interval.
-	gapRank := 0
-	if slices.ContainsFunc(p.Costs, isMessage) {
-		gapRank = 2
-	}
 	// People read the ends beside the time.
 	low := reports.Col("", "95 % from", func(p messages.Predicted) any {
 		return quantity.Micros(within(p).Low)
@@ -71,7 +66,7 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 		}).Rounded(digits).Ranked(3),
 		reports.Col("gap_us", "gap", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Gap, p.GapKnown)
-		}).Rounded(digits).Ranked(gapRank),
+		}).Rounded(digits).Ranked(gapRank(p.Costs)),
 		low.If(other), high.If(other),
 		reports.Col("bandwidth_mb_s", "bandwidth", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Bandwidth, isMessage(p))
@@ -274,6 +269,15 @@ func extrapolated(p messages.Predicted) string {
 		return fmt.Sprintf(", extrapolated %.0f ×", p.Beyond)
 	}
 	return fmt.Sprintf(", extrapolated %.3g ×", p.Beyond)
+}
+
+// gapRank returns the rank of the gap's column: of streams it is the only time, which stays beside
+// its interval.
+func gapRank(costs []messages.Predicted) int {
+	if slices.ContainsFunc(costs, isMessage) {
+		return 2
+	}
+	return 0
 }
 
 // isMessage reports whether the time is that of one message, so that all other columns follow.
