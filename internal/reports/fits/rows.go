@@ -161,10 +161,28 @@ func lineVerdict(s segment, several bool) reports.Sentence {
 	}
 	rate := reports.Sentence{}
 	if s.Tau.Low > 0 {
-		rate = reports.Say("; r∞ %v, n½ %v", s.RInf(), s.NHalf())
+		rate = reports.Say("; r∞ %v", s.RInf())
+		if s.hasHalf() {
+			rate = reports.Say("; r∞ %v, n½ %v", s.RInf(), s.NHalf())
+		}
 	}
 	line := s.Line()
 	return reports.Say("%s%v to %v: T = %v + n × %v%v", of, s.From, s.To, line.Beta, line.Tau, rate)
+}
+
+// hasHalf reports whether the n½ of the segment is that of the curve: the segment has a start-up,
+// and no segment of smaller sizes reaches half of its r∞.
+func (s segment) hasHalf() bool {
+	if s.Beta.Low <= 0 {
+		return false
+	}
+	for _, o := range s.Curve.Segments {
+		line := o.Line()
+		if o.To < s.To && 2*float64(o.To) >= float64(s.RInf())*float64(line.OneWay(o.To)) {
+			return false
+		}
+	}
+	return true
 }
 
 // curveNotes returns what the rows of segments cannot hold: the errors over all
