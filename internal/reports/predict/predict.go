@@ -75,12 +75,12 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 			return reports.OrAbsent(p.Throughput, p.GapKnown)
 		}).Rounded(digits).Ranked(4),
 		reports.Col("algbw_mb_s", "algbw", func(p messages.Predicted) any {
-			alg, _ := p.Timed.Bandwidths(p.Size, p.Time)
-			return reports.OrAbsent(alg, alg > 0)
+			alg, _ := bandwidths(p)
+			return alg
 		}).If(other),
 		reports.Col("busbw_mb_s", "busbw", func(p messages.Predicted) any {
-			_, bus := p.Timed.Bandwidths(p.Size, p.Time)
-			return reports.OrAbsent(bus, bus > 0)
+			_, bus := bandwidths(p)
+			return bus
 		}).If(other),
 		reports.Col("packet_bytes", "packet", func(p messages.Predicted) any {
 			return reports.OrAbsent(p.Packet, isMessage(p))
@@ -114,6 +114,12 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 	rows.Next = slices.Concat(p.Gapless, p.Estimated, p.Others)
 	rows.Verdict = verdict(p.Costs)
 	return rows
+}
+
+// bandwidths returns the bandwidths of a collective as cells, absent of other times.
+func bandwidths(p messages.Predicted) (alg, bus any) {
+	a, b := p.Timed.Bandwidths(p.Size, p.Time)
+	return reports.OrAbsent(a, a > 0), reports.OrAbsent(b, b > 0)
 }
 
 // within returns the interval of the next measurement, if the layer was fitted.
