@@ -35,7 +35,7 @@ var ablations = []ablation{
 	number("latencyBytes", "local.go", "4096", "1"),
 	number("sizeRange", "local.go", "0.35", "1"),
 	{"wider ranges between sparse sizes", "local.go", "return max(1, second)", "return 1"},
-	{"residuals nearby", "local.go", "alone + l.residual(&c)", "alone"},
+	{"residuals nearby", "local.go", "math.Log(t) + l.residual(&c, without)", "math.Log(t)"},
 	{"trend between places", "blend.go", "append(all, b.trend(p, n))", "append(all, math.NaN())"},
 	number("trendPrior", "blend.go", "0.03", "1"),
 	{"weights by back-tests", "blend.go", "w[i] = 1 / (e * e)", "w[i] = 1 + 0*e"},
