@@ -107,27 +107,26 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 		reports.Col("model_us", "", func(p messages.Predicted) any { return p.Model }).If(fitted),
 	)
 	rows.Notes = notes(p, fitted, other, units)
-	rows.Doubts = p.Doubts
-	if slices.ContainsFunc(p.Costs, func(p messages.Predicted) bool { return p.Beyond > 1 }) {
-		rows.Doubts = append(slices.Clone(rows.Doubts), beyondMeasured)
-	}
+	rows.Doubts = doubts(p)
 	rows.Next = slices.Concat(p.Gapless, p.Estimated, p.Others)
 	rows.Verdict = verdict(p.Costs)
 	return rows
 }
 
-// bandwidths returns the bandwidths of a collective as cells, absent of other times.
-func bandwidths(p messages.Predicted) (alg, bus any) {
-	a, b := p.Timed.Bandwidths(p.Size, p.Time)
-	return reports.OrAbsent(a, a > 0), reports.OrAbsent(b, b > 0)
-}
-
-// within returns the interval of the next measurement, if the layer was fitted.
-func within(p messages.Predicted) quantity.Interval {
-	if p.Next == nil {
-		return quantity.Alone(quantity.Unknown)
+// doubts says of which layers the measurements are no curve, that sizes are extrapolated, and why
+// the first size without an interval has none.
+func doubts(p *messages.Predictions) []string {
+	all := slices.Clone(p.Doubts)
+	if slices.ContainsFunc(p.Costs, func(p messages.Predicted) bool { return p.Beyond > 1 }) {
+		all = append(all, beyondMeasured)
 	}
-	return p.Within()
+	unknown := func(p messages.Predicted) bool { return p.Next != nil && p.Next.Unknown != "" }
+	if i := slices.IndexFunc(p.Costs, unknown); i >= 0 {
+		c := p.Costs[i]
+		all = append(all,
+			fmt.Sprintf("%s, %s: %s", nameOf(c), c.Size, c.Next.Unknown))
+	}
+	return all
 }
 
 // verdict returns the time of the largest size: of the only layer, or of the fastest and the
@@ -260,23 +259,6 @@ func levelVerdict(levels [][]messages.Predicted) reports.Sentence {
 	return reports.Say("%v is equal at each level", fastest.Size)
 }
 
-// nameOf returns the layer's reference.
-func nameOf(p messages.Predicted) string { return p.Platform + "/" + p.Layer }
-
-// beyondMeasured is the doubt of a size outside of the measured ones.
-const beyondMeasured = "Beyond the sizes that were measured the protocol may change."
-
-// extrapolated says how far a size is outside of the measured ones.
-func extrapolated(p messages.Predicted) string {
-	if p.Beyond <= 1 {
-		return ""
-	}
-	if p.Beyond >= 100 { // without an exponent
-		return fmt.Sprintf(", extrapolated %.0f ×", p.Beyond)
-	}
-	return fmt.Sprintf(", extrapolated %.3g ×", p.Beyond)
-}
-
 // gapRank returns the rank of the gap's column: of streams it is the only time, which stays beside
 // its interval.
 func gapRank(costs []messages.Predicted) int {
@@ -285,12 +267,6 @@ func gapRank(costs []messages.Predicted) int {
 	}
 	return 0
 }
-
-// isMessage reports whether the time is that of one message, so that all other columns follow.
-func isMessage(p messages.Predicted) bool { return p.Timed.Of == platforms.Message }
-
-// hasPeak reports whether a bandwidth follows from the times: of messages, and of streams.
-func hasPeak(p messages.Predicted) bool { return isMessage(p) || p.Timed.Of == platforms.Stream }
 
 // notes explains the intervals, names each peak, and says what the times are of if
 // not messages. An interval from one run does not cover another run (docs/fit.md:

@@ -46,7 +46,7 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 		reports.Col("messages_us", "", time(messages)),
 		reports.Col("waiting_us", "", time(waiting)),
 		reports.Col("computing_percent", "computes (%)", of(computing)).Texted(percent),
-		reports.Col("messages_percent", "messages (%)", of(messages)).Texted(percent).
+		reports.Col("messages_percent", "overheads (%)", of(messages)).Texted(percent).
 			Ranked(2),
 		reports.Col("waiting_percent", "waits (%)", of(waiting)).Texted(percent),
 		reports.Col("speed_up", reports.HeadIf(scales, "speed-up"), func(r row) any {
@@ -273,7 +273,7 @@ func ScalingPicture(s *programs.Scaling) (reports.Picture, error) {
 		add("finish", r, r.Finish)
 		add("ideal", r, r.Finish*quantity.Micros(r.Efficiency))
 		add("computes", r, r.Computing)
-		add("messages", r, r.Messages)
+		add("overheads", r, r.Messages)
 		add("waits", r, r.Waiting)
 		if ratio(r.Efficiency) != nil {
 			efficiencies = append(efficiencies,

@@ -17,6 +17,8 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 	text := reports.PercentText("%.1f %%")
 	col := reports.Col[Decision]
 	tried := slices.ContainsFunc(all, func(d Decision) bool { return d.Duel.Rounds > 0 })
+	// Without any measurement, times are those of a nominal network.
+	begun := slices.ContainsFunc(all, func(d Decision) bool { return d.Measured > 0 })
 	rows := reports.TableOf(all,
 		col("collective", reports.HeadIf(len(m.Collectives) > 1, "collective"),
 			func(d Decision) any { return d.Collective }),
@@ -25,8 +27,10 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 		col("algorithm", "algorithm", func(d Decision) any { return d.Name }),
 		col("segment_bytes", reports.HeadIf(len(m.Segments) > 0, "segment"),
 			func(d Decision) any { return reports.OrAbsent(d.Segment, d.Segment > 0) }),
-		col("time_us", "time", func(d Decision) any { return d.Time }),
-		col("default_us", "default", func(d Decision) any { return d.Default }).Ranked(2),
+		col("time_us", "time", func(d Decision) any { return reports.OrAbsent(d.Time, begun) }),
+		col("default_us", "default", func(d Decision) any {
+			return reports.OrAbsent(d.Default, begun)
+		}).Ranked(2),
 		col("loss_percent", "loss",
 			func(d Decision) any { return reports.Finite(percent * d.Loss) }).Texted(text),
 		col("", "measured",
@@ -77,7 +81,7 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 	}
 	if m.Unknown > 0 {
 		rows.Doubts = append(rows.Doubts, fmt.Sprintf("%d measurements are of other ranks, sizes "+
-			"or algorithms, and were not used.", m.Unknown))
+			"or algorithms, and were not used: ask for those that were measured.", m.Unknown))
 	}
 	return rows
 }
