@@ -58,7 +58,8 @@ func PredictAll(designs []NamedDesign, quantities []Quantity, sizes []quantity.B
 				if i == 0 {
 					exact++
 				}
-				if d.Layer.Measured != nil { // a fit that could not tell how far off it is
+				// A fit that could not tell how far off it is.
+				if d.Layer.Measured != nil && len(d.Changes) == 0 {
 					for k := range in {
 						in[k] = quantity.Alone(in[k].Value)
 					}

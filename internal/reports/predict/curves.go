@@ -166,6 +166,8 @@ func Curves(
 			var bands []reports.Series
 			bands, all = Forecasts(l.Ref(), kind.Row(), d, all)
 			f.Series = append(f.Series, bands...)
+		}
+		if follows && l.Measured != nil && len(d.Changes) == 0 {
 			f.Series = append(f.Series, fittedSeries(d, lo, hi, kind))
 			pointed = true
 		}
