@@ -22,9 +22,14 @@ func uncertaintyRows(u *whatif.Uncertainty) reports.Rows {
 		{Key: "layer", Head: reports.HeadIf(!several && !sized, "layer")},
 		{Key: "design", Head: reports.HeadIf(several, "design")},
 		{Key: "size_bytes", Head: reports.HeadIf(sized, "size")}}}
+	// A fit has an interval of the next measurement, too, and people must not confuse them.
+	of := ", 95 % interval"
+	if !u.Measured && sized && slices.ContainsFunc(u.Designs, wasFitted) {
+		of = ", 95 % by parameters"
+	}
 	var spreads [][]reports.Field[quantity.Interval]
 	for i, q := range u.Quantities {
-		spread := reports.SpreadOf(q.Kind.Name, q.Kind.Title+", 95 % interval", q.Kind.Dim,
+		spread := reports.SpreadOf(q.Kind.Name, q.Kind.Title+of, q.Kind.Dim,
 			func(in quantity.Interval) quantity.Interval { return in })
 		spread.Text = spread.Text.Ranked(i)
 		spreads = append(spreads, spread.Fields())
@@ -73,6 +78,9 @@ func uncertaintyRows(u *whatif.Uncertainty) reports.Rows {
 	}
 	return rows
 }
+
+// wasFitted reports whether the layer of a design, perhaps changed since, was fitted.
+func wasFitted(d whatif.NamedDesign) bool { return d.Layer.Measured != nil }
 
 // kindOf says in the closing line that an interval is of the parameters alone.
 func kindOf(u *whatif.Uncertainty) string {
@@ -134,8 +142,7 @@ func uncertaintyNotes(u *whatif.Uncertainty, several bool) (doubts, notes []stri
 			notes = append(notes,
 				"The probability assumes that the next measurements are log-normal.")
 		}
-	case sized && slices.ContainsFunc(u.Designs,
-		func(d whatif.NamedDesign) bool { return d.Layer.Measured != nil }):
+	case sized && slices.ContainsFunc(u.Designs, wasFitted):
 		notes = append(notes,
 			"Without a measured curve, or after a change, there is no next measurement: the "+
 				"intervals are those of the parameters.")
