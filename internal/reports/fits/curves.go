@@ -1,18 +1,19 @@
 package fits
 
 import (
-	"path/filepath"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
 )
 
-// tableName returns a short name that distinguishes the curves: the file's base name
-// or, if all are of one file, the name of the table.
-func tableName(s fits.Source, all []fits.Curve) string {
-	for _, c := range all {
-		if c.File != s.File {
-			return filepath.Base(s.Place())
-		}
+// tableNames returns short names that distinguish the curves: the file's name, with as much of its
+// path as tells it from the others or, if all are of one file, the name of the table.
+func tableNames(all []fits.Curve) []string {
+	other := func(c fits.Curve) bool { return c.File != all[0].File }
+	if !slices.ContainsFunc(all, other) {
+		return list.Map(all, func(c fits.Curve) string { return c.Table.Name() })
 	}
-	return s.Table.Name()
+	return lex.ShortPaths(list.Map(all, func(c fits.Curve) string { return c.Place() }))
 }

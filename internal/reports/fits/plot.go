@@ -63,8 +63,9 @@ func Picture(f *fits.Fitted) (reports.Picture, error) {
 	// point.
 	first, last := math.Inf(1), 0.0
 	spread := false
-	for _, c := range curves {
-		name := tableName(c.Source, curves)
+	names := tableNames(curves)
+	for i, c := range curves {
+		name := names[i]
 		if name == "csv" { // the file names no benchmark
 			name = filepath.Base(c.Place())
 		}

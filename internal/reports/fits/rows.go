@@ -53,9 +53,10 @@ type segment struct {
 // sizes, β and τ stay.
 func curveRows(f *fits.Fitted, units quantity.UnitChoice) reports.Rows {
 	var all []segment
-	for _, c := range f.Curves {
+	names := tableNames(f.Curves)
+	for k, c := range f.Curves {
 		// Stages are known by the name that the file gives them, not by their table.
-		name := tableName(c.Source, f.Curves)
+		name := names[k]
 		if f.Model == "pipeline" {
 			name = c.Name
 		}
