@@ -183,34 +183,6 @@ type Assignment struct {
 	From, To string // as people read values: "7.6 µs/KiB", "3.8 µs/KiB"
 }
 
-// Recut returns the design with the packets of all its pipelines set to a size or to a word of
-// [model.CutWords]; an empty text changes nothing.
-func (d Design) Recut(packet string) (Design, error) {
-	if packet == "" {
-		return d, nil
-	}
-	cut, err := model.ParseCut(packet)
-	if err != nil {
-		return d, usage.Error{Err: err}
-	}
-	if _, err = model.Recut(d.Layer.Model, cut); err != nil {
-		return d, fmt.Errorf("%.40s: %s: %w", packet, d.Layer.Ref(), err)
-	}
-	var changes []Change
-	for _, p := range d.Uses() {
-		if p.Key != "packets" {
-			continue
-		}
-		c := Change{Path: p.Path, Text: packet}
-		if cut.Rule == model.CutFixed {
-			c.Value = quantity.Value{Num: float64(cut.Size), Dim: quantity.DimSize}
-			c.Text = c.Value.String()
-		}
-		changes = append(changes, c)
-	}
-	return d.With(changes...)
-}
-
 // With returns the design with some parameters changed. Layers on which it does not depend are left
 // out. If it is asked about messages, these include the layers of a machine's other levels, and its
 // ranks run on the layer alone.

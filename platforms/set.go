@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -186,4 +188,36 @@ func (p Param) Shown() string {
 		return p.Word
 	}
 	return p.Value.String()
+}
+
+// Recut returns the design with the packets of all its pipelines set to a size or to a word of
+// [model.CutWords]; an empty text changes nothing.
+func (d Design) Recut(packet string) (Design, error) {
+	if packet == "" {
+		return d, nil
+	}
+	cut, err := model.ParseCut(packet)
+	if err != nil {
+		return d, usage.Error{Err: err}
+	}
+	if _, err = model.Recut(d.Layer.Model, cut); err != nil {
+		return d, fmt.Errorf("%.40s: %s: %w", packet, d.Layer.Ref(), err)
+	}
+	var changes []Change
+	var made []Assignment
+	for _, p := range d.Uses() {
+		if p.Key != "packets" {
+			continue
+		}
+		c := Change{Path: p.Path, Text: packet}
+		if cut.Rule == model.CutFixed {
+			c.Value = quantity.Value{Num: float64(cut.Size), Dim: quantity.DimSize}
+			c.Text = c.Value.String()
+		}
+		changes = append(changes, c)
+		made = append(made, Assignment{p.Path + "=" + packet, p.Path, p.Shown(), c.Text})
+	}
+	next, err := d.With(changes...)
+	next.Changes = append(slices.Clip(d.Changes), made...)
+	return next, err
 }

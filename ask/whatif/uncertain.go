@@ -132,7 +132,7 @@ func Intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes,
 	if q, err := d.quantityOf(name, 1); err == nil && q.simulated() {
 		v, err := d.ValueOf(q)
 		if in := q.Within(d.Costs(), v); err == nil && in.Known() {
-			return []quantity.Interval{in}, true, nil
+			return slices.Repeat([]quantity.Interval{in}, len(sizes)), true, nil
 		}
 	}
 	follower, follows := FollowerOf(d.Design, name, sizes)

@@ -52,12 +52,12 @@ var kinds = []kind{
 
 func isNumber(word string) bool {
 	_, err := flags.ParseRanks(word)
-	return err == nil
+	return err == nil && !exists(word)
 }
 
 func isSize(word string) bool {
 	_, err := quantity.ParseSizes(word)
-	return err == nil
+	return err == nil && !exists(word)
 }
 
 var change = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*\*?=.`)
@@ -154,7 +154,7 @@ func misplaced(cmd *cobra.Command, err error) error {
 	}
 	for _, word := range args {
 		if wrong := mistaken(cmd, err, word, taken...); wrong != nil {
-			return wrong
+			return as(err, wrong)
 		}
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -165,12 +165,20 @@ func misplaced(cmd *cobra.Command, err error) error {
 			}
 			for _, word := range words {
 				if wrong := mistaken(cmd, err, word, platformKind()); wrong != nil {
-					err = wrong
+					err = as(err, wrong)
 				}
 			}
 		}
 	})
 	return err
+}
+
+// as returns an error in place of another, with the exit status of that one.
+func as(err, wrong error) error {
+	if errors.As(err, new(usage.Error)) {
+		return usage.Error{Err: wrong}
+	}
+	return wrong
 }
 
 // platformKind returns the kind of platforms.
@@ -206,7 +214,7 @@ func mistaken(cmd *cobra.Command, err error, word string, taken ...kind) error {
 		if args := cmd.Flags().Args(); len(taken) == 0 {
 			rest = args[1:]
 		}
-		return fmt.Errorf("%s is %s, not %s; %s", usage.ShellLine(word), k.name, wanted,
+		return usagef("%s is %s, not %s; %s", usage.ShellLine(word), k.name, wanted,
 			k.way(cmd, word, rest))
 	}
 	near := usage.NearFile(word)

@@ -420,3 +420,13 @@ func TestSections(t *testing.T) {
 		}
 	}
 }
+
+// A range that lies between two sizes of the grid has both its ends.
+func TestNarrowRange(t *testing.T) {
+	for _, s := range []Sizes{{1000, 1001}, {5000, 5002}, {1, 1}, {1, 3}, {4096, 1 << 20}} {
+		all := nodes(&model.Linear{Beta: 1, Tau: 1}, s)
+		if all[0].size != s.From || all[len(all)-1].size != s.To {
+			t.Errorf("%v: from %v to %v", s, all[0].size, all[len(all)-1].size)
+		}
+	}
+}

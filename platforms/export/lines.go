@@ -90,16 +90,16 @@ type node struct {
 // nodes returns the first and the last of the sizes, and 16 per doubling between them.
 func nodes(l model.Layer, s Sizes) (all []node) {
 	at := func(n quantity.Bytes) node { return node{n, float64(l.OneWay(n))} }
+	all = append(all, at(s.From))
 	// Powers of two are among them: layers cut messages there.
 	for k := 0; ; k++ {
 		n := quantity.Bytes(math.Round(math.Exp2(float64(k) / 16)))
-		if n >= s.To {
-			return append(all, at(s.To))
-		}
 		switch {
-		case len(all) == 0 && n >= s.From:
-			all = append(all, at(s.From))
-		case len(all) > 0 && n > all[len(all)-1].size:
+		case n >= s.To && s.To > s.From:
+			return append(all, at(s.To))
+		case n >= s.To:
+			return all
+		case n > all[len(all)-1].size:
 			all = append(all, at(n))
 		}
 	}

@@ -86,5 +86,5 @@ func extrapolation(d whatif.Design, l whatif.Landmark) string {
 		branch, side, by = t.Above, "above", 1/by
 	}
 	return fmt.Sprintf("%s was measured %s %s, and is extrapolated %.3g × to %s", branch, side,
-		t.InUse, float64(by), l.Size)
+		t.InUse, float64(by), reports.About(l.Size))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/predict"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -122,6 +123,9 @@ func uncertaintyNotes(u *whatif.Uncertainty, several bool) (doubts, notes []stri
 	case u.Measured:
 		for _, d := range u.Designs {
 			m := d.Layer.Measured
+			if m == nil { // a call was measured, and no message
+				continue
+			}
 			first, last := m.Sizes[0], m.Sizes[len(m.Sizes)-1]
 			of := ""
 			if several {
@@ -168,6 +172,10 @@ func bands(designs []whatif.NamedDesign, q whatif.Quantity, sizes []quantity.Byt
 		Title: designs[len(designs)-1].Subject() + ": " + q.Kind.Title + " with 95 % intervals",
 		X:     reports.Axis{Label: "message size", Log: true, Bytes: true},
 		Y:     reports.Axis{Label: q.Kind.Title, Dim: q.Kind.Dim},
+	}
+	if !whatif.Sized([]whatif.Quantity{q}) {
+		err := fmt.Errorf("%s is the time of one call, which is no curve over sizes", q.Name)
+		return f, usage.Fields(err, "plot")
 	}
 	next := whatif.AllFitted(designs)
 	for _, d := range designs {
