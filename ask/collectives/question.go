@@ -1,6 +1,7 @@
 package collectives
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/calibrate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -35,7 +37,7 @@ type question struct {
 	library  collective.Library  // whose choices algorithms are where none is named
 	ofLevels bool                // the platform of the layer has levels
 	ranAs    string              // how the library runs the collective, as far as was measured
-	alone    []int               // the numbers of ranks of measurements that no fit joins
+	alone    int                 // the ranks of a measurement that no fit joins; 0: there is none
 }
 
 // maxRanks and maxSize bound the ranks and bytes of a call: machines have fewer ranks, and of more
@@ -74,9 +76,8 @@ func (c Calls) on(d platforms.Design) (q question, err error) {
 	}
 	q.ranAs = calibrate.MeasuredAs(d.Platform, q.Collective)
 	for _, l := range d.Platform.Layers {
-		named := strings.ReplaceAll(l.Timed.Collective, "_", "-") == q.Collective
-		if l.Timed.Of == platforms.Collective && named && l.Timed.Ranks > 0 {
-			q.alone = append(q.alone, l.Timed.Ranks)
+		if l.Timed.Of == platforms.Collective && l.Timed.Collective == timedName(q.Collective) {
+			q.alone = cmp.Or(q.alone, l.Timed.Ranks)
 		}
 	}
 	switch {
@@ -85,7 +86,8 @@ func (c Calls) on(d platforms.Design) (q question, err error) {
 			"measured collectives, and %s has none of %s", d.Asked(), q.Collective)
 	case d.Layer.Model == nil && len(q.fits) == 0:
 		return q, fmt.Errorf("%s has no layer, and no measurements of %s; it has those of %s",
-			d.Asked(), q.Collective, strings.Join(measuredNames(d.Platform), ", "))
+			d.Asked(), q.Collective, strings.Join(stats.Ascending(list.Map(d.Platform.Collectives,
+				func(m platforms.MeasuredCollective) string { return m.Of.Collective })), ", "))
 	case d.Layer.Model == nil: // a file of measured collectives
 	default:
 		if err := d.Layer.Messages(); err != nil && len(q.fits) == 0 {
@@ -94,15 +96,6 @@ func (c Calls) on(d platforms.Design) (q question, err error) {
 		q.local = d.Costs()
 	}
 	return q.onWholeNodes()
-}
-
-// measuredNames returns the collectives that a platform has measurements of.
-func measuredNames(p platforms.Platform) (names []string) {
-	for _, c := range p.Collectives {
-		names = append(names, c.Of.Collective)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // takeMeasured asks for the measured ranks and sizes where none are given.

@@ -73,12 +73,12 @@ func (q question) doubts() (all []string) {
 				"are extrapolated.", q.layer.Ref(), last))
 		}
 	}
-	if len(q.alone) == 0 {
+	if q.alone == 0 {
 		return append(all, q.within.String())
 	}
 	return append(all, fmt.Sprintf("%s was measured on %d ranks alone, and these are simulations "+
 		"of messages: fit files of several numbers of ranks together to have its times.",
-		q.Collective, q.alone[0]))
+		q.Collective, q.alone))
 }
 
 // tooLarge describes a call without a time, for a note or an error.

@@ -138,6 +138,10 @@ func cut(all []Timing, alike func(a, b Timing) bool) (here, rest []Timing) {
 	return all[:n:n], all[n:]
 }
 
+// timedName returns the name that a [platforms.Timed] has for a collective of the registry, which
+// has reduce-scatter where benchmarks have reduce_scatter.
+func timedName(collective string) string { return strings.ReplaceAll(collective, "-", "_") }
+
 // Bandwidths returns algbw and busbw as nccl-tests defines them, from the time or, if it is
 // unknown, from the average; 0 if the collective has none.
 func (c Timing) Bandwidths() (alg, bus quantity.MBps) {
@@ -145,10 +149,9 @@ func (c Timing) Bandwidths() (alg, bus quantity.MBps) {
 	if math.IsNaN(float64(t)) {
 		t = c.Average
 	}
-	// The registry has reduce-scatter where benchmarks have reduce_scatter.
 	of := platforms.Timed{
 		Of:         platforms.Collective,
-		Collective: strings.ReplaceAll(c.Collective, "-", "_"),
+		Collective: timedName(c.Collective),
 		Ranks:      c.Ranks,
 		PerRank:    c.InBlocks() && !c.Total,
 	}
