@@ -68,10 +68,10 @@ func Finished() (paths []string) {
 	return paths
 }
 
-// DiscardAll discards all files that are not closed: for a process that ends at once.
+// DiscardAll discards all files that are not closed, for a process that ends at once. From then on
+// no file is created or gets its name: who tries waits for the end of the process.
 func DiscardAll() {
 	unfinished.Lock()
-	defer unfinished.Unlock()
 	for f := range unfinished.files {
 		f.discard()
 	}
@@ -112,12 +112,13 @@ func Create(path string) (*File, error) {
 	// A name of its own, so that two processes that write the same file do not mix their output.
 	name := fmt.Sprintf(".halfpeak-%016x.tmp", rand.Uint64())
 	temporary := filepath.Join(filepath.Dir(f.target), name)
+	// The file and its entry in the list appear together: DiscardAll may come at any time.
+	unfinished.Lock()
+	defer unfinished.Unlock()
 	f.file, err = os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return nil, FileError(path, err)
 	}
-	unfinished.Lock()
-	defer unfinished.Unlock()
 	if unfinished.files == nil {
 		unfinished.files = map[*File]bool{}
 	}
