@@ -9,7 +9,7 @@ import (
 
 // resources describes as data the resources that a message occupies and the times: a [Route], or a
 // [Choice], [Pieces] or [Sum] of other descriptions. They hold parameters alone, so that an engine
-// that runs them (package engine/virtual) does not depend on the closed forms of this package.
+// that runs them (package virtual) does not depend on the closed forms of this package.
 //
 // If a model does not define its resources, its description has as many as make its formula exact.
 type Resources interface{ resources() }

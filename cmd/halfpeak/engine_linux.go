@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak/engine/live"
-	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/internal/engine/live"
+	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/check"
 	"github.com/halfpeak/halfpeak/internal/usage"

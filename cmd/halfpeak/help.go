@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/docs"
-	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/demo"
+	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/reports"

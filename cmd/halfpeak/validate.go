@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/engine/programs"
-	"github.com/halfpeak/halfpeak/engine/virtual"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/engine/programs"
+	"github.com/halfpeak/halfpeak/internal/engine/virtual"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/check"

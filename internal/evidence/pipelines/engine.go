@@ -7,8 +7,8 @@ import (
 	"io"
 	"math/rand/v2"
 
-	"github.com/halfpeak/halfpeak/engine/live"
 	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/internal/engine/live"
 )
 
 // Sizes of messages are those of pipeline.c. Packets end at a block of the engine's shared memory.

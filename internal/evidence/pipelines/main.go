@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/halfpeak/halfpeak/engine/live"
+	"github.com/halfpeak/halfpeak/internal/engine/live"
 )
 
 func main() {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/data"
-	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/predict"

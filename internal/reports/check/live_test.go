@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/engine/live"
-	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/internal/engine/live"
+	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"

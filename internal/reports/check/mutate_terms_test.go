@@ -33,7 +33,7 @@ func TestPackage(t *testing.T) {
 
 // The functions of another package that a package uses are listed by name.
 func TestCalls(t *testing.T) {
-	calls, err := callsOf("../../../engine/virtual", "github.com/halfpeak/halfpeak/model")
+	calls, err := callsOf("../../engine/virtual", "github.com/halfpeak/halfpeak/model")
 	if err != nil {
 		t.Fatal(err)
 	}

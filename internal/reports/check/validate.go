@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/data"
-	"github.com/halfpeak/halfpeak/engine/programs"
-	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/internal/engine/programs"
+	"github.com/halfpeak/halfpeak/internal/engine/virtual"
 	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/stats"

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/engine/programs"
-	"github.com/halfpeak/halfpeak/engine/virtual"
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/engine/programs"
+	"github.com/halfpeak/halfpeak/internal/engine/virtual"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/data"
-	"github.com/halfpeak/halfpeak/engine/programs"
-	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/internal/engine/programs"
+	"github.com/halfpeak/halfpeak/internal/engine/virtual"
 	"github.com/halfpeak/halfpeak/internal/reports/predict"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"

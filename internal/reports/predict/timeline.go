@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/engine"
-	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/internal/engine"
+	"github.com/halfpeak/halfpeak/internal/engine/virtual"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
