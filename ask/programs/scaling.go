@@ -35,11 +35,14 @@ type Scaled struct {
 	// Computing, Messages (the processor's parts of messages) and Waiting add up to the finish. By
 	// LogGOPSim's rules they are NaN.
 	Computing, Messages, Waiting quantity.Micros
-	// SpeedUp is the finish on the smallest number of ranks over this one; Efficiency is that over
-	// the ratio of ranks. They are not finite if a finish is 0.
+	// SpeedUp is the finish on the smallest number of ranks over this one. Efficiency is the
+	// computation of the program per rank and time over that on the smallest number of ranks: of a
+	// fixed problem the speed-up over the ratio of ranks, of fixed work per rank the speed-up. They
+	// are not finite if a finish is 0, nor is the efficiency if the program computes nothing.
 	SpeedUp, Efficiency float64
-	Marks               []MarkTime // in the order in which the program first reaches them
-	on                  int        // which of the machines: two can have one name
+	Marks               []MarkTime      // in the order in which the program first reaches them
+	on                  int             // which of the machines: two can have one name
+	computed            quantity.Micros // of the program itself, in all
 	onPath              pathShare
 }
 
@@ -177,6 +180,7 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string,
 		r := done.Runs[0].Result
 		row := Scaled{Machine: done.Runs[0].Machine, on: i, Params: params, Ranks: len(r.Ranks)}
 		row.Finish, _ = r.Finish()
+		row.computed = quantity.Micros(in.Marks.Computed / 1e3)
 		row.shareTime(r)
 		row.Marks = markTimes(in, r)
 		if o.Run.Record {
@@ -285,7 +289,7 @@ func (s *Scaling) compare() {
 		row := &s.Rows[i]
 		first := smallest[series{row.on, row.Params}]
 		row.SpeedUp = float64(first.Finish / row.Finish)
-		row.Efficiency = row.SpeedUp * float64(first.Ranks) / float64(row.Ranks)
+		row.Efficiency = busy(row) / busy(first)
 	}
 	for _, key := range order {
 		var rows []Scaled
@@ -304,3 +308,6 @@ func (s *Scaling) compare() {
 		}
 	}
 }
+
+// busy returns the part of the time of all ranks in which the program computes.
+func busy(r *Scaled) float64 { return float64(r.computed/r.Finish) / float64(r.Ranks) }

@@ -45,7 +45,9 @@ func (x *run) emitRank(b *schedule.Builder, r *rank, marks *schedule.Marks) erro
 		b.Line(uint32(from.number()))
 		switch c {
 		case compute:
-			to.Compute(from.number())
+			ns := from.number()
+			marks.Computed += float64(ns)
+			to.Compute(ns)
 		case blocking:
 			to.Blocking(messages(&from)...)
 		case begin:

@@ -35,6 +35,7 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 	scales := len(s.Rows) == 1 || slices.ContainsFunc(s.Rows, func(r row) bool {
 		return r.Ranks != s.Rows[0].Ranks
 	})
+	computes := slices.ContainsFunc(s.Rows, func(r row) bool { return ratio(r.Efficiency) != nil })
 	columns := []reports.Field[row]{
 		reports.Col("machine", reports.HeadIf(differ(s, func(r row) string { return r.Machine }),
 			"machine"), func(r row) any { return r.Machine }),
@@ -52,7 +53,7 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 		reports.Col("speed_up", reports.HeadIf(scales, "speed-up"), func(r row) any {
 			return ratio(r.SpeedUp)
 		}).Texted(reports.PercentText("%.3g")).Ranked(1),
-		reports.Col("efficiency_percent", reports.HeadIf(scales, "efficiency (%)"),
+		reports.Col("efficiency_percent", reports.HeadIf(scales && computes, "efficiency (%)"),
 			func(r row) any { return ratio(100 * r.Efficiency) }).Texted(percent),
 	}
 	names := markNames(s)
@@ -72,9 +73,13 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 	rows := reports.TableOf(s.Rows, columns...)
 	rows.Doubts = s.Notes
 	rows.Verdict = scalingVerdict(s)
-	if scales && len(s.Rows) > 1 {
-		rows.Notes = append(rows.Notes, "Speed-up and efficiency are against the smallest number "+
-			"of ranks.")
+	switch {
+	case !computes:
+		rows.Doubts = append(slices.Clone(s.Notes),
+			"No efficiency: the program computes nothing on its smallest number of ranks.")
+	case scales && len(s.Rows) > 1:
+		rows.Notes = append(rows.Notes, "Speed-up compares finishes, efficiency the computation "+
+			"per rank and time, with those of the smallest number of ranks.")
 	}
 	rows.Next = kneeNotes(s)
 	return rows
@@ -107,10 +112,10 @@ func scalingVerdict(s *programs.Scaling) (none reports.Sentence) {
 		return reports.Say("%s: %v", of,
 			fastest(best.Machine, best.Finish, worst.Machine, worst.Finish))
 	}
-	if ratio(last.Efficiency) == nil {
-		return reports.Say("%s: %v", of, last.Finish)
+	verdict := reports.Say("%s: %v", of, last.Finish)
+	if ratio(last.Efficiency) != nil {
+		verdict = reports.Say("%v, efficiency %.3g %%", verdict, 100*last.Efficiency)
 	}
-	verdict := reports.Say("%s: %v, efficiency %.3g %%", of, last.Finish, 100*last.Efficiency)
 	if waiting := ratio(100 * float64(last.Waiting/max(last.Finish, 1e-12))); waiting != nil {
 		verdict = reports.Say("%v, %.3g %% waiting", verdict, waiting)
 	}
