@@ -41,8 +41,8 @@ type ComparedCell struct {
 // Relative returns (model − measured)/measured.
 func (c ComparedCell) Relative() float64 { return float64(c.Model-c.Time) / float64(c.Time) }
 
-// Where a measured time is.
-const inside, outside = "inside", "outside"
+// Where a measured time is: inside or outside of an interval.
+const inside, Outside = "inside", "outside"
 
 // placeIn says where a measured time is; empty if the interval has no finite ends.
 func placeIn(i quantity.Interval, t quantity.Micros) string {
@@ -52,7 +52,7 @@ func placeIn(i quantity.Interval, t quantity.Micros) string {
 	case i.Low <= float64(t) && float64(t) <= i.High:
 		return inside
 	}
-	return outside
+	return Outside
 }
 
 // ComparedErrors sums up the cells of one data. Medians, since a few disturbed calls
@@ -213,7 +213,7 @@ func sumUp(label string, cells []ComparedCell) ComparedErrors {
 		case inside:
 			m.Inside++
 			m.Known++
-		case outside:
+		case Outside:
 			m.Known++
 		}
 		e := c.Relative()

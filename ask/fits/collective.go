@@ -104,13 +104,20 @@ func (f *Fitted) beside(o Options) error {
 	if len(f.Curves) == 0 {
 		notes = []string{fmt.Sprintf("skipped %d tables that measure no collective", len(others))}
 	} else {
-		names := strings.Join(layerNames(f.Curves), ", ")
+		names := layerNames(f.Curves)
+		if n := len(names) - fewNames; n > 1 {
+			names = append(names[:fewNames], fmt.Sprintf("and %d more", n))
+		}
 		f.Notes = append(f.Notes, fmt.Sprintf("%d tables measure no collective: they are saved "+
-			"as layers (%s); the model piecewise prints their lines", len(f.Curves), names))
+			"as layers (%s); the model piecewise prints their lines", len(f.Curves),
+			strings.Join(names, ", ")))
 	}
 	f.Notes = append(f.Notes, notes...)
 	return nil
 }
+
+// fewNames is the number of layers that a note names: a file of runs has one for each.
+const fewNames = 3
 
 // collectives fits each series by itself. One bad series must not hide the others: it
 // is left out with a note, and it is an error only if none remains. The first error

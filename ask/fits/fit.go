@@ -133,7 +133,8 @@ func (in input) fitted(o Options) (_ *Fitted, err error) {
 // unused returns an error about options that no table of the files uses; nil if there are none.
 func (o Options) unused(sources []Source) error {
 	plain := func(s Source) bool { return s.Table.Format == "csv" || s.Table.Format == "json" }
-	columns := o.Trace.X != "" || o.Trace.Y != "" || len(o.Trace.Group)+len(o.Trace.Pool) > 0
+	t := o.Trace
+	columns := cmp.Or(t.X, t.Y, t.Ranks, t.PerNode, t.Nodes) != "" || len(t.Group)+len(t.Pool) > 0
 	if columns && !slices.ContainsFunc(sources, plain) {
 		return usage.Fields(errors.New("columns are named in CSV and JSON alone, "+
 			"and no file is one"), "columns")

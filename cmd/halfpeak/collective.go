@@ -361,7 +361,7 @@ func (m *measuredFlags) declare(cmd *cobra.Command) {
 		string(fitted.Average), string(fitted.Slowest))
 	m.files.Fit.Trace.Spell = asFlag
 	m.columns.declare(cmd, ", of --measured files",
-		sizeAndTime(&m.files.Fit.Trace.X, &m.files.Fit.Trace.Y))
+		columnRoles(&m.files.Fit.Trace))
 }
 
 // chosenStatistic returns the statistic of --statistic; it is empty for both.

@@ -64,10 +64,8 @@ func newFit() *cobra.Command {
 	f := cmd.Flags()
 	o.asked.Trace.Spell = asFlag
 	o.columns.declare(cmd,
-		"; group: its values are tables of their own; pool: its values are pooled", append(
-			sizeAndTime(&o.asked.Trace.X, &o.asked.Trace.Y),
-			columnRole{name: "group", several: &o.asked.Trace.Group},
-			columnRole{name: "pool", several: &o.asked.Trace.Pool}))
+		"; ranks, nodes, ranks-per-node: of a collective; group: its values are tables of their "+
+			"own; pool: its values are pooled", columnRoles(&o.asked.Trace))
 	f.IntVar(&o.asked.Segments, "segments", 0,
 		"number of lines of a piecewise fit; 0 lets the data decide")
 	flags.Var(f, &o.rtt, quantity.ParseMicros, "time", "rtt", "",

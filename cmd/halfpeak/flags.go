@@ -17,6 +17,7 @@ import (
 	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/reports"
@@ -310,9 +311,14 @@ type columnRole struct {
 	several *[]string
 }
 
-// sizeAndTime returns the roles that every command with columns has.
-func sizeAndTime(size, time *string) []columnRole {
-	return []columnRole{{name: "size", one: size}, {name: "time", one: time}}
+// columnRoles returns the roles of columns of files that are read with these options.
+func columnRoles(o *benchfile.Options) []columnRole {
+	return []columnRole{
+		{name: "size", one: &o.X}, {name: "time", one: &o.Y},
+		{name: "ranks", one: &o.Ranks}, {name: "nodes", one: &o.Nodes},
+		{name: "ranks-per-node", one: &o.PerNode},
+		{name: "group", several: &o.Group}, {name: "pool", several: &o.Pool},
+	}
 }
 
 func (c *columnsFlag) declare(cmd *cobra.Command, help string, roles []columnRole) {

@@ -46,7 +46,7 @@ func newFleet() *cobra.Command {
 	o.columns.declare(cmd,
 		"; node: it names a node, or the first and the second of a pair; group: "+
 			"its values are curves of their own; pool: its values are pooled", append(
-			sizeAndTime(&o.asked.X, &o.asked.Y),
+			[]columnRole{{name: "size", one: &o.asked.X}, {name: "time", one: &o.asked.Y}},
 			columnRole{name: "node", several: &o.asked.Columns},
 			columnRole{name: "group", several: &o.asked.Group},
 			columnRole{name: "pool", several: &o.asked.Pool}))

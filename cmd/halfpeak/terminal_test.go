@@ -106,7 +106,24 @@ func TestScreen(t *testing.T) {
 		"        mpi.mark(str(m))\n        mpi.allreduce(8)\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	for _, ranks := range []int{4, 16} {
+		var runs strings.Builder
+		for range 20 {
+			for _, test := range []string{"Allreduce Latency", "Latency"} {
+				fmt.Fprintf(&runs, "srun -n %d ./osu\n# OSU MPI %s Test v5.8\n# Size  Latency (us)\n",
+					ranks, test)
+				for size := 8; size <= 1<<20; size *= 8 {
+					fmt.Fprintf(&runs, "%d %.2f\n", size, float64(ranks)+float64(size)/1000)
+				}
+			}
+		}
+		name := fmt.Sprintf("lassen_osu_%d_nodes.out", ranks)
+		if err := os.WriteFile(name, []byte(runs.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, line := range []string{
+		"fit lassen_osu_4_nodes.out lassen_osu_16_nodes.out",
 		"demo samples", "fit samples/latency.txt --save my.toml", "",
 		"fit samples/allreduce.csv --save reduce.toml", "collective allreduce reduce.toml --size 1..1MiB",
 		"fit samples/fleet.csv --model linear", "simulate marks.star --ranks 2,4,8 --machine clip",

@@ -145,7 +145,7 @@ func newTune() *cobra.Command {
 	f.Var(&o.loss, "loss", "stop below this expected loss")
 	o.results.Trace.Spell = asFlag
 	o.columns.declare(cmd, ", of files of results",
-		sizeAndTime(&o.results.Trace.X, &o.results.Trace.Y))
+		columnRoles(&o.results.Trace))
 	f.StringVar(&o.folder, "write", "",
 		"write the script and the rules into this `folder`, and read the results in it")
 	const asked = "--collective and --ranks are required, for example --collective allreduce " +

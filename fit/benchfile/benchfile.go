@@ -261,6 +261,9 @@ type Options struct {
 	// of a Group column has a table of its own. Values of a Pool column do not split tables.
 	// Whether another column splits tables depends on the rows; see [File.Notes].
 	Group, Pool []string
+	// Ranks, PerNode and Nodes name the columns of a collective's ranks, of its ranks on each node
+	// and of its nodes, by header or by number from 1. Empty: the columns that are named so.
+	Ranks, PerNode, Nodes string
 	// Names are lists of columns, by header. The first list whose columns all exist, and are
 	// neither pooled nor read as a size or time, is treated like Group. A file need not have one.
 	Names [][]string

@@ -30,7 +30,7 @@ func (s *splitter) end(p *parser) {
 		switch {
 		case c.role == candidate && (dimension || s.isPlacement(p, i)):
 			c.role = asked
-			if s.placesRanks(p, i) {
+			if s.placesRanks(p, i) || c.means == meansAlgorithm && p.ofCollective() {
 				continue // the collective's fit takes all tables together
 			}
 			p.note("column %q separates tables (%s); %s merges them",
@@ -108,8 +108,12 @@ func (s *splitter) isDimension(i int) (splits, dimension bool) {
 
 // placesRanks reports whether column i has the meaning of a collective's ranks or nodes.
 func (s *splitter) placesRanks(p *parser, i int) bool {
-	named := p.opt.Collective != "" || fromFileName(p.file.Name).Name != ""
-	return named && s.columns[i].means.isPlacement()
+	return p.ofCollective() && s.columns[i].means.isPlacement()
+}
+
+// ofCollective reports whether the option or the file's name gives the collective of all tables.
+func (p *parser) ofCollective() bool {
+	return p.opt.Collective != "" || fromFileName(p.file.Name).Name != ""
 }
 
 // isPlacement reports whether column i gives the number or placement of a collective's ranks,

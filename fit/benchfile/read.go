@@ -331,11 +331,12 @@ func (r *reader) finish() (*File, error) {
 			r.builders[i] = nil
 		}
 	}
-	for _, name := range slices.Concat(r.opt.Group, r.opt.Pool) {
+	roles := []string{r.opt.Ranks, r.opt.PerNode, r.opt.Nodes}
+	for _, name := range slices.Concat(r.opt.Group, r.opt.Pool, roles) {
 		// Columns exist only in CSV and JSON; for other files the options have no meaning, and none
 		// is missed.
-		if r.asked != nil && !r.asked[name] {
-			r.fail(0, "no column %q to group by or to pool", name)
+		if r.asked != nil && name != "" && !r.asked[name] {
+			r.fail(0, "no column %q", name)
 		}
 	}
 	if r.fault != nil {

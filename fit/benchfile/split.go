@@ -107,13 +107,15 @@ func (s *splitter) groupBy(names []string) bool {
 func (s *splitter) add(p *parser, col columnName, i int) bool {
 	c := s.cols
 	x := splitColumn{
-		at: i, name: col.full, base: col.base, means: col.meaning(), values: map[string]bool{},
+		at: i, name: col.full, base: col.base, means: p.meaningOf(col, i+1),
+		values: map[string]bool{},
 	}
 	// pandas writes its index as a column without a name.
 	if x.name == "" {
 		x.name, x.base = strconv.Itoa(i+1), "column "+strconv.Itoa(i+1)
 	}
-	group := p.optionNames(p.opt.Group, col.full, i+1)
+	group := p.optionNames(p.opt.Group, col.full, i+1) ||
+		p.opt.placements()[x.means] != ""
 	pool := p.optionNames(p.opt.Pool, col.full, i+1)
 	switch {
 	// An option that has no effect would be taken for one that has.
@@ -148,6 +150,28 @@ func (p *parser) optionNames(option []string, name string, number int) (asks boo
 		}
 	}
 	return asks
+}
+
+// meaningOf returns the fact about a collective that a column holds: by an option or, if no option
+// names a column of that fact, by its name.
+func (p *parser) meaningOf(col columnName, number int) meaning {
+	options := p.opt.placements()
+	for m, option := range options {
+		if option != "" && p.optionNames([]string{option}, col.full, number) {
+			return m
+		}
+	}
+	if m := col.meaning(); options[m] == "" {
+		return m
+	}
+	return noMeaning
+}
+
+// placements returns the columns that options name by the fact that they hold.
+func (o *Options) placements() map[meaning]string {
+	return map[meaning]string{
+		meansRanks: o.Ranks, meansPerNode: o.PerNode, meansNodes: o.Nodes,
+	}
 }
 
 // separates reports whether column i may separate rows.

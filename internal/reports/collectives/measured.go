@@ -3,10 +3,15 @@ package collectives
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // A model with a median error above maxMiss does not describe the times. Drops above maxUnsteady
@@ -16,22 +21,40 @@ const (
 	maxUnsteady = 0.3
 )
 
-// MeasuredRows tabulates the cells, with the errors by algorithm in notes.
+// MeasuredRows tabulates the cells, those outside of their intervals first, with the errors by
+// algorithm in notes.
 func MeasuredRows(a *collectives.Comparison) reports.Rows {
 	type cell = collectives.ComparedCell
 	col := reports.Col[cell]
-	named := slices.ContainsFunc(a.Cells, func(c cell) bool { return c.Data.Name != "" })
-	inSample := slices.ContainsFunc(a.Cells, func(c cell) bool { return c.InSample })
-	known := slices.ContainsFunc(a.Cells, func(c cell) bool { return c.Interval != "" })
+	cells := slices.Clone(a.Cells)
+	isOutside := func(c cell) int {
+		if c.Interval == collectives.Outside {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(cells, func(a, b cell) int { return isOutside(a) - isOutside(b) })
+	series, statistics := map[string]bool{}, map[string]bool{}
+	for _, c := range cells {
+		series[c.Data.Name], statistics[string(c.Data.Statistic)] = true, true
+	}
+	named := len(series) > 1 || !series[""]
+	seriesRank := 4
+	if len(series) > 1 { // it tells rows apart
+		seriesRank = 1
+	}
+	inSample := slices.ContainsFunc(cells, func(c cell) bool { return c.InSample })
+	known := slices.ContainsFunc(cells, func(c cell) bool { return c.Interval != "" })
 	signed := reports.PercentText("%+.1f %%")
-	rows := reports.TableOf(a.Cells,
+	rows := reports.TableOf(cells,
 		col("collective", "", func(c cell) any { return c.Data.Of.Collective }),
 		col("series", reports.HeadIf(named, "series"),
-			func(c cell) any { return c.Data.Name }).Ranked(4),
+			func(c cell) any { return c.Data.Name }).Ranked(seriesRank),
 		col("algorithm", "measured",
 			func(c cell) any { return reports.OrNil(cmp.Or(c.Data.Of.Name, c.Data.Foreign)) }),
 		col("modelled_algorithm", "model", func(c cell) any { return c.Modelled }).Ranked(3),
-		col("statistic", "statistic", func(c cell) any { return string(c.Data.Statistic) }),
+		col("statistic", reports.HeadIf(len(statistics) > 1, "statistic"),
+			func(c cell) any { return string(c.Data.Statistic) }),
 		col("ranks", "ranks", func(c cell) any { return c.Ranks }),
 		col("size_bytes", "size", func(c cell) any { return c.Size }),
 		col("measured_us", "measured", func(c cell) any { return c.Time }),
@@ -42,7 +65,7 @@ func MeasuredRows(a *collectives.Comparison) reports.Rows {
 		col("interval", reports.HeadIf(known, "interval"),
 			func(c cell) any { return reports.OrNil(c.Interval) }),
 		col("in_sample", reports.HeadIf(inSample, "in sample"),
-			func(c cell) any { return c.InSample }),
+			func(c cell) any { return c.InSample }).Ranked(3),
 	)
 	for _, e := range a.Errors {
 		if text := note(e); e.Median > maxMiss || e.Unsteady > maxUnsteady {
@@ -51,18 +74,11 @@ func MeasuredRows(a *collectives.Comparison) reports.Rows {
 			rows.Notes = append(rows.Notes, text)
 		}
 	}
-	if len(a.Errors) == 1 {
-		e := a.Errors[0]
-		rows.Verdict = reports.Say("%s: the model is off by %s in the median of %d times", e.Label,
-			reports.PercentError(100*e.Median), e.Cells)
-	} else if len(a.Errors) > 1 {
-		byMedian := func(a, b collectives.ComparedErrors) int {
-			return cmp.Compare(a.Median, b.Median)
-		}
-		best, worst := slices.MinFunc(a.Errors, byMedian), slices.MaxFunc(a.Errors, byMedian)
-		rows.Verdict = reports.Say("the model is off by %s (%s) to %s (%s) in the median",
-			reports.PercentError(100*best.Median), best.Label,
-			reports.PercentError(100*worst.Median), worst.Label)
+	if isOutside(cells[0]) == 0 {
+		rows.Verdict = outsideVerdict(cells)
+		rows.RowRank = func(i int) int { return isOutside(cells[i]) }
+	} else {
+		rows.Verdict = medianVerdict(a.Errors)
 	}
 	if a.Without > 0 {
 		rows.Doubts = append(rows.Doubts, fmt.Sprintf("%d measurements left out: the schedule "+
@@ -72,6 +88,61 @@ func MeasuredRows(a *collectives.Comparison) reports.Rows {
 	rows.Notes = append(rows.Notes, a.On,
 		"If the measured algorithm is not known here, the model is its own best.")
 	return rows
+}
+
+// outsideVerdict counts the measured times outside of their intervals, of which there is at
+// least one, and says where they are.
+func outsideVerdict(cells []collectives.ComparedCell) reports.Sentence {
+	known, fitted := 0, 0
+	var out []collectives.ComparedCell
+	for _, c := range cells {
+		switch {
+		case c.Interval == "":
+			continue
+		case c.Interval == collectives.Outside:
+			out = append(out, c)
+		case c.InSample:
+			fitted++
+		}
+		known++
+	}
+	ranksOf := func(all []collectives.ComparedCell) []int {
+		return stats.Ascending(list.Map(all,
+			func(c collectives.ComparedCell) int { return c.Ranks }))
+	}
+	where := ""
+	if at := ranksOf(out); len(at) < len(ranksOf(cells)) {
+		where = ", all on " + strings.Join(list.Map(at, strconv.Itoa), ", ") + " ranks"
+	}
+	ratio := stats.Median(list.Map(out,
+		func(c collectives.ComparedCell) float64 { return float64(c.Time / c.Model) }))
+	change := "longer"
+	if ratio < 1 {
+		change = "shorter"
+	}
+	rest := ""
+	if known == len(out)+fitted && fitted > 0 {
+		rest = fmt.Sprintf("; the model was fitted to the other %d", fitted)
+	}
+	return reports.Say("%d of %d outside of their intervals%s: measured %s %s than the model, in "+
+		"the median%s", len(out), known, where, reports.PercentError(100*math.Abs(ratio-1)),
+		change, rest)
+}
+
+// medianVerdict returns the median errors of the best and of the worst data.
+func medianVerdict(all []collectives.ComparedErrors) reports.Sentence {
+	byMedian := func(a, b collectives.ComparedErrors) int { return cmp.Compare(a.Median, b.Median) }
+	switch len(all) {
+	case 0:
+		return reports.Sentence{}
+	case 1:
+		return reports.Say("%s: the model is off by %s in the median of %d times", all[0].Label,
+			reports.PercentError(100*all[0].Median), all[0].Cells)
+	}
+	best, worst := slices.MinFunc(all, byMedian), slices.MaxFunc(all, byMedian)
+	return reports.Say("the model is off by %s (%s) to %s (%s) in the median",
+		reports.PercentError(100*best.Median), best.Label,
+		reports.PercentError(100*worst.Median), worst.Label)
 }
 
 // note describes the errors in words.
