@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/internal/calibrate"
 )
 
 // twoRanks is the beginning of calibrate's output for two ranks of a node, with the time of 1 B.

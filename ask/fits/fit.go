@@ -1,7 +1,7 @@
 // Package fits reads measurements, fits models to them, and writes the result as a
 // platform file. It reads the output of benchmarks of messages and of collectives,
 // and of calibrate.c. It holds no statistics: those are in fit, fit/collective and
-// fit/calibrate.
+// internal/calibrate.
 //
 // The way of a file:
 //
@@ -33,7 +33,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 

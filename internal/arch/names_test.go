@@ -21,7 +21,7 @@ func TestNamesOnce(t *testing.T) {
 	enter := []string{
 		"halfpeak.go", "ask/collectives/algorithms.go", "ask/collectives/chosen.go", // calls
 		"internal/reports/tune/library.go", "internal/reports/tune/map.go", // questions of tune
-		"ask/fits/measured.go", "fit/calibrate/algorithm.go", "platforms/tables.go",
+		"ask/fits/measured.go", "internal/calibrate/algorithm.go", "platforms/tables.go",
 		"platforms/measured_tables.go", "engine/schedule/program/collectives.go", // files
 		"engine/schedule/collective/rules/form.go", "fit/collective/forms.go", // own tables
 	}

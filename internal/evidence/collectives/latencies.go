@@ -40,7 +40,7 @@ func (o offset) moments() (mean, variance float64) {
 }
 
 // latencies predicts the measured collectives of machines from their latencies, and prints how far
-// off that is: the file fit/calibrate/latencies.csv, then the table of docs.
+// off that is: the file internal/calibrate/latencies.csv, then the table of docs.
 func latencies(w io.Writer, folder string, all []series) error {
 	var rows []offset
 	machines, err := measuredBothWays(folder, all)

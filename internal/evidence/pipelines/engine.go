@@ -7,7 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 
-	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/engine/live"
 )
 

@@ -1,4 +1,4 @@
-// Proof tests calibrate.c, and the machine that fit/calibrate makes from its output, on known
+// Proof tests calibrate.c, and the machine that internal/calibrate makes from its output, on known
 // clusters: platforms of SimGrid's SMPI.
 //
 //	go -C internal/evidence run ./proof           # all platforms, some minutes
@@ -24,7 +24,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/internal/calibrate"
 )
 
 func main() {

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/internal/calibrate"
 )
 
 // compiled is the folder of the programs that several tests run. A compiler takes seconds for each.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/fits"
-	"github.com/halfpeak/halfpeak/fit/calibrate"
+	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/reports"
 )
 
