@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/forecast"
 	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/model/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/model/forecast"
+	"github.com/halfpeak/halfpeak/internal/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

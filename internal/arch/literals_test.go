@@ -20,7 +20,7 @@ func TestLiterals(t *testing.T) {
 		"fit":                   44,
 		"fit/collective":        46,
 		"internal/tuner":        13,
-		"model/forecast":        19,
+		"internal/forecast":     19,
 		"internal/reports/tune": 11,
 	} {
 		files, err := filepath.Glob(filepath.Join("../..", folder, "*.go"))

@@ -11,7 +11,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/evidence/judge"
-	"github.com/halfpeak/halfpeak/model/forecast"
+	"github.com/halfpeak/halfpeak/internal/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

@@ -5,7 +5,7 @@
 //	go run ./forecast coverage [-leave-out] [-machines] [-kind KIND] [FOLDER…]
 //
 // The curves are those of internal/published, or of the benchmark files in folders.
-// Calibrate writes model/forecast/published.json: weights, no measurements. Coverage
+// Calibrate writes internal/forecast/published.json: weights, no measurements. Coverage
 // holds sizes out, predicts them from the remaining sizes, and compares, as CSV. It predicts with
 // the published calibration or, with -leave-out, with one that is made from the same curves without
 // the machine that is predicted. See [Load] for the machine of a
@@ -23,7 +23,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/model/forecast"
+	"github.com/halfpeak/halfpeak/internal/forecast"
 )
 
 // A kind is the kind of curves that a calibration is for.
@@ -50,7 +50,7 @@ func main() {
 
 func forecasts(args []string) error {
 	flags := flag.NewFlagSet("forecast", flag.ExitOnError)
-	out := flags.String("o", "../../model/forecast/published.json", "file that calibrate writes")
+	out := flags.String("o", "../forecast/published.json", "file that calibrate writes")
 	leave := flags.Bool("leave-out", false,
 		"calibrate without the machine that is predicted")
 	machines := flags.Bool("machines", false, "a row for each machine")

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/halfpeak/halfpeak/model/forecast"
+	"github.com/halfpeak/halfpeak/internal/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/halfpeak/halfpeak/internal/forecast"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/model/forecast"
 )
 
 const (

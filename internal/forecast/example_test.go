@@ -3,7 +3,7 @@ package forecast_test
 import (
 	"fmt"
 
-	"github.com/halfpeak/halfpeak/model/forecast"
+	"github.com/halfpeak/halfpeak/internal/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
