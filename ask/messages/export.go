@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/export"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/platforms/export"
 )
 
 // Exported writes the message costs of a design for another program, a name in

@@ -10,13 +10,13 @@ import (
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/messages"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/internal/export"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/predict"
 	"github.com/halfpeak/halfpeak/internal/reports/whatif"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/platforms/export"
 )
 
 // newPredict declares predict. It alone accepts layers with times of collectives,

@@ -30,7 +30,7 @@ const (
 var layers = [][]string{
 	{"model/quantity"},
 	{"model", "model/machine", "internal/forecast"},
-	{"platforms", "platforms/...", "data", "docs", "fit/benchfile", "engine/schedule", "engine/schedule/...",
+	{"platforms", "internal/export", "data", "docs", "fit/benchfile", "engine/schedule", "engine/schedule/...",
 		"internal/published", "internal/calls"},
 	{"fit", "engine/...", "internal/engine", "internal/engine/..."},
 	{"fit/collective", "internal/calibrate"},
@@ -180,7 +180,7 @@ func TestSizes(t *testing.T) {
 
 // maxExported bounds the functions, types and methods outside of internal/ and cmd/ that another
 // package can name. Such a name must be kept for it, so it wants a reason.
-const maxExported = 715
+const maxExported = 708
 
 func TestExported(t *testing.T) {
 	n := map[string]int{}

@@ -3,8 +3,8 @@
 package predict
 
 import (
+	"github.com/halfpeak/halfpeak/internal/export"
 	"github.com/halfpeak/halfpeak/internal/reports"
-	"github.com/halfpeak/halfpeak/platforms/export"
 )
 
 // ExportTargets returns the table of the formats. "verified" says how each was

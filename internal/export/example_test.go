@@ -3,7 +3,7 @@ package export_test
 import (
 	"fmt"
 
-	"github.com/halfpeak/halfpeak/platforms/export"
+	"github.com/halfpeak/halfpeak/internal/export"
 )
 
 // The programs that read what is written, with the versions against which it was checked.
