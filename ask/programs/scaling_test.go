@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/ask/programs"
-	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 

@@ -22,7 +22,7 @@ func TestNamesOnce(t *testing.T) {
 		"halfpeak.go", "ask/collectives/algorithms.go", "ask/collectives/chosen.go", // calls
 		"internal/reports/tune/library.go", "internal/reports/tune/map.go", // questions of tune
 		"ask/fits/measured.go", "internal/calibrate/algorithm.go", "platforms/tables.go",
-		"platforms/measured_tables.go", "engine/schedule/program/collectives.go", // files
+		"platforms/measured_tables.go", "internal/program/collectives.go", // files
 		"engine/schedule/collective/rules/form.go", "fit/collective/forms.go", // own tables
 	}
 	set, seen := token.NewFileSet(), map[string]bool{}

@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
+	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

@@ -3,8 +3,8 @@ package program_test
 import (
 	"testing"
 
-	"github.com/halfpeak/halfpeak/engine/schedule/program"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/program"
+	"github.com/halfpeak/halfpeak/internal/program"
 )
 
 // read reads a program whose main has the given body.
