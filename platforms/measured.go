@@ -59,7 +59,7 @@ func (c *measuredCurve) forecast(n quantity.Bytes) forecast.Forecast {
 	return f.(forecast.Forecast)
 }
 
-// A MeasuredCollective is the measured times of a collective operation; see fit/collective.
+// A MeasuredCollective is the measured times of a collective operation; see package fitted.
 type MeasuredCollective struct {
 	Name string // of the table
 	// Of is the algorithm; the collective alone: the library's choice, or LibraryAlgorithm.

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 

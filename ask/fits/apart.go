@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 

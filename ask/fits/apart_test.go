@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

@@ -1,6 +1,6 @@
 // Package fits reads measurements, fits models to them, and writes the result as a
 // platform file. It reads the output of benchmarks of messages and of collectives,
-// and of calibrate.c. It holds no statistics: those are in fit, fit/collective and
+// and of calibrate.c. It holds no statistics: those are in fit, internal/fitted and
 // internal/calibrate.
 //
 // The way of a file:

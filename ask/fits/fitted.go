@@ -2,8 +2,8 @@ package fits
 
 import (
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
+	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -15,7 +15,7 @@ import (
 // and drawn. The unexported fields are what saving needs beyond what is printed.
 type Fitted struct {
 	Curves      []Curve
-	Collectives []*collective.Result // the joint fits
+	Collectives []*fitted.Result // the joint fits
 	Parameters  []Parameter
 	Lines       []Curve // what Parameters of LogGP say of the tables that they are from
 	Changes     []Change

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/fitted"
 )
 
 const nccl = `# Collective test starting: all_gather_perf

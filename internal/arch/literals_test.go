@@ -18,7 +18,7 @@ func TestLiterals(t *testing.T) {
 	common := []string{"0", "1", "2", "0.5", "10", "64", "0.0", "1.0", "2.0"}
 	for folder, most := range map[string]int{
 		"fit":                   44,
-		"fit/collective":        46,
+		"internal/fitted":       46,
 		"internal/tuner":        13,
 		"internal/forecast":     19,
 		"internal/reports/tune": 11,

@@ -23,7 +23,7 @@ func TestNamesOnce(t *testing.T) {
 		"internal/reports/tune/library.go", "internal/reports/tune/map.go", // questions of tune
 		"ask/fits/measured.go", "internal/calibrate/algorithm.go", "platforms/tables.go",
 		"platforms/measured_tables.go", "internal/program/collectives.go", // files
-		"engine/schedule/collective/rules/form.go", "fit/collective/forms.go", // own tables
+		"engine/schedule/collective/rules/form.go", "internal/fitted/forms.go", // own tables
 	}
 	set, seen := token.NewFileSet(), map[string]bool{}
 	for _, f := range sources(t, set) {

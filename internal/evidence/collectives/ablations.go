@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// An ablation is a change of a file of fit/collective that switches a term off, or gives a number
+// An ablation is a change of a file of internal/fitted that switches a term off, or gives a number
 // another value.
 type ablation struct{ term, file, old, new string }
 
@@ -70,7 +70,7 @@ var ablations = []ablation{
 }
 
 // packagePath is the package from the folder of the module.
-const packagePath = "../../fit/collective"
+const packagePath = "../fitted"
 
 // changed returns the text of the file with the change.
 func (a ablation) changed() (string, error) {

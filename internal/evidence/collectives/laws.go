@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"math"
 
-	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/fitted"
 )
 
 // A model predicts the time of a point in µs, with its interval; NaN where it has

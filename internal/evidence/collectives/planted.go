@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

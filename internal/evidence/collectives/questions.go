@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/evidence/judge"
+	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	scores "github.com/halfpeak/halfpeak/internal/evidence/judge"
+	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/published"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/tuner"

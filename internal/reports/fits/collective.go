@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/ask/fits"
-	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )

@@ -1,4 +1,4 @@
-package collective
+package fitted
 
 import (
 	"math"

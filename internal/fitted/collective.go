@@ -1,4 +1,4 @@
-// Package collective fits measured times of collectives jointly over message sizes, rank counts and
+// Package fitted fits measured times of collectives jointly over message sizes, rank counts and
 // placements. The time of an algorithm is a sum over the steps and bytes of its schedule, which are
 // closed forms of the ranks and nodes:
 //
@@ -10,7 +10,7 @@
 // measurements. Its interval comes from held-out measurements too, so it holds even if no form
 // describes the times, as on machines whose ranks share memory. [Result.Parameters] has the
 // parameters of each form over all measurements.
-package collective
+package fitted
 
 import (
 	"cmp"

@@ -1,10 +1,10 @@
-package collective_test
+package fitted_test
 
 import (
 	"fmt"
 
 	schedules "github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -15,14 +15,14 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	data := collective.Data{Of: barrier, Statistic: collective.Average}
+	data := fitted.Data{Of: barrier, Statistic: fitted.Average}
 	for _, m := range []struct {
 		ranks int
 		time  quantity.Micros
 	}{{2, 3.1}, {4, 6.0}, {8, 9.1}, {16, 11.9}, {32, 15.0}} {
-		data.Points = append(data.Points, collective.Point{Ranks: m.ranks, Time: m.time, Count: 1})
+		data.Points = append(data.Points, fitted.Point{Ranks: m.ranks, Time: m.time, Count: 1})
 	}
-	result, err := collective.Fit(data)
+	result, err := fitted.Fit(data)
 	if err != nil {
 		fmt.Println(err)
 		return
