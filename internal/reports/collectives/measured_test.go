@@ -6,7 +6,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	joint "github.com/halfpeak/halfpeak/fit/collective"
+	joint "github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
