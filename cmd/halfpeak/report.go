@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/check"
 	"github.com/halfpeak/halfpeak/internal/reports/page"
@@ -185,7 +185,7 @@ func newReproduce() *cobra.Command {
 			}
 			tables := []reports.Rows{r.Rows()}
 			// Of a place each number is asked for.
-			place := paper != "" && !slices.ContainsFunc(data.Papers(), func(name string) bool {
+			place := paper != "" && !slices.ContainsFunc(papers.Names(), func(name string) bool {
 				return strings.EqualFold(name, paper)
 			})
 			if out.forPeople() && !all && !place {
@@ -205,7 +205,7 @@ func newReproduce() *cobra.Command {
 	cmd.Flags().StringVar(&paper, "paper", "",
 		"only this `paper`, or one of its places, as in \"CLIP table 5.1\"")
 	cmd.Flags().BoolVar(&all, "all", false, "a row for each number")
-	complete(cmd, "paper", data.Papers())
+	complete(cmd, "paper", papers.Names())
 	return cmd
 }
 

@@ -30,7 +30,8 @@ const (
 var layers = [][]string{
 	{"model/quantity"},
 	{"model", "model/machine", "internal/forecast"},
-	{"platforms", "internal/export", "data", "docs", "fit/benchfile", "engine/schedule", "engine/schedule/...",
+	{"platforms", "internal/export", "data", "internal/papers", "docs", "fit/benchfile",
+		"engine/schedule", "engine/schedule/...",
 		"internal/published", "internal/calls", "internal/program"},
 	{"fit", "engine/...", "internal/engine", "internal/engine/..."},
 	{"internal/fitted", "internal/calibrate"},
@@ -180,7 +181,7 @@ func TestSizes(t *testing.T) {
 
 // maxExported bounds the functions, types and methods outside of internal/ and cmd/ that another
 // package can name. Such a name must be kept for it, so it wants a reason.
-const maxExported = 680
+const maxExported = 668
 
 func TestExported(t *testing.T) {
 	n := map[string]int{}
@@ -284,7 +285,7 @@ func TestNoCodeNamesAPlatform(t *testing.T) {
 	set := token.NewFileSet()
 	for _, f := range sources(t, set) {
 		ast.Inspect(f.File, func(n ast.Node) bool {
-			if v, ok := n.(*ast.ValueSpec); ok && f.dir == "data" && v.Names[0].Name == "papers" {
+			if v, ok := n.(*ast.ValueSpec); ok && f.dir == "internal/papers" && v.Names[0].Name == "papers" {
 				return false // short names of papers, by the prefixes of their files
 			}
 			lit, ok := n.(*ast.BasicLit)

@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/predict"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -27,10 +27,10 @@ type paperFigure struct {
 	reports.Picture
 }
 
-// PaperFigures draws the figures of the papers that package data lists. An error
+// PaperFigures draws the figures of the papers that package papers lists. An error
 // names the figure.
 func PaperFigures() ([]paperFigure, error) {
-	listed, err := data.Figures()
+	listed, err := papers.Figures()
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func PaperFigures() ([]paperFigure, error) {
 	return all, nil
 }
 
-func draw(f data.Figure) (reports.Picture, error) {
+func draw(f papers.Figure) (reports.Picture, error) {
 	sizes, err := quantity.ParseSizes(f.Sizes)
 	if err != nil {
 		return nil, err

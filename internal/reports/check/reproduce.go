@@ -8,7 +8,7 @@
 // parameters. Mutants of the formulas test that the judge notices (mutation_test.go).
 // Two rules keep the numbers honest. A number that made the model is an input and is
 // never counted as a prediction; nor is a number from the same curve or table (see
-// [data.Class]). And a difference is reported as it is: it may have a note with a
+// [papers.Class]). And a difference is reported as it is: it may have a note with a
 // known bound of the formula, but the bound has a direction, and a difference to the
 // other side stays unexplained.
 //
@@ -24,7 +24,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
@@ -33,18 +33,18 @@ import (
 // them, in the order of the papers' files. Every printed number is in it, also those
 // without a model, so that a reader can see that none was left out because it was
 // missed.
-type Reproduction []data.Result
+type Reproduction []papers.Result
 
 // Reproduce computes every number of the papers that a model covers, and lists the
 // remaining numbers with their reasons. If of is not empty, it takes the numbers of a paper alone,
 // or those of one of its places, as in "CLIP table 5.1". It is an error if there are none.
 func Reproduce(of string) (Reproduction, error) {
-	all, err := data.Reproduce()
+	all, err := papers.Reproduce()
 	if err != nil || of == "" {
 		return all, err
 	}
 	paper, place := "", ""
-	for _, name := range data.Papers() {
+	for _, name := range papers.Names() {
 		if len(of) >= len(name) && strings.EqualFold(of[:len(name)], name) &&
 			(of[len(name):] == "" || of[len(name)] == ' ') {
 			paper, place = name, strings.ToLower(strings.TrimSpace(of[len(name):]))
@@ -52,10 +52,10 @@ func Reproduce(of string) (Reproduction, error) {
 	}
 	if paper == "" {
 		return nil, usage.Error{Err: fmt.Errorf("no paper %q; choose from %s", of,
-			strings.Join(data.Papers(), ", "))}
+			strings.Join(papers.Names(), ", "))}
 	}
 	var places []string
-	r := slices.DeleteFunc(all, func(r data.Result) bool {
+	r := slices.DeleteFunc(all, func(r papers.Result) bool {
 		if r.Paper != paper {
 			return true
 		}
@@ -80,11 +80,11 @@ const own = "Today"
 
 // papers returns the numbers of papers: all but the project's own, unless there are no others.
 func (r Reproduction) papers() Reproduction {
-	papers := r.filter(func(one data.Result) bool { return one.Paper != own })
-	if len(papers) == 0 {
+	of := r.filter(func(one papers.Result) bool { return one.Paper != own })
+	if len(of) == 0 {
 		return r
 	}
-	return papers
+	return of
 }
 
 // Unexplained returns an error that lists the stated numbers that are not reproduced
@@ -94,7 +94,7 @@ func (r Reproduction) Unexplained() error {
 	var ids []string
 	for _, one := range r {
 		// A measured number may be missed; a computed one must come out again, or have a reason.
-		if one.Role == data.Stated && !one.Met && one.Note == "" {
+		if one.Role == papers.Stated && !one.Met && one.Note == "" {
 			ids = append(ids,
 				fmt.Sprintf("%s (printed %s, ours %.6g)", one.ID, one.Printed, one.Computed))
 		}
@@ -133,15 +133,15 @@ func (a Accuracy) within(part float64) int {
 	return n
 }
 
-func (r Reproduction) filter(keep func(data.Result) bool) Reproduction {
-	return slices.DeleteFunc(slices.Clone(r), func(one data.Result) bool { return !keep(one) })
+func (r Reproduction) filter(keep func(papers.Result) bool) Reproduction {
+	return slices.DeleteFunc(slices.Clone(r), func(one papers.Result) bool { return !keep(one) })
 }
 
 // Of returns the accuracy of the measured numbers of a class. The class predicted is
 // the one that tests the models. Numbers in words, without a value, have no error and
 // only count.
-func (r Reproduction) Of(class data.Class) Accuracy {
-	all := r.filter(func(one data.Result) bool { return one.Class == class })
+func (r Reproduction) Of(class papers.Class) Accuracy {
+	all := r.filter(func(one papers.Result) bool { return one.Class == class })
 	a := Accuracy{Numbers: len(all)}
 	for _, r := range all {
 		switch {
@@ -158,15 +158,15 @@ func (r Reproduction) Of(class data.Class) Accuracy {
 	return a
 }
 
-func (r Reproduction) count(role data.Role) int {
-	return len(r.filter(func(one data.Result) bool { return one.Role == role }))
+func (r Reproduction) count(role papers.Role) int {
+	return len(r.filter(func(one papers.Result) bool { return one.Role == role }))
 }
 
 // stated counts the stated numbers, and those of them that are met. Computed numbers
 // of a paper have no error bar but rounding, so they are met or not.
 func (r Reproduction) stated() (met, all int) {
-	stated := r.filter(func(one data.Result) bool { return one.Role == data.Stated })
-	return len(stated.filter(func(one data.Result) bool { return one.Met })), len(stated)
+	stated := r.filter(func(one papers.Result) bool { return one.Role == papers.Stated })
+	return len(stated.filter(func(one papers.Result) bool { return one.Met })), len(stated)
 }
 
 // Sentence describes the accuracy of the predictions; it is empty without any. The
@@ -194,7 +194,7 @@ func (a Accuracy) Sentence() string {
 // any. The first class is predicted.
 func (r Reproduction) unscoredCounts() string {
 	var counts []string
-	for _, class := range data.Classes[1:] {
+	for _, class := range papers.Classes[1:] {
 		if n := r.Of(class).Numbers; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, class))
 		}
@@ -205,10 +205,10 @@ func (r Reproduction) unscoredCounts() string {
 // misses returns the predicted numbers with the largest errors, at most the given
 // number. Errors up to 10 % are no misses.
 func (r Reproduction) misses(most int) Reproduction {
-	all := r.filter(func(one data.Result) bool {
-		return one.Class == data.Predicted && math.Abs(one.Error) > 0.1
+	all := r.filter(func(one papers.Result) bool {
+		return one.Class == papers.Predicted && math.Abs(one.Error) > 0.1
 	})
-	slices.SortStableFunc(all, func(a, b data.Result) int {
+	slices.SortStableFunc(all, func(a, b papers.Result) int {
 		return cmp.Compare(math.Abs(b.Error), math.Abs(a.Error))
 	})
 	return all[:min(most, len(all))]

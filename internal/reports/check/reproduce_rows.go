@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/internal/reports"
 )
 
@@ -23,7 +23,7 @@ const worthANote = 0.1
 // remark returns the note of a number that is not met, or off by more than worthANote;
 // otherwise "". Other notes explain the derivation, which programs get and people
 // would have to skip.
-func remark(r data.Result) string {
+func remark(r papers.Result) string {
 	if !r.Met || math.Abs(r.Error) > worthANote {
 		return r.Note
 	}
@@ -37,14 +37,15 @@ func (r Reproduction) Rows() reports.Rows {
 	var notes footnotes
 	percent := reports.PercentText("%+.1f %%")
 	rows := reports.TableOf(r,
-		reports.Col("source", "", func(r data.Result) any { return r.Paper }),
-		reports.Col("place", "place", func(r data.Result) any { return r.Place }),
-		reports.Col("quantity", "quantity", func(r data.Result) any { return r.Quantity }),
-		reports.Col("role", "", func(r data.Result) any { return string(r.Role) }),
-		reports.Col("class", "", func(r data.Result) any { return reports.OrNil(string(r.Class)) }),
+		reports.Col("source", "", func(r papers.Result) any { return r.Paper }),
+		reports.Col("place", "place", func(r papers.Result) any { return r.Place }),
+		reports.Col("quantity", "quantity", func(r papers.Result) any { return r.Quantity }),
+		reports.Col("role", "", func(r papers.Result) any { return string(r.Role) }),
+		reports.Col("class", "",
+			func(r papers.Result) any { return reports.OrNil(string(r.Class)) }),
 		reports.Col("", "is",
-			func(r data.Result) any { return cmp.Or(string(r.Class), string(r.Role)) }).Ranked(2),
-		reports.Col("", "printed", func(r data.Result) any {
+			func(r papers.Result) any { return cmp.Or(string(r.Class), string(r.Role)) }).Ranked(2),
+		reports.Col("", "printed", func(r papers.Result) any {
 			// A few numbers are printed in words, such as "about half".
 			if math.IsNaN(r.Value) {
 				return "(words)"
@@ -52,22 +53,22 @@ func (r Reproduction) Rows() reports.Rows {
 			printed := microUnit.ReplaceAllString(r.Printed+" "+r.Unit, "µs")
 			return strings.TrimPrefix(strings.TrimSpace(r.Relation+" "+printed), "= ")
 		}),
-		reports.Col("printed", "", func(r data.Result) any { return r.Value }),
-		reports.Col("computed", "ours", func(r data.Result) any { return r.Computed }),
-		reports.Col("unit", "", func(r data.Result) any { return r.Unit }),
+		reports.Col("printed", "", func(r papers.Result) any { return r.Value }),
+		reports.Col("computed", "ours", func(r papers.Result) any { return r.Computed }),
+		reports.Col("unit", "", func(r papers.Result) any { return r.Unit }),
 		reports.Col("error_percent", "error",
-			func(r data.Result) any { return 100 * r.Error }).Texted(percent),
-		reports.Col("note", "", func(r data.Result) any { return reports.OrNil(r.Note) }),
-		reports.Col("layer", "", func(r data.Result) any { return r.Layer }),
-		reports.Col("relation", "", func(r data.Result) any { return r.Relation }),
-		reports.Col("low", "", func(r data.Result) any { return r.Within.Low }),
-		reports.Col("high", "", func(r data.Result) any { return r.Within.High }),
-		reports.Col("met", "met", func(r data.Result) any {
-			return reports.OrAbsent(r.Met, r.Role != data.None)
+			func(r papers.Result) any { return 100 * r.Error }).Texted(percent),
+		reports.Col("note", "", func(r papers.Result) any { return reports.OrNil(r.Note) }),
+		reports.Col("layer", "", func(r papers.Result) any { return r.Layer }),
+		reports.Col("relation", "", func(r papers.Result) any { return r.Relation }),
+		reports.Col("low", "", func(r papers.Result) any { return r.Within.Low }),
+		reports.Col("high", "", func(r papers.Result) any { return r.Within.High }),
+		reports.Col("met", "met", func(r papers.Result) any {
+			return reports.OrAbsent(r.Met, r.Role != papers.None)
 		}).Ranked(1),
-		reports.Col("", "note", func(r data.Result) any { return notes.mark(remark(r)) }),
-		reports.Col("id", "", func(r data.Result) any { return r.ID }),
-		reports.Col("formula", "", func(r data.Result) any { return r.Formula }),
+		reports.Col("", "note", func(r papers.Result) any { return notes.mark(remark(r)) }),
+		reports.Col("id", "", func(r papers.Result) any { return r.ID }),
+		reports.Col("formula", "", func(r papers.Result) any { return r.Formula }),
 	)
 	headline := r.headline()
 	rows.Notes = append(notes.lines(""), headline[1:]...)
@@ -87,13 +88,13 @@ func (r Reproduction) Summary() []reports.Rows {
 	var lines []line
 	add := func(name string, of Reproduction) {
 		if len(of) > 0 {
-			lines = append(lines, line{name, of, of.Of(data.Predicted)})
+			lines = append(lines, line{name, of, of.Of(papers.Predicted)})
 		}
 	}
 	from := func(source string) Reproduction {
-		return r.filter(func(one data.Result) bool { return one.Paper == source })
+		return r.filter(func(one papers.Result) bool { return one.Paper == source })
 	}
-	for _, paper := range data.Papers() {
+	for _, paper := range papers.Names() {
 		if paper != own {
 			add(paper, from(paper))
 		}
@@ -104,9 +105,9 @@ func (r Reproduction) Summary() []reports.Rows {
 	}
 	add(own, from(own))
 	percent := reports.PercentText("%.1f %%")
-	papers := reports.TableOf(lines,
+	byPaper := reports.TableOf(lines,
 		reports.Col("", "paper", func(l line) any { return l.paper }),
-		reports.Col("", "inputs", func(l line) any { return l.of.count(data.Input) }).Ranked(3),
+		reports.Col("", "inputs", func(l line) any { return l.of.count(papers.Input) }).Ranked(3),
 		reports.Col("", "stated", func(l line) any {
 			met, all := l.of.stated()
 			return fmt.Sprintf("%d of %d", met, all)
@@ -116,17 +117,17 @@ func (r Reproduction) Summary() []reports.Rows {
 			func(l line) any { return 100 * l.median() }).Texted(percent),
 		reports.Col("", "worst", func(l line) any { return 100 * l.worst() }).Texted(percent),
 		reports.Col("", "unscored",
-			func(l line) any { return l.of.count(data.Measured) - l.Numbers }).Ranked(2),
+			func(l line) any { return l.of.count(papers.Measured) - l.Numbers }).Ranked(2),
 	)
 	headline := r.headline()
-	papers.Notes, papers.Verdict = headline[1:], reports.Say("%s", headline[0])
+	byPaper.Notes, byPaper.Verdict = headline[1:], reports.Say("%s", headline[0])
 	// Eight lines leave both tables on one screen.
 	misses := r.papers().misses(8)
 	if len(misses) == 0 {
-		return []reports.Rows{papers}
+		return []reports.Rows{byPaper}
 	}
 	worst := reports.TableOf(misses,
-		reports.Col("", "farthest off", func(r data.Result) any {
+		reports.Col("", "farthest off", func(r papers.Result) any {
 			// Some quantities begin with their system; a second name would be too
 			// much.
 			if platform, _, _ := strings.Cut(r.Layer, "/"); !strings.Contains(r.Quantity, ": ") {
@@ -134,11 +135,11 @@ func (r Reproduction) Summary() []reports.Rows {
 			}
 			return r.Quantity
 		}),
-		reports.Col("", "printed", func(r data.Result) any {
+		reports.Col("", "printed", func(r papers.Result) any {
 			return microUnit.ReplaceAllString(strings.TrimSpace(r.Printed+" "+r.Unit), "µs")
 		}),
-		reports.Col("", "ours", func(r data.Result) any { return r.Computed }),
-		reports.Col("", "error", func(r data.Result) any { return 100 * r.Error }).
+		reports.Col("", "ours", func(r papers.Result) any { return r.Computed }),
+		reports.Col("", "error", func(r papers.Result) any { return 100 * r.Error }).
 			Texted(reports.PercentText("%+.0f %%")),
 	)
 	var notes footnotes
@@ -148,7 +149,7 @@ func (r Reproduction) Summary() []reports.Rows {
 	}
 	worst.Notes = notes.lines("")
 	worst.RowRank = func(i int) int { return i } // the worst stays
-	return []reports.Rows{papers, worst}
+	return []reports.Rows{byPaper, worst}
 }
 
 // headline explains the table of the papers: what counts as a prediction, how good
@@ -157,7 +158,7 @@ func (r Reproduction) headline() []string {
 	var lines []string
 	all := r
 	r = r.papers()
-	if a := r.Of(data.Predicted); len(a.Errors) > 0 {
+	if a := r.Of(papers.Predicted); len(a.Errors) > 0 {
 		lines = append(lines,
 			fmt.Sprintf("Predicted from parameters measured elsewhere, a number is off by %.1f "+
 				"%% in the median: of %d, half are closer, at most 10 %% off are %d, and the "+
@@ -178,7 +179,7 @@ func (r Reproduction) headline() []string {
 		fmt.Sprintf("Inputs are model parameters, so they are not counted as predictions. The "+
 			"papers state %d computed numbers, of which %d are reproduced; the rest have notes "+
 			"with the reasons.", stated, met))
-	if n := r.count(data.None); n > 0 {
+	if n := r.count(papers.None); n > 0 {
 		lines = append(lines,
 			fmt.Sprintf("No model computes %d more numbers of the papers, such as sizes, "+
 				"equipment and prices; each has its reason in the list of all rows.", n))
@@ -198,33 +199,34 @@ func (r Reproduction) Blocks() []reports.Block {
 		return nil
 	}
 	results := slices.Clone(r)
-	slices.SortStableFunc(results, func(a, b data.Result) int {
+	slices.SortStableFunc(results, func(a, b papers.Result) int {
 		return cmp.Or(cmp.Compare(a.Role, b.Role),
-			slices.Index(data.Classes, a.Class)-slices.Index(data.Classes, b.Class))
+			slices.Index(papers.Classes, a.Class)-slices.Index(papers.Classes, b.Class))
 	})
 	var notes footnotes
 	rows := reports.TableOf(results,
-		reports.Col("role", "role", func(r data.Result) any { return string(r.Role) }),
-		reports.Col("class", "class", func(r data.Result) any {
+		reports.Col("role", "role", func(r papers.Result) any { return string(r.Role) }),
+		reports.Col("class", "class", func(r papers.Result) any {
 			return reports.OrNil(string(r.Class))
 		}),
-		reports.Col("quantity", "quantity", func(r data.Result) any { return r.Quantity }),
-		reports.Col("layer", "layer", func(r data.Result) any {
+		reports.Col("quantity", "quantity", func(r papers.Result) any { return r.Quantity }),
+		reports.Col("layer", "layer", func(r papers.Result) any {
 			_, layer, _ := strings.Cut(r.Layer, "/")
 			return layer
 		}),
-		reports.Col("printed", "printed", func(r data.Result) any {
+		reports.Col("printed", "printed", func(r papers.Result) any {
 			return strings.TrimPrefix(r.Relation+" "+r.Printed, "= ")
 		}),
-		reports.Col("computed", "model", func(r data.Result) any { return r.Computed }),
-		reports.Col("unit", "unit", func(r data.Result) any { return r.Unit }).
+		reports.Col("computed", "model", func(r papers.Result) any { return r.Computed }),
+		reports.Col("unit", "unit", func(r papers.Result) any { return r.Unit }).
 			Texted(func(v any) string { return microUnit.ReplaceAllString(v.(string), "µs") }),
-		reports.Col("error_percent", "error", func(r data.Result) any { return 100 * r.Error }).
+		reports.Col("error_percent", "error", func(r papers.Result) any { return 100 * r.Error }).
 			Texted(reports.PercentText("%+.1f %%")),
-		reports.Col("met", "met", func(r data.Result) any { return r.Met }),
-		reports.Col("place", "place", func(r data.Result) any { return r.Paper + ", " + r.Place }),
-		reports.Col("", "note", func(r data.Result) any { return notes.mark(remark(r)) }),
-		reports.Col("note", "", func(r data.Result) any { return r.Note }),
+		reports.Col("met", "met", func(r papers.Result) any { return r.Met }),
+		reports.Col("place", "place",
+			func(r papers.Result) any { return r.Paper + ", " + r.Place }),
+		reports.Col("", "note", func(r papers.Result) any { return notes.mark(remark(r)) }),
+		reports.Col("note", "", func(r papers.Result) any { return r.Note }),
 	)
 	rows.Notes = notes.lines("")
 	text := "A predicted number was measured, and the model computes it from parameters that " +
@@ -233,7 +235,7 @@ func (r Reproduction) Blocks() []reports.Block {
 		"(same-table), the number is printed again (repeated), or another system's " +
 		"stands for it (copied). A stated number was computed in the paper and " +
 		"must come out again. Met means inside the error bar of what is printed."
-	if s := r.Of(data.Predicted).Sentence(); s != "" {
+	if s := r.Of(papers.Predicted).Sentence(); s != "" {
 		text += " " + s
 	}
 	return []reports.Block{reports.Paragraph(text), reports.Table{Rows: rows}}

@@ -8,34 +8,34 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/internal/reports"
 )
 
 // An accuracy is what one can count on one's fingers.
 func TestAccuracy(t *testing.T) {
 	nan := math.NaN()
-	row := func(class data.Class, relation string, e float64, met bool) data.Result {
-		role := data.Measured
+	row := func(class papers.Class, relation string, e float64, met bool) papers.Result {
+		role := papers.Measured
 		if class == "" {
-			role = data.Stated
+			role = papers.Stated
 		}
-		return data.Result{Fact: data.Fact{Role: role, Class: class, Relation: relation, ID: "id", Printed: "1"}, Error: e, Met: met}
+		return papers.Result{Fact: papers.Fact{Role: role, Class: class, Relation: relation, ID: "id", Printed: "1"}, Error: e, Met: met}
 	}
 	r := Reproduction{
-		row(data.Predicted, "=", -0.3, false), row(data.Predicted, "~", 0.1, true), row(data.Predicted, "=", 0.05, false),
-		row(data.Predicted, ">", -0.9, false), row(data.Predicted, "<=", nan, true),
-		row(data.Fitted, "=", 0.001, true), row(data.Repeated, "=", 0.002, true), row(data.Repeated, "=", 0, true),
+		row(papers.Predicted, "=", -0.3, false), row(papers.Predicted, "~", 0.1, true), row(papers.Predicted, "=", 0.05, false),
+		row(papers.Predicted, ">", -0.9, false), row(papers.Predicted, "<=", nan, true),
+		row(papers.Fitted, "=", 0.001, true), row(papers.Repeated, "=", 0.002, true), row(papers.Repeated, "=", 0, true),
 		row("", "=", 0.5, false),
 	}
-	a := r.Of(data.Predicted)
+	a := r.Of(papers.Predicted)
 	if a.Numbers != 5 || len(a.Errors) != 4 || a.median() != 0.2 || a.worst() != 0.9 || a.within(0.1) != 2 || a.Bounds != 2 || a.BoundsKept != 1 {
 		t.Errorf("%+v", a)
 	}
 	if got := r.unscoredCounts(); got != "1 fitted, 2 repeated" {
 		t.Errorf("others: %s", got)
 	}
-	if none := r.Of(data.Copied); !math.IsNaN(none.median()) || !math.IsNaN(none.worst()) || none.Sentence() != "" {
+	if none := r.Of(papers.Copied); !math.IsNaN(none.median()) || !math.IsNaN(none.worst()) || none.Sentence() != "" {
 		t.Errorf("%+v", none)
 	}
 	if worst := r.misses(1); len(worst) != 1 || worst[0].Error != -0.9 { // a bound that is crossed
@@ -56,7 +56,7 @@ func TestReproduce(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum := 0
-	for _, paper := range data.Papers() {
+	for _, paper := range papers.Names() {
 		one, err := Reproduce(paper)
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func TestReproduce(t *testing.T) {
 	if err := all.Unexplained(); err != nil {
 		t.Error(err)
 	}
-	for _, class := range data.Classes {
+	for _, class := range papers.Classes {
 		if all.Of(class).Numbers == 0 {
 			t.Errorf("no number is %s", class)
 		}
@@ -77,7 +77,7 @@ func TestReproduce(t *testing.T) {
 	if _, err := Reproduce("clop"); err == nil {
 		t.Error("no error of an unknown paper")
 	}
-	if tables := all.Summary(); len(tables) != 2 || len(tables[0].Data) != len(data.Papers())+1 {
+	if tables := all.Summary(); len(tables) != 2 || len(tables[0].Data) != len(papers.Names())+1 {
 		t.Errorf("%d tables", len(tables))
 	}
 }
@@ -89,11 +89,11 @@ func TestOwnNumbersApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	papers := all.filter(func(r data.Result) bool { return r.Paper != own })
-	if len(papers) == 0 || len(papers) == len(all) {
-		t.Fatalf("%d of %d numbers are of papers", len(papers), len(all))
+	printed := all.filter(func(r papers.Result) bool { return r.Paper != own })
+	if len(printed) == 0 || len(printed) == len(all) {
+		t.Fatalf("%d of %d numbers are of papers", len(printed), len(all))
 	}
-	with, without := all.Summary(), papers.Summary()
+	with, without := all.Summary(), printed.Summary()
 	lines := with[0].Data
 	last := len(lines) - 1
 	if lines[last-1][0] != "papers" || lines[last][0] != own {

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/engine/virtual"
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -100,7 +100,7 @@ func (v *Validation) Rows() reports.Rows {
 		return ""
 	}
 	untested := slices.ContainsFunc(v.Results, func(r validated) bool {
-		return r.class() != nil && r.class() != string(data.Predicted)
+		return r.class() != nil && r.class() != string(papers.Predicted)
 	})
 	var bounds footnotes
 	rows := reports.TableOf(v.Results,

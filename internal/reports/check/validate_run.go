@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/engine/virtual"
+	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/internal/reports/predict"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -55,7 +55,7 @@ type validated struct {
 	NoFormula       bool    // the quantity has no formula: Model is NaN
 	Unit            string
 	Measured        quantity.Interval // by the paper, in Unit; NaN: not measured
-	Printed         *data.Point       // the paper's number behind Measured; nil: none
+	Printed         *papers.Point     // the paper's number behind Measured; nil: none
 	PaperBound      float64           // CLIP's eq. 8; NaN: not of this layer
 	// Bound is the effect that the formula ignores, if that explains the difference.
 	Bound string
@@ -79,7 +79,7 @@ type layerRun struct {
 	design platforms.Design
 	model  model.Layer // whose formulas are judged
 	system *virtual.System
-	points []data.Point
+	points []papers.Point
 	lost   virtual.FaultStats
 	resent int64
 	err    error // the first of a program; after it, none runs

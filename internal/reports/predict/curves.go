@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -318,7 +318,7 @@ func fittedSeries(d halfpeak.Design, lo, hi quantity.Bytes, kind CurveKind) repo
 // pointSeries returns the paper's measured points between lo and hi, with their error
 // bars, such as ±10 µs of a coarse clock.
 func pointSeries(
-	name string, points []data.Point, lo, hi quantity.Bytes, kind CurveKind,
+	name string, points []papers.Point, lo, hi quantity.Bytes, kind CurveKind,
 ) reports.Series {
 	s := reports.Series{Name: name, Kind: reports.Points}
 	for _, p := range points {
@@ -338,9 +338,9 @@ func pointSeries(
 
 // PaperPoints returns the points that papers measured of the design's layer; none of a file of the
 // user, also if it has the name of a platform that comes with halfpeak.
-func PaperPoints(d platforms.Design) ([]data.Point, error) {
+func PaperPoints(d platforms.Design) ([]papers.Point, error) {
 	if d.Asked() != d.Platform.Name {
 		return nil, nil
 	}
-	return data.Points(d.Layer.Ref())
+	return papers.Points(d.Layer.Ref())
 }

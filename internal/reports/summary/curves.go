@@ -8,8 +8,8 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/messages"
-	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/check"
 	"github.com/halfpeak/halfpeak/internal/reports/predict"
@@ -31,8 +31,8 @@ func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
 			// A measurement of the user's file has no error bar here: its interval is
 			// that of the prediction.
 			t := s.Layer.Measured.Times[i]
-			input := data.Fact{Role: data.Input} // so no error of the model is shown beside it
-			points = append(points, data.Point{Fact: input, Size: n, OneWay: t})
+			input := papers.Fact{Role: papers.Input} // so no error of the model is shown beside it
+			points = append(points, papers.Point{Fact: input, Size: n, OneWay: t})
 		}
 	}
 	var blocks []reports.Block
@@ -53,13 +53,13 @@ func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
 type curvePoint struct {
 	n        quantity.Bytes
 	cost     messages.Predicted
-	measured *data.Point
+	measured *papers.Point
 }
 
 // curvePoints returns the rows of a curve's table: the measured points between the
 // sizes, and the powers of two that were not measured. A paper may give several times
 // for a size, so measured points are rows, not sizes.
-func (s subject) curvePoints(sizes []quantity.Bytes, points []data.Point) []curvePoint {
+func (s subject) curvePoints(sizes []quantity.Bytes, points []papers.Point) []curvePoint {
 	var all []curvePoint
 	for _, p := range points {
 		// A printed bound is no point of a curve; the section on the paper's numbers has it.
@@ -86,7 +86,7 @@ func (s subject) curvePoints(sizes []quantity.Bytes, points []data.Point) []curv
 // those that explain it: the gap and the regime beside a time, the throughput of a
 // stream and the packet beside a bandwidth.
 func (s subject) numbers(
-	kind predict.CurveKind, sizes []quantity.Bytes, points []data.Point,
+	kind predict.CurveKind, sizes []quantity.Bytes, points []papers.Point,
 ) reports.Rows {
 	m, all := s.Layer.Model, s.curvePoints(sizes, points)
 	latency := kind == predict.Latency
@@ -102,7 +102,7 @@ func (s subject) numbers(
 	if s.fitted {
 		noun += " (95 %)"
 	}
-	of := func(v func(data.Point) any) func(curvePoint) any {
+	of := func(v func(papers.Point) any) func(curvePoint) any {
 		return func(p curvePoint) any {
 			if p.measured == nil {
 				return nil
@@ -132,15 +132,15 @@ func (s subject) numbers(
 		reports.Col("", "model", func(p curvePoint) any {
 			return quantityOf(kind, p.n, p.cost.Model)
 		}).If(s.fitted),
-		reports.Col("measured", "measured", of(func(p data.Point) any {
+		reports.Col("measured", "measured", of(func(p papers.Point) any {
 			return quantityOf(kind, p.Size, p.OneWay)
 		})),
-		reports.Col("interval", "error bar", of(func(p data.Point) any {
+		reports.Col("interval", "error bar", of(func(p papers.Point) any {
 			return reports.OrAbsent(barOf(kind, p), p.Within.Low != p.Within.High)
 		})),
-		reports.Col("error_percent", "model off by", of(func(p data.Point) any {
+		reports.Col("error_percent", "model off by", of(func(p papers.Point) any {
 			switch {
-			case p.Role == data.Input:
+			case p.Role == papers.Input:
 				return nil // the model is made of it
 			// Bandwidth is a quotient by the time, so its error has the inverse ratio.
 			case kind == predict.Bandwidth:
@@ -162,7 +162,7 @@ func quantityOf(k predict.CurveKind, n quantity.Bytes, t quantity.Micros) fmt.St
 // barOf returns the error bar of a measured point, as the curve shows it. A coarse
 // clock can leave a time that may be 0, and with it a bandwidth without an upper
 // bound.
-func barOf(k predict.CurveKind, p data.Point) string {
+func barOf(k predict.CurveKind, p papers.Point) string {
 	low := quantityOf(k, p.Size, quantity.Micros(max(0, p.Within.Low))).String()
 	high := quantityOf(k, p.Size, quantity.Micros(p.Within.High)).String()
 	if k == predict.Bandwidth {

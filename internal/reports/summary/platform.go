@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/messages"
-	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/predict"
 	"github.com/halfpeak/halfpeak/model"
@@ -69,7 +69,7 @@ func (s subject) summary(hi quantity.Bytes) string {
 			n, m.OneWay(n), model.PacketSize(m, n), size, t)
 	}
 	// Only predicted numbers count: fitted and copied ones agree by construction.
-	if sentence := s.accuracy.Of(data.Predicted).Sentence(); sentence != "" {
+	if sentence := s.accuracy.Of(papers.Predicted).Sentence(); sentence != "" {
 		text += " " + sentence
 	}
 	if s.fitted {

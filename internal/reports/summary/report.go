@@ -17,8 +17,8 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/messages"
-	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/check"
 	"github.com/halfpeak/halfpeak/internal/reports/predict"
@@ -115,7 +115,7 @@ func subjectsOf(refs []string) ([]subject, error) {
 			for _, r := range all {
 				of, _, _ := strings.Cut(r.Layer, "/")
 				// An input made the model, so its agreement is no evidence.
-				if of == d.Platform.Name && r.Role != data.Input {
+				if of == d.Platform.Name && r.Role != papers.Input {
 					accuracy = append(accuracy, r)
 				}
 			}

@@ -1,4 +1,4 @@
-package data
+package papers
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ const factsFile = "testdata/facts.csv"
 
 // factsFolder has all that was copied out of the papers, with remarks; a clone does not come
 // with it.
-var factsFolder = flag.String("facts", "../../shared/facts", "the `folder` of facts")
+var factsFolder = flag.String("facts", "../../../shared/facts", "the `folder` of facts")
 
 // A copied is a number as it was copied out of a paper.
 type copied struct{ id, place, number, text, unit, relations string }

@@ -1,4 +1,4 @@
-package data
+package papers
 
 import (
 	"math"

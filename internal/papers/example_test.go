@@ -1,17 +1,17 @@
-package data_test
+package papers_test
 
 import (
 	"fmt"
 	"log"
 
-	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // The measured points of a layer, with their error bars: what a plot draws
 // over the line of the model.
 func ExamplePoints() {
-	points, err := data.Points("clip/system-buffer")
+	points, err := papers.Points("clip/system-buffer")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -29,12 +29,12 @@ func ExamplePoints() {
 
 // Measured numbers are the test of a model: the paper's peak bandwidth, and ours.
 func ExampleReproduce() {
-	results, err := data.Reproduce()
+	results, err := papers.Reproduce()
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, r := range results {
-		if r.Paper == "CLIP" && r.Role == data.Measured && r.Place == "ch. 6" && r.Unit == "MB/s" {
+		if r.Paper == "CLIP" && r.Role == papers.Measured && r.Place == "ch. 6" && r.Unit == "MB/s" {
 			fmt.Printf("%s:\nprinted %s %s, computed %.2f, error %+.1f %%\n", r.Quantity, r.Printed, r.Unit, r.Computed, 100*r.Error)
 		}
 	}
@@ -45,8 +45,8 @@ func ExampleReproduce() {
 
 // A fact need not come from a file: any number with a formula can be compared.
 func ExampleCompare() {
-	r, err := data.Compare(data.Fact{
-		Quantity: "64 KiB in packets of 4096 bytes", Layer: "clip/dma-system-buffer", Role: data.Measured,
+	r, err := papers.Compare(papers.Fact{
+		Quantity: "64 KiB in packets of 4096 bytes", Layer: "clip/dma-system-buffer", Role: papers.Measured,
 		Printed: "111.2", Value: 111.2, Unit: "MB/s", Relation: "=", Formula: "bandwidth(64KiB)", Bar: "2%",
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package data
+package papers
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -77,7 +78,7 @@ type Figure struct {
 
 // Figures returns the figures that halfpeak redraws. An error is a fault of the embedded files.
 func Figures() ([]Figure, error) {
-	text, err := embedded.ReadFile("figures.toml")
+	text, err := data.Files.ReadFile("figures.toml")
 	if err != nil {
 		return nil, err
 	}

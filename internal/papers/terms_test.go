@@ -1,4 +1,4 @@
-package data
+package papers
 
 import (
 	"bytes"
@@ -11,14 +11,14 @@ import (
 
 // Every file of numbers is in the row of README.md that has its paper and the terms.
 func TestTermsOfEveryFile(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
+	readme, err := os.ReadFile("../../data/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := map[string]string{} // of the papers, by their short names
 	for line := range strings.Lines(string(readme)) {
 		if csv := regexp.MustCompile("^\\| `([a-z]+\\.csv)`").FindStringSubmatch(line); csv != nil {
-			text, err := os.ReadFile(csv[1])
+			text, err := os.ReadFile("../../data/" + csv[1])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -26,12 +26,12 @@ func TestTermsOfEveryFile(t *testing.T) {
 			rows[paper] = line
 		}
 	}
-	for _, paper := range Papers() {
+	for _, paper := range Names() {
 		if rows[paper] == "" {
 			t.Errorf("README.md has no row of %s, as in | `clip.csv`, `../platforms/clip.toml` | author, title, year | © the author |", paper)
 		}
 	}
-	platforms, err := filepath.Glob("../platforms/*.toml")
+	platforms, err := filepath.Glob("../../platforms/*.toml")
 	if err != nil || len(platforms) == 0 {
 		t.Fatalf("no platforms: %v", err)
 	}

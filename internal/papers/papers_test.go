@@ -1,4 +1,4 @@
-package data
+package papers
 
 import (
 	"maps"
@@ -218,7 +218,7 @@ func TestPoints(t *testing.T) {
 // measured number is an input in disguise: where a number has a row of both roles, the
 // measured one does not compute what the input gives. It logs how far the predicted ones are.
 func TestPapers(t *testing.T) {
-	for _, paper := range Papers() {
+	for _, paper := range Names() {
 		t.Run(paper, func(t *testing.T) { checkPaper(t, paper) })
 	}
 }
