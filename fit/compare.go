@@ -1,90 +1,118 @@
 package fit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A Change is the difference of two results over a range of sizes: the second minus the first.
+// A Change is a range of neighbouring sizes whose times differ alike between two results.
 type Change struct {
-	// From and To are sizes that both results have, in one segment of each.
+	// From and To are the first and last of Sizes sizes that both results have.
 	From, To quantity.Bytes
-	Beta     quantity.Interval // µs
-	Tau      quantity.Interval // µs per byte
-	// BetaReal and TauReal report that the interval of the difference excludes 0. One in 20
-	// unchanged parameters counts as real by chance.
-	BetaReal, TauReal bool
-	// Time is the ratio of the second time to the first at the middle of the range (of logarithms):
-	// 1.1 is 10 % slower.
-	Time float64
-	// TimeReal reports that the change exceeds the scatter: the relative errors of both lines over
-	// the root of their numbers of points.
-	TimeReal bool
+	Sizes    int
+	// Ratio is the median of the second time over the first, with the least and the greatest: 1.1
+	// is 10 % slower.
+	Ratio quantity.Interval
+	// Unseen holds the ratios that another run of the unchanged system may have: a change within it
+	// cannot be seen. It is the widest of the sizes, 0 to +Inf if nothing says how far runs differ.
+	Unseen quantity.Interval
+	// Real reports that the times changed: see [Compare].
+	Real bool
 }
 
-// Compare returns the changes from one result to another, over each range of sizes within one
-// segment of both. Results without a common size are an error.
+const (
+	// runSpread is the number of half widths of the interval of the next run, in logarithms, that a
+	// change exceeds. One half width holds a single size in 95 of 100 runs. All sizes of a run
+	// deviate together, and the most deviant neighbours count: TestUnchanged has how often pairs of
+	// unchanged runs exceed 2.
+	runSpread = 2
+	// alike is the number of neighbouring sizes that a change has at least. One or two may be
+	// outliers.
+	alike = minPoints
+)
+
+// Compare compares the times of two results at the sizes that both have. Times changed where three
+// neighbouring sizes or more all got slower, or faster, by more than twice the 95 % interval of the
+// next run. That interval comes from the result with more runs: from the differences of
+// these runs or, if there is one, from the scatter of the curve and the differences of runs on
+// published machines ([forecast.Curve]). Of fewer than five sizes no interval is known, and no
+// change is seen. Results without a common size are an error.
 func Compare(before, after *Result) ([]Change, error) {
-	var changes []Change
-	for i := range before.Segments {
-		for j := range after.Segments {
-			a, b := &before.Segments[i], &after.Segments[j]
-			from, to := max(a.From, b.From), min(a.To, b.To)
-			if from > to {
-				continue
-			}
-			beta := difference(a.Beta, b.Beta)
-			tau := difference(a.Tau, b.Tau)
-			middle := quantity.Bytes(math.Sqrt(float64(from) * float64(to)))
-			time := float64(b.Time(middle) / a.Time(middle))
-			scatter := math.Hypot(before.deviation(i), after.deviation(j))
-			changes = append(changes, Change{
-				From: from, To: to, Beta: beta, Tau: tau,
-				BetaReal: beta.Low > 0 || beta.High < 0, TauReal: tau.Low > 0 || tau.High < 0,
-				Time: time, TimeReal: math.Abs(math.Log(time)) > scatter,
-			})
-		}
+	of := before
+	if after.runs() > before.runs() {
+		of = after
 	}
-	if len(changes) == 0 {
+	next := platforms.FittedLayer(&model.Linear{}, of.timed(), of.points(), 0)
+	var all []compared
+	for _, p := range before.Points {
+		i, both := slices.BinarySearchFunc(after.Points, p.Size,
+			func(q Point, n quantity.Bytes) int { return cmp.Compare(q.Size, n) })
+		if !both {
+			continue
+		}
+		c := compared{size: p.Size, factor: math.Inf(1)}
+		c.ratio = float64(after.Points[i].Time / p.Time)
+		if f, err := next.Next(p.Size); err == nil && f != nil {
+			c.factor = math.Pow(f.High/f.Value, runSpread)
+		}
+		all = append(all, c)
+	}
+	if len(all) == 0 {
 		return nil, fmt.Errorf("%s and %s have no sizes in common: %s, and %s",
 			before.Name, after.Name, before.measured(), after.measured())
 	}
-	return changes, nil
+	return changesOf(all), nil
+}
+
+// compared holds the ratio of the times of a size, and the factor by which runs differ.
+type compared struct {
+	size          quantity.Bytes
+	ratio, factor float64
+	way           int // 1 slower, −1 faster, 0 unchanged
+}
+
+// changesOf joins neighbouring sizes that changed in one direction, and those that did not.
+func changesOf(all []compared) (changes []Change) {
+	for way, beyond := range map[int]func(c compared) bool{
+		1:  func(c compared) bool { return c.ratio > c.factor },
+		-1: func(c compared) bool { return c.ratio < 1/c.factor },
+	} {
+		for i := range len(all) - alike + 1 {
+			same := all[i : i+alike]
+			if !slices.ContainsFunc(same, func(c compared) bool { return !beyond(c) }) {
+				for j := range same {
+					same[j].way = way
+				}
+			}
+		}
+	}
+	for len(all) > 0 {
+		end := slices.IndexFunc(all, func(c compared) bool { return c.way != all[0].way })
+		if end < 0 {
+			end = len(all)
+		}
+		ratios := list.Map(all[:end], func(c compared) float64 { return c.ratio })
+		factor := slices.Max(list.Map(all[:end], func(c compared) float64 { return c.factor }))
+		changes = append(changes, Change{
+			From: all[0].size, To: all[end-1].size, Sizes: end, Real: all[0].way != 0,
+			Ratio: quantity.Interval{
+				Value: stats.Median(ratios), Low: slices.Min(ratios), High: slices.Max(ratios)},
+			Unseen: quantity.Interval{Value: 1, Low: 1 / factor, High: factor},
+		})
+		all = all[end:]
+	}
+	return changes
 }
 
 // measured returns the range of measured sizes: "1 B to 4 MiB".
 func (r *Result) measured() string {
 	return fmt.Sprintf("%v to %v", r.Points[0].Size, r.Points[len(r.Points)-1].Size)
-}
-
-// difference returns b − a; its interval is the root of the sum of the squared intervals.
-func difference(a, b quantity.Interval) quantity.Interval {
-	// The two fits are independent, so their variances add.
-	half := math.Hypot(halfWidth(a), halfWidth(b))
-	d := b.Value - a.Value
-	return quantity.Interval{Value: d, Low: d - half, High: d + half}
-}
-
-// halfWidth returns the longer side of the interval. One side is cut off at 0 where the value is
-// small.
-func halfWidth(i quantity.Interval) float64 { return max(i.High-i.Value, i.Value-i.Low) }
-
-// deviation returns half of the relative 95 % interval of a segment's line at its middle: the
-// relative scatter over the root of its number of points.
-func (r *Result) deviation(segment int) float64 {
-	var ss float64
-	n := 0
-	for _, p := range r.Points {
-		if p.Segment == segment {
-			ss += p.Error() * p.Error()
-			n++
-		}
-	}
-	if n < minPoints {
-		return math.Inf(1)
-	}
-	return stats.T95(float64(n-2)) * math.Sqrt(ss/float64(n-2)/float64(n))
 }

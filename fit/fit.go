@@ -157,21 +157,30 @@ func (r *Result) Layer() (platforms.Layer, error) {
 	if err != nil {
 		return platforms.Layer{}, err
 	}
-	of := platforms.Timed{Of: platforms.Message}
-	roof := quantity.MBps(0)
-	switch r.Kind {
-	case benchfile.Operation:
-		of.Of = platforms.Operation
-	case benchfile.Collective:
-		of.Of = platforms.Collective
-	case benchfile.Gap:
-		of.Of = platforms.Stream
-		// The upper end of r∞ bounds the stream above the measured sizes.
-		if tau := r.Segments[len(r.Segments)-1].Tau; tau.Low > 0 {
-			roof = quantity.MicrosPerByte(tau.Low).Rate()
-		}
+	of, roof := r.timed(), quantity.MBps(0)
+	// The upper end of r∞ bounds the stream above the measured sizes.
+	if tau := r.Segments[len(r.Segments)-1].Tau; of.Of == platforms.Stream && tau.Low > 0 {
+		roof = quantity.MicrosPerByte(tau.Low).Rate()
 	}
 	return platforms.FittedLayer(lines, of, r.points(), roof), nil
+}
+
+// timed returns what the times are of.
+func (r *Result) timed() platforms.Timed {
+	switch r.Kind {
+	case benchfile.Operation:
+		return platforms.Timed{Of: platforms.Operation}
+	case benchfile.Collective:
+		return platforms.Timed{Of: platforms.Collective}
+	case benchfile.Gap:
+		return platforms.Timed{Of: platforms.Stream}
+	}
+	return platforms.Timed{Of: platforms.Message}
+}
+
+// runs returns the least number of runs of a size.
+func (r *Result) runs() int64 {
+	return slices.Min(list.Map(r.Points, func(p Point) int64 { return p.Count }))
 }
 
 // maxMeasured is the maximum number of points that predictions are made from. Saved, they take some
@@ -193,11 +202,7 @@ func (r *Result) points() *platforms.Measured {
 	}
 	// A size with fewer runs than others limits the statement: Student's t takes the
 	// degrees of freedom of all sizes from one number.
-	runs := int64(math.MaxInt64)
-	for _, p := range r.Points {
-		runs = min(runs, p.Count)
-	}
-	if runs > 1 {
+	if runs := r.runs(); runs > 1 {
 		m.Runs = int(runs)
 		// A sample's deviation is relative, a platform's is a time.
 		m.Deviations = list.Map(r.Points, func(p Point) quantity.Micros {

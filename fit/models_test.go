@@ -390,30 +390,6 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// What changed is found with its size, and what did not is not.
-func TestCompare(t *testing.T) {
-	random := rand.New(rand.NewPCG(6, 0))
-	measure := func(beta, tau float64) *Result {
-		return fitted(t)(Linear(table(sizes(60, 1, 1<<20), func(n float64) float64 { return (beta + tau*n) * (1 + 0.01*random.NormFloat64()) }), Relative))
-	}
-	changes, err := Compare(measure(5, 0.002), measure(6, 0.002))
-	if err != nil || len(changes) != 1 {
-		t.Fatal(changes, err)
-	}
-	c := changes[0]
-	if !c.BetaReal || c.TauReal || c.Beta.Low > 1 || c.Beta.High < 1 {
-		t.Errorf("β grew by 1: %+v", c)
-	}
-	changes, err = Compare(measure(5, 0.002), measure(5, 0.002))
-	if err != nil || changes[0].BetaReal || changes[0].TauReal || changes[0].TimeReal || !near(changes[0].Time, 1, 0.01) {
-		t.Errorf("nothing changed: %+v %v", changes, err)
-	}
-	far := fitted(t)(Linear(table(sizes(10, 1<<22, 1<<24), func(n float64) float64 { return n }), Relative))
-	if _, err := Compare(measure(5, 0.002), far); err == nil || !strings.Contains(err.Error(), "no sizes in common") {
-		t.Error(err)
-	}
-}
-
 // The doubts of a statistician are told.
 func TestWarnings(t *testing.T) {
 	check := func(tab *benchfile.Table, m Method, want string) {

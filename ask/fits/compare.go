@@ -2,12 +2,12 @@ package fits
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
@@ -30,11 +30,11 @@ func (f *Fitted) compare(o Options) error {
 	}
 	f.Notes, f.Later = append(f.Notes, notes...), later
 	of, alone := partners(sourcesOf(f.Curves), sourcesOf(later))
-	f.Notes = append(f.Notes, aloneNotes(alone)...)
+	f.Alone, f.LeftOut = list.Map(alone, Source.call), append(f.LeftOut, aloneNotes(alone)...)
 	// All tables without a partner is an error rather than an empty answer: the user
 	// has named two things that do not belong together.
 	if len(alone) == len(f.Curves)+len(later) {
-		err := fmt.Errorf("no table before has the name of a table after: %s; %s",
+		err := fmt.Errorf("no table before has a partner after: %s; %s",
 			tablesOf(sourcesOf(f.Curves)), tablesOf(sourcesOf(later)))
 		return usage.Fields(err, "against")
 	}
@@ -53,7 +53,7 @@ func (f *Fitted) compare(o Options) error {
 			return usage.Fields(fmt.Errorf("%s and %s: %w", b.Place(), a.Place(), err), "against")
 		}
 		for _, c := range changes {
-			f.Changes = append(f.Changes, Change{b.Place(), a.Place(), c})
+			f.Changes = append(f.Changes, Change{b.Place(), a.Place(), b.call(), c})
 		}
 	}
 	return nil
@@ -71,7 +71,8 @@ func (f *Fitted) sides(o Options) (before, after []Source, err error) {
 	// one file.
 	for _, s := range f.sources {
 		if own, err := os.Stat(s.File.Name); err == nil && os.SameFile(info, own) {
-			return runsWithin(f.sources)
+			before, after = runsWithin(f.sources)
+			return before, after, nil
 		}
 	}
 	in, err := ReadFit([]string{o.Compare}, o)
@@ -127,23 +128,17 @@ func (f *Fitted) twoTables(name string) (before, after []Source, err error) {
 	return before, after, nil
 }
 
-// runsWithin returns the two runs in one file. Two tables are taken as runs whatever
-// their names: a user who compares a file of two tables with itself can mean nothing
-// else. Otherwise the tables that are in the file twice are compared. A third run is not.
-func runsWithin(sources []Source) (before, after []Source, err error) {
-	if len(sources) == 2 {
-		return sources[:1], sources[1:], nil
-	}
+// runsWithin returns the two runs in one file: the tables that are in it twice. A third run is not
+// compared. Without any, the file is compared with itself.
+func runsWithin(sources []Source) (before, after []Source) {
 	for _, s := range sources {
 		i := slices.IndexFunc(sources, func(o Source) bool { return secondRunOf(s, o) })
 		if i >= 0 {
 			before, after = append(before, s), append(after, sources[i])
 		}
 	}
-	if len(after) == 0 {
-		err := errors.New("it is the same file, and no table is in it twice; " +
-			"name another file, or a table of a file with two")
-		return nil, nil, usage.Fields(err, "against")
+	if after == nil {
+		return sources, sources
 	}
-	return before, after, nil
+	return before, after
 }

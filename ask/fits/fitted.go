@@ -20,6 +20,7 @@ type Fitted struct {
 	Lines       []Curve // what Parameters of LogGP say of the tables that they are from
 	Changes     []Change
 	Later       []Curve   // the tables that Curves are compared with
+	Alone       []string  // what was measured on one side only
 	Summaries   []Summary // of the tables of one size; only if there is nothing else
 	Notes       []string  // doubts about the files and the fits
 	// Broken is the first error of a file that could not be used, or not to its end. The result
@@ -56,9 +57,9 @@ type Parameter struct {
 	quantity.Interval
 }
 
-// A Change is the difference between two files over a range of sizes in which both
-// have one segment. Before and After name the tables.
+// A Change is the difference between two tables over a range of sizes. Before and After name the
+// tables, and Call says what both measured.
 type Change struct {
-	Before, After string
+	Before, After, Call string
 	fit.Change
 }

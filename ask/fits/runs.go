@@ -8,6 +8,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
@@ -169,18 +170,17 @@ func namesNode(column string) bool {
 	})
 }
 
-// partners pairs tables. A single table before and a single one after are a pair
-// whatever their names: a user who renamed a file still means them. Several are
-// paired by the names of file and table, then by title, each in their order. For each
-// table before, of has the index of its partner after, or −1. alone has the tables of
-// both sides without a partner.
+// partners pairs tables of one measurement. A single table before and a single one after are a pair
+// whatever their names: a user who renamed a file still means them. Several are paired by the names
+// of file and table, then by title, each in their order, and collectives last by their calls alone:
+// the number of a table among those of its title says nothing of its ranks. For each table before,
+// of has the index of its partner after, or −1. alone has the tables of both sides without a
+// partner.
 func partners(before, after []Source) (of []int, alone []Source) {
-	if len(before) == 1 && len(after) == 1 {
-		return []int{0}, nil
-	}
+	single := len(before) == 1 && len(after) == 1
 	sameTable := func(b, a Source) bool { return a.Table.Name() == b.Table.Name() }
 	// Within one file, the tables after are the second runs.
-	if after[0].File == before[0].File {
+	if after[0].File == before[0].File && !slices.Equal(before, after) {
 		sameTable = secondRunOf
 	}
 	sameFile := func(b, a Source) bool {
@@ -189,14 +189,18 @@ func partners(before, after []Source) (of []int, alone []Source) {
 	// Without a title, a table's name is that of its format, which any two files of a
 	// benchmark share: that would pair a latency with a bandwidth.
 	sameTitle := func(b, a Source) bool { return sameTable(b, a) && b.Table.Title != "" }
+	otherwise := func(b, a Source) bool {
+		return single || b.Table.Kind == benchfile.Collective && a.Table.Labels == nil &&
+			b.Table.Labels == nil
+	}
 	of = slices.Repeat([]int{-1}, len(before))
 	taken := make([]bool, len(after))
 	// All pairs by the stricter rule are made first: a match by title alone must not take the
 	// partner of a table that also has the same file name.
-	for _, same := range []func(b, a Source) bool{sameFile, sameTitle} {
+	for _, same := range []func(b, a Source) bool{sameFile, sameTitle, otherwise} {
 		for i, b := range before {
 			for j, a := range after {
-				if of[i] < 0 && !taken[j] && same(b, a) {
+				if of[i] < 0 && !taken[j] && b.sameCall(a) && same(b, a) {
 					of[i], taken[j] = j, true
 				}
 			}
@@ -215,18 +219,60 @@ func partners(before, after []Source) (of []int, alone []Source) {
 	return of, alone
 }
 
-// secondRunOf reports whether a is the second table of the name whose first table is b.
+// sameCall reports whether two tables may be of one call: the same collective on as many ranks and
+// nodes, in the same place, with the same algorithm. A value that a file does not give may be any.
+// Tables of other kinds are not of calls.
+func (s Source) sameCall(o Source) bool {
+	a, b := s.Table.Collective, o.Table.Collective
+	number := func(a, b int) bool { return a == b || a == 0 || b == 0 }
+	text := func(a, b string) bool { return a == b || a == "" || b == "" }
+	return number(a.Ranks, b.Ranks) && number(a.Nodes, b.Nodes) && a.Groups == b.Groups &&
+		text(a.Name, b.Name) && text(a.Algorithm, b.Algorithm) &&
+		text(s.Table.Series, o.Table.Series)
+}
+
+// secondRunOf reports whether a is the second table of the name whose first table is b, and of the
+// same call.
 func secondRunOf(b, a Source) bool {
-	return b.Table.Run == 1 && a.Table.Run == 2 && a.Table.FirstName() == b.Table.Name()
+	return b.sameCall(a) && b.Table.Run == 1 && a.Table.Run == 2 &&
+		a.Table.FirstName() == b.Table.Name()
 }
 
 func aloneNotes(alone []Source) []string {
 	return list.Map(alone, func(s Source) string {
-		return s.Place() + " has no partner and is skipped"
+		return s.Place() + s.onRanks() + " has no partner and is skipped"
 	})
 }
 
+// onRanks returns the call of a collective for a sentence: " (allreduce on 8 ranks)". It is empty
+// if the ranks are not known.
+func (s Source) onRanks() string {
+	if s.Table.Collective.Ranks == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s)", s.call())
+}
+
+// call returns what a table measured, as in "allreduce on 8 ranks, 2 nodes, in-place"; the name of
+// the table if that is no collective or of an unknown number of ranks.
+func (s Source) call() string {
+	op := s.Table.Collective
+	if op.Name == "" || op.Ranks == 0 {
+		return s.Table.Name()
+	}
+	words := []string{fmt.Sprintf("%s on %d ranks", op.Name, op.Ranks)}
+	if op.Nodes > 0 {
+		words = append(words, lex.Plural(op.Nodes, "node"))
+	}
+	for _, w := range []string{op.Algorithm, s.Table.Series} {
+		if w != "" {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
 func tablesOf(sources []Source) string {
-	names := list.Map(sources, func(s Source) string { return s.Table.Name() })
+	names := list.Map(sources, Source.call)
 	return filepath.Base(sources[0].File.Name) + " has " + strings.Join(names, ", ")
 }

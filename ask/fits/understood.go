@@ -32,6 +32,9 @@ func (f *Fitted) Closing(saved bool, link string) (next []string, verdict string
 	if last := len(next) - 1; last >= 0 {
 		next, verdict = next[:last], next[last]
 	}
+	if f.Changes != nil { // what to do with a fit is no answer to a comparison
+		return next, verdict, nil
+	}
 	return append(next, f.understood(saved, l)...), cmp.Or(verdict, f.ofPairs()), nil
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -25,7 +24,7 @@ func Rows(f *fits.Fitted, units quantity.UnitChoice) reports.Rows {
 	case f.Pipelines != nil:
 		rows = pipelineRows(f.Pipelines)
 	case f.Changes != nil:
-		rows = changeRows(f.Changes)
+		rows = changeRows(f)
 	case f.Collectives != nil:
 		rows = collectiveRows(f)
 	case f.Summaries != nil:
@@ -223,41 +222,6 @@ func curveNotes(c fits.Curve, units quantity.UnitChoice) []string {
 		say("mean error in predicting held-out sizes: %s", strings.Join(words, ", "))
 	}
 	return notes
-}
-
-// changeRows tabulates changes by range of sizes. "real" is a column of its own,
-// because users look for it before they read the numbers.
-func changeRows(changes []fits.Change) reports.Rows {
-	col := reports.Col[fits.Change]
-	beta := reports.SpreadOf("beta_change", "β, change (95 %)", quantity.DimTime,
-		func(c fits.Change) quantity.Interval { return c.Beta })
-	tau := reports.SpreadOf("tau_change", "τ, change (95 %)", quantity.DimInverse,
-		func(c fits.Change) quantity.Interval { return c.Tau })
-	rows := reports.TableOf(changes,
-		col("file", "before", func(c fits.Change) any { return c.Before }).Ranked(2),
-		col("other", "after", func(c fits.Change) any { return c.After }).Ranked(2),
-		col("from_bytes", "from", func(c fits.Change) any { return c.From }),
-		col("to_bytes", "to", func(c fits.Change) any { return c.To }),
-		beta.Text, beta.Value, beta.Low, beta.High,
-		col("beta_real", "real", func(c fits.Change) any { return c.BetaReal }),
-		tau.Text, tau.Value, tau.Low, tau.High,
-		col("tau_real", "real", func(c fits.Change) any { return c.TauReal }),
-		col("time_ratio", "time", func(c fits.Change) any { return c.Time }).Ranked(1),
-		col("time_real", "real", func(c fits.Change) any { return c.TimeReal }).Ranked(1),
-	)
-	// With many ranges some change is real by chance, and the user must know how
-	// often.
-	real := 0
-	for _, c := range changes {
-		if c.TimeReal {
-			real++
-		}
-	}
-	rows.Verdict = reports.Say("%d of %s changed by more than chance explains", real,
-		lex.Plural(len(changes), "range"))
-	rows.Notes = []string{"A change is real if its 95 % interval excludes 0; by chance, so do 1 " +
-		"in 20 intervals without a change. The ratio of times is at the middle of the range."}
-	return rows
 }
 
 // parameterRows has the unit in a column, because the rows of LogGP have two: times,
