@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/programs"
@@ -55,7 +56,7 @@ func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	}
 	t, _ := s.Runs[0].Result.Finish()
 	return Estimate{Interval: quantity.Alone(t), Method: Simulated, Notes: s.Notes,
-		NoInterval: "no program was measured on this machine"}, nil
+		NoInterval: strings.TrimPrefix(s.NoInterval[0], "No interval of the model's error: ")}, nil
 }
 
 func (p Program) prepare(ctx context.Context, d Design) (platforms.Design, []whatif.Call, error) {

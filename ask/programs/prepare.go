@@ -3,7 +3,6 @@ package programs
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
@@ -115,7 +114,8 @@ func (in *Input) Prepare(ctx context.Context, d platforms.Design, on Placement, 
 	if err != nil {
 		return whatif.Call{}, err
 	}
-	call := whatif.Call{Name: whatif.Finish, Of: in.Name, Notes: slices.Clone(in.Notes)}
+	call := whatif.Call{Name: whatif.Finish, Of: in.Name,
+		Notes: append(noInterval([]platforms.Design{d}), in.Notes...)}
 	again := &runnable{Input: in, made: map[localWork]*simulate.Program{}}
 	call.Run = func(c platforms.Costs, parts bool) (f whatif.Finished, err error) {
 		layer := d.Layer

@@ -191,7 +191,7 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string,
 			row.onPath = messagesOn(in.Schedule, path)
 		}
 		s.Rows = append(s.Rows, row)
-		for _, n := range done.Notes {
+		for _, n := range append(done.NoInterval, done.Notes...) {
 			// Where simultaneous events decide, it is said of each number of ranks.
 			if strings.Contains(n, "simultaneous") {
 				n = fmt.Sprintf("%d ranks: %s", row.Ranks, n)

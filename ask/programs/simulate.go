@@ -11,7 +11,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -47,7 +46,9 @@ type Simulation struct {
 	Seed     uint64            // of the first of them
 	Wall     time.Duration     // that the simulation took
 	Table    Table
-	Notes    []string
+	// NoInterval says why times on machines have no interval; nil by LogGOPS parameters.
+	NoInterval []string
+	Notes      []string
 }
 
 // A MachineRun is the run of a schedule on one machine.
@@ -74,7 +75,7 @@ var Growths = []float64{0.01, 0.05, 0.10}
 // first that is not complete, and comes with the error.
 func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simulation, error) {
 	s := &Simulation{Name: in.Name, Schedule: in.Schedule, Seed: o.Run.Seed, Table: o.Table,
-		Notes: slices.Clone(in.Notes)}
+		NoInterval: noInterval(on), Notes: slices.Clone(in.Notes)}
 	names, machines, err := s.machinesOf(in, o, on)
 	if err != nil {
 		return nil, err
@@ -250,12 +251,6 @@ func (s *Simulation) machinesOf(in *Input, o Setup, on []platforms.Design) (
 		}
 		if d.Whole {
 			s.Notes = append(s.Notes, d.Name()+": "+ShapeOf(d.Machine(), o.Map)+".")
-			if within := calibrate.DeviationOf(d.Platform); within.Ranks > 0 {
-				s.Notes = append(s.Notes, fmt.Sprintf("%s is known from latencies alone: "+
-					"collectives of such machines take %.2g to %.2g times as long as predicted, "+
-					"and messages of a program may too.",
-					d.Name(), within.Ratio.Low, within.Ratio.High))
-			}
 			continue
 		}
 		// Without overheads computation and communication overlap fully, so a finish can be too

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -35,7 +34,7 @@ func Rows(all ...*programs.Simulation) reports.Rows {
 	default:
 		rows = rankRows(s)
 	}
-	rows.Doubts = append(rows.Doubts, s.Notes...)
+	rows.Doubts = slices.Concat(rows.Doubts, s.NoInterval, s.Notes)
 	return rows
 }
 
@@ -104,7 +103,7 @@ func machineRows(s *programs.Simulation) reports.Rows {
 	byFinish := func(a, b run) int { return cmp.Compare(finish(a), finish(b)) }
 	best, worst := slices.MinFunc(s.Runs, byFinish), slices.MaxFunc(s.Runs, byFinish)
 	if best.Machine != worst.Machine {
-		rows.Verdict = fastest(best.Machine, finish(best), worst.Machine, finish(worst))
+		rows.Verdict = fastestMachine(best.Machine, finish(best), worst.Machine, finish(worst))
 	} else {
 		rows.Verdict = reports.Say("%s: %v, of which %.3g %% communication", best.Machine,
 			finish(best), 100*float64(best.Communication())/max(1, float64(best.Path.Shares.Sum())))
@@ -234,6 +233,10 @@ func reasonRows(s *programs.Simulation) reports.Rows {
 		end, _ := w.Result.Finish()
 		rows.Verdict = reports.Say("%v in all; most is %s, %v (%.0f %%)", end, most.Name,
 			w.Result.Micros(most.Ticks), 100*float64(most.Ticks)/finish)
+		if lines := pathLines(s); len(lines) > 1 {
+			rows.Verdict = reports.Say("%v; %s takes most, %.0f %%", rows.Verdict, lines[0].name,
+				100*float64(lines[0].all)/finish)
+		}
 	}
 	return rows
 }
@@ -248,59 +251,4 @@ func tolerancesOf(w *simulate.Why, letter string) []simulate.Tolerance {
 		}
 	}
 	return nil
-}
-
-// mostHops is the number of steps of a path that are shown at its beginning, and at its end. A
-// path can have thousands of steps.
-const mostHops = 12
-
-// PathRows has the steps of the critical path, for people: the first and the last ones of many.
-// It is empty unless reasons were asked for.
-func PathRows(s *programs.Simulation) reports.Rows {
-	if s.Why == nil {
-		return reports.Rows{}
-	}
-	path, r := s.Why.Path, s.Why.Result
-	hops := path.Segments
-	// Negative for a short path, which is shown whole.
-	left := len(hops) - 2*mostHops
-	var rows reports.Rows
-	for i, h := range hops {
-		if left > 0 && i >= mostHops && i < mostHops+left {
-			continue
-		}
-		from, to, takes := r.Micros(h.From), r.Micros(h.To), r.Micros(h.To-h.From)
-		row := []any{i + 1, h.Rank, h.What, named(s, h.Op), from, to, takes, h.Until}
-		rows.Data = append(rows.Data, row)
-	}
-	// These columns have no keys: a program reads the trace instead.
-	rows.Columns = []reports.Column{{Head: "step"}, {Head: "rank"}, {Head: "does", Rank: 1},
-		{Head: "operation"}, {Head: "from", Rank: 3}, {Head: "to", Rank: 2}, {Head: "takes"},
-		{Head: "until", Rank: 4}}
-	rows.RowRank = func(i int) int { return max(0, i-2) } // as many as the screen has room for
-	ranks := map[int]bool{}
-	for _, h := range hops {
-		ranks[h.Rank] = true
-	}
-	finish, rank := r.Finish()
-	rows.Notes = []string{fmt.Sprintf(
-		"rank %d finishes last, after %s; its path has %d steps on %d of %d ranks",
-		rank, finish, len(hops), len(ranks), s.Schedule.Ranks())}
-	if left > 0 {
-		rows.Notes = append(rows.Notes, fmt.Sprintf(
-			"steps %d to %d are not shown; a trace marks all", mostHops+1, mostHops+left))
-	}
-	return rows
-}
-
-// named returns an operation as text, after its label if it has one.
-func named(s *programs.Simulation, op uint32) string {
-	text := s.Schedule.Ops()[op].String()
-	if s.Schedule.Ops()[op].Tag >= 1<<31 { // of a collective, not the program's own
-		text, _, _ = strings.Cut(text, " tag ")
-	}
-	if label := cmp.Or(s.Schedule.Line(op), s.Schedule.Label(op)); label != "" {
-		return label + ": " + text
-	}
-	return text
 }

@@ -32,9 +32,7 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 		}
 	}
 	// On one number of ranks every row is the smallest of its machine and parameters.
-	scales := len(s.Rows) == 1 || slices.ContainsFunc(s.Rows, func(r row) bool {
-		return r.Ranks != s.Rows[0].Ranks
-	})
+	scales := len(s.Rows) == 1 || ranksDiffer(s)
 	computes := slices.ContainsFunc(s.Rows, func(r row) bool { return ratio(r.Efficiency) != nil })
 	columns := []reports.Field[row]{
 		reports.Col("machine", reports.HeadIf(differ(s, func(r row) string { return r.Machine }),
@@ -77,7 +75,7 @@ func ScalingRows(s *programs.Scaling) reports.Rows {
 	case !computes:
 		rows.Doubts = append(slices.Clone(s.Notes),
 			"No efficiency: the program computes nothing on its smallest number of ranks.")
-	case scales && len(s.Rows) > 1:
+	case ranksDiffer(s):
 		rows.Notes = append(rows.Notes, "Speed-up compares finishes, efficiency the computation "+
 			"per rank and time, with those of the smallest number of ranks.")
 	}
@@ -110,10 +108,10 @@ func scalingVerdict(s *programs.Scaling) (none reports.Sentence) {
 	}
 	if best.Machine != worst.Machine {
 		return reports.Say("%s: %v", of,
-			fastest(best.Machine, best.Finish, worst.Machine, worst.Finish))
+			fastestMachine(best.Machine, best.Finish, worst.Machine, worst.Finish))
 	}
 	verdict := reports.Say("%s: %v", of, last.Finish)
-	if ratio(last.Efficiency) != nil {
+	if ranksDiffer(s) && ratio(last.Efficiency) != nil {
 		verdict = reports.Say("%v, efficiency %.3g %%", verdict, 100*last.Efficiency)
 	}
 	if waiting := ratio(100 * float64(last.Waiting/max(last.Finish, 1e-12))); waiting != nil {
@@ -199,6 +197,13 @@ func ExampleRows() reports.Rows {
 func differ(s *programs.Scaling, name func(programs.Scaled) string) bool {
 	return slices.ContainsFunc(s.Rows, func(r programs.Scaled) bool {
 		return name(r) != name(s.Rows[0])
+	})
+}
+
+// ranksDiffer reports whether the rows have several numbers of ranks.
+func ranksDiffer(s *programs.Scaling) bool {
+	return slices.ContainsFunc(s.Rows, func(r programs.Scaled) bool {
+		return r.Ranks != s.Rows[0].Ranks
 	})
 }
 

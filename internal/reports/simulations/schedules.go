@@ -44,7 +44,11 @@ func scheduleRows(all []*programs.Simulation) reports.Rows {
 		}).Texted(reports.PercentText("%+.3g %%")),
 	)
 	for _, s := range all {
-		rows.Doubts = append(rows.Doubts, s.Notes...)
+		for _, note := range append(s.NoInterval, s.Notes...) {
+			if !slices.Contains(rows.Doubts, note) {
+				rows.Doubts = append(rows.Doubts, note)
+			}
+		}
 		if s.Schedule.Ranks() != all[0].Schedule.Ranks() {
 			rows.Doubts = append(rows.Doubts, "the schedules have different numbers of ranks")
 			break
