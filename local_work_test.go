@@ -9,8 +9,8 @@ import (
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/programs"
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

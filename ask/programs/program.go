@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/platforms"
 )

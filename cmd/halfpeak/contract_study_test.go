@@ -15,7 +15,7 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/whatif"
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/reports/page"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"

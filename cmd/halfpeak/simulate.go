@@ -12,11 +12,11 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/programs"
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/simulations"
 	"github.com/halfpeak/halfpeak/internal/usage"

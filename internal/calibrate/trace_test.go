@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
+	"github.com/halfpeak/halfpeak/internal/mpitrace"
 )
 
 // try runs a command in a folder; the test is skipped if the program is not there.

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )

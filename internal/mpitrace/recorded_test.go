@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/internal/mpitrace"
 )
 
 // recordedTrace returns a trace of trace.c.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/internal/mpitrace"
 )
 
 // messagesOf returns the sends and receives of all ranks, with their contexts, but for one.

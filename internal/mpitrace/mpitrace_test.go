@@ -18,7 +18,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 )
 

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/internal/mpitrace"
 )
 
 // A SimGrid trace of two ranks on processors of 2 Gflop/s.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/internal/mpitrace"
 )
 
 // dumpiTrace returns the text of dumpi2ascii of a rank: MPI_Init until 1 ms, then calls with their
