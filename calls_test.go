@@ -12,10 +12,10 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -135,7 +135,7 @@ func TestNothingGiven(t *testing.T) {
 	_, errs["crossovers"] = halfpeak.Crossovers(nil, none, clip)
 	_, _, errs["cuts of no size"] = halfpeak.Cuts(t.Context(), nil, clip)
 	_, _, errs["cuts"] = halfpeak.Cuts(t.Context(), []quantity.Bytes{1024}, none)
-	_, errs["fit"] = halfpeak.Fit(nil, fits.Options{Runs: true})
+	_, errs["fit"] = halfpeak.Fit(nil, fit.Options{Runs: true})
 	var s halfpeak.Study
 	_, errs["now"] = s.Now()
 	_, errs["sensitivities"] = s.Sensitivities()

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/fit"
 )
 
 // A message before and after a change.
@@ -56,7 +56,7 @@ func ExampleCollective() {
 
 // The output of a benchmark, fitted, and the next measurement of a size that it does not have.
 func ExampleFit() {
-	d, err := halfpeak.Fit([]string{"internal/demo/files/latency.txt"}, fits.Options{})
+	d, err := halfpeak.Fit([]string{"internal/demo/files/latency.txt"}, fit.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

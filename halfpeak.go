@@ -16,10 +16,11 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -67,7 +68,7 @@ func OpenAll(refs ...string) ([]Design, error) {
 
 // Fit fits benchmark files, as the command fit does, and opens the result. The error of a file that
 // broke off comes without a design: it names the file and the line.
-func Fit(files []string, o fits.Options) (Design, error) {
+func Fit(files []string, o fit.Options) (Design, error) {
 	if len(files) == 0 {
 		return Design{}, errors.New("no files to fit")
 	}

@@ -9,7 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -74,7 +75,7 @@ type MeasuredFiles struct {
 	Paths []string
 	// Statistic selects measurements; empty: all.
 	Statistic fitted.Statistic
-	Fit       fits.Options // Trace, Measured.Ranks and Progress
+	Fit       fit.Options // Trace, Measured.Ranks and Progress
 }
 
 // Compare compares the files' measurements of the calls' collective with the model of a design, at

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/reports/page"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -103,7 +103,7 @@ func TestContractFit(t *testing.T) {
 		filepath.Join("..", "..", "internal", "demo", "files", "latency.txt"),
 		sharedtest.Path(t, "data/formats/osu/omb571_latency_gcp_impi.txt"),
 	} {
-		d, err := halfpeak.Fit([]string{file}, fits.Options{})
+		d, err := halfpeak.Fit([]string{file}, fit.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	askfits "github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	askfits "github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/fits"
@@ -18,7 +18,7 @@ import (
 // fitOptions holds the flags of fit; asked is the question that they fill.
 type fitOptions struct {
 	columns       columnsFlag
-	asked         askfits.Options
+	asked         fit.Options
 	model, method string
 	rtt           quantity.Micros
 	save          string

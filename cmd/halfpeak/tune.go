@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/flags"
@@ -96,7 +96,7 @@ type tuneOptions struct {
 	loss               flags.Percent
 	folder             string
 	columns            columnsFlag
-	results            fits.Options // how files of results are read
+	results            fit.Options // how files of results are read
 }
 
 // A tuneBudget bounds the measurements of a script: by their number or, if it is

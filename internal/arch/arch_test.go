@@ -35,7 +35,7 @@ var layers = [][]string{
 		"internal/published", "internal/calls", "internal/program", "internal/mpitrace"},
 	{"fit", "engine/...", "internal/engine", "internal/engine/..."},
 	{"internal/fitted", "internal/calibrate"},
-	{"ask/..."},
+	{"ask/...", "internal/fits"},
 	{"."},
 	{"internal/reports"},
 	{"internal/reports/..."},
@@ -181,7 +181,7 @@ func TestSizes(t *testing.T) {
 
 // maxExported bounds the functions, types and methods outside of internal/ and cmd/ that another
 // package can name. Such a name must be kept for it, so it wants a reason.
-const maxExported = 660
+const maxExported = 638
 
 func TestExported(t *testing.T) {
 	n := map[string]int{}

@@ -21,7 +21,7 @@ func TestNamesOnce(t *testing.T) {
 	enter := []string{
 		"halfpeak.go", "ask/collectives/algorithms.go", "ask/collectives/chosen.go", // calls
 		"internal/reports/tune/library.go", "internal/reports/tune/map.go", // questions of tune
-		"ask/fits/measured.go", "internal/calibrate/algorithm.go", "platforms/tables.go",
+		"internal/fits/measured.go", "internal/calibrate/algorithm.go", "platforms/tables.go",
 		"platforms/measured_tables.go", "internal/program/collectives.go", // files
 		"engine/schedule/collective/rules/form.go", "internal/fitted/forms.go", // own tables
 	}

@@ -12,7 +12,8 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -195,7 +196,7 @@ func (l distance) saved() (string, error) {
 	for _, p := range l.ways {
 		text += fmt.Sprintf("%g,%g\n", float64(p.Size), float64(p.Time))
 	}
-	f, err := fits.Read(strings.NewReader(text), l.name+".csv", fits.Options{Saving: true})
+	f, err := fits.Read(strings.NewReader(text), l.name+".csv", fit.Options{Saving: true})
 	if err != nil {
 		return "", err
 	}

@@ -10,8 +10,8 @@ import (
 // none. The judge sees nothing else of a fit.
 type model func(p fitted.Point) (t, low, high float64)
 
-// fit fits a series as halfpeak fit does; fewer than two times are an error.
-func fit(s series) (model, error) {
+// fitSeries fits a series as halfpeak fit does; fewer than two times are an error.
+func fitSeries(s series) (model, error) {
 	r, err := fitted.Fit(s.data())
 	if err != nil {
 		return nil, err

@@ -160,7 +160,7 @@ func answers(asks []question) (all []judge.Answer, err error) {
 			continue
 		}
 		if first := &q.kept.points[0]; first != of {
-			if predict, err = fit(q.kept); err != nil {
+			if predict, err = fitSeries(q.kept); err != nil {
 				return nil, err
 			}
 			of = first

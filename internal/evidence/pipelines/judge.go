@@ -14,7 +14,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -142,7 +143,7 @@ func apart(rows [][]string) (kept [][]string, err error) {
 // predict fits the stages of the file, as a user does, and predicts the runs. The interval has all
 // stages as slow, or as fast, as 95 % of their launches.
 func predict(path string, all []run) (platforms.Platform, error) {
-	f, err := fits.Fit([]string{path}, fits.Options{})
+	f, err := fits.Fit([]string{path}, fit.Options{})
 	if err != nil {
 		return platforms.Platform{}, err
 	}

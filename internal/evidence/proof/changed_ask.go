@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/fits"
 	answers "github.com/halfpeak/halfpeak/internal/reports/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	described "github.com/halfpeak/halfpeak/platforms"

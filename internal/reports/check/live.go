@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/engine/live"
 	"github.com/halfpeak/halfpeak/internal/engine/programs"
+	"github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/stats"

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
+	"github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/reports"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/model/quantity"

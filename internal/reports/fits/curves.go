@@ -3,7 +3,7 @@ package fits
 import (
 	"slices"
 
-	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 )

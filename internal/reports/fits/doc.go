@@ -1,3 +1,3 @@
-// Package fits shows what was fitted to measurements: the answers of package ask/fits as tables
+// Package fits shows what was fitted to measurements, the answers of internal/fits, as tables
 // ([Rows]) and figures ([Picture]).
 package fits

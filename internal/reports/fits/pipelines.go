@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/reports"
 )
 

@@ -10,7 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	askfits "github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/fit"
+	askfits "github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/fits"
 )
@@ -65,7 +66,7 @@ func fitFile(r fileRequest) (*askfits.Fitted, error) {
 			return nil, broken
 		}
 	}
-	f, err := askfits.Read(bytes.NewReader(data), fileName(r.Name), askfits.Options{Model: r.Model})
+	f, err := askfits.Read(bytes.NewReader(data), fileName(r.Name), fit.Options{Model: r.Model})
 	if err != nil {
 		return nil, cmp.Or(broken, err) // the file is at fault before its contents
 	}

@@ -13,10 +13,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
+	"github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -133,7 +134,7 @@ func timesInFile(path string) (own, t quantity.Micros, err error) {
 // are of the library's choice. If it names no collective, they are of the question's, if that is
 // one, and on as many ranks of a node as the question has. It is an error if no table is of a
 // collective.
-func (m *Map) ReadFiles(paths []string, o fits.Options) (notes []string, err error) {
+func (m *Map) ReadFiles(paths []string, o fit.Options) (notes []string, err error) {
 	if len(m.Collectives) == 1 {
 		o.Measured.Collective, o.Trace.Collective = m.Collectives[0], m.Collectives[0]
 	}

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/ask/fits"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -373,7 +373,7 @@ swing,%[2]s,1024,4
 		if err != nil {
 			t.Fatal(err)
 		}
-		notes, err := m.ReadFiles([]string{file}, fits.Options{})
+		notes, err := m.ReadFiles([]string{file}, fit.Options{})
 		if err != nil || len(m.measured) != c.measured || m.Unknown != c.others ||
 			!strings.Contains(strings.Join(notes, "\n"), c.note) {
 			t.Errorf("%s %s, %d on a node: %v, measured %v, %d of others, notes %q",
@@ -386,7 +386,7 @@ swing,%[2]s,1024,4
 		if m, err = NewMap(t.Context(), q); err != nil {
 			t.Fatal(err)
 		}
-		if _, err = m.ReadFiles([]string{file}, fits.Options{}); err == nil {
+		if _, err = m.ReadFiles([]string{file}, fit.Options{}); err == nil {
 			t.Error("rows of one of two collectives are no error")
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 )
 
@@ -23,7 +24,7 @@ const osu = `# OSU MPI Allgather Latency Test v5.8
 512      7.00     5.00   11.00      1000
 `
 
-func seriesOf(t *testing.T, o Options, files map[string]string) ([]fitted.Data, error) {
+func seriesOf(t *testing.T, o fit.Options, files map[string]string) ([]fitted.Data, error) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -42,7 +43,7 @@ func seriesOf(t *testing.T, o Options, files map[string]string) ([]fitted.Data, 
 // nccl-tests count the whole buffer, OSU the block of a rank; both become blocks. The time counts,
 // and not a bandwidth; in and out of place are apart, and so are the average and the slowest rank.
 func TestMeasuredSeries(t *testing.T) {
-	all, err := seriesOf(t, Options{}, map[string]string{"a.log": nccl, "np4.txt": osu, "np4-again.txt": osu})
+	all, err := seriesOf(t, fit.Options{}, map[string]string{"a.log": nccl, "np4.txt": osu, "np4-again.txt": osu})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func TestMeasuredSeries(t *testing.T) {
 // A column of algorithms keeps them apart: those with a schedule by its name, whatever stands before
 // it in the file, and the others by theirs. Their times are not repeats of one call.
 func TestAlgorithmsOfAFile(t *testing.T) {
-	all, err := seriesOf(t, Options{}, map[string]string{"a.csv": `collective,algorithm,nodes,tasks_per_node,bytes,time_us
+	all, err := seriesOf(t, fit.Options{}, map[string]string{"a.csv": `collective,algorithm,nodes,tasks_per_node,bytes,time_us
 allreduce,allreduce_nccl_ring,4,4,1024,60
 allreduce,allreduce_nccl_ring,4,4,8192,61
 allreduce,allreduce_nccl_tree,4,4,1024,30
@@ -101,16 +102,16 @@ allreduce,allreduce_hier_bw,4,4,65536,41
 
 func TestUnsaid(t *testing.T) {
 	for _, c := range []struct {
-		o    measuredOptions
+		o    fit.MeasuredOptions
 		want string
 	}{
-		{measuredOptions{}, "does not say how many ranks took part; give their number"},
-		{measuredOptions{Ranks: []int{4, 8}}, "2 numbers of ranks for 1 tables"},
-		{measuredOptions{Ranks: []int{4}, Collective: "allgahter"}, `did you mean "allgather"?`},
-		{measuredOptions{Ranks: []int{4}, Algorithm: "99"}, "has the number 99 in Open MPI"},
-		{measuredOptions{Ranks: []int{4}, Algorithm: "2"}, ""},
+		{fit.MeasuredOptions{}, "does not say how many ranks took part; give their number"},
+		{fit.MeasuredOptions{Ranks: []int{4, 8}}, "2 numbers of ranks for 1 tables"},
+		{fit.MeasuredOptions{Ranks: []int{4}, Collective: "allgahter"}, `did you mean "allgather"?`},
+		{fit.MeasuredOptions{Ranks: []int{4}, Algorithm: "99"}, "has the number 99 in Open MPI"},
+		{fit.MeasuredOptions{Ranks: []int{4}, Algorithm: "2"}, ""},
 	} {
-		all, err := seriesOf(t, Options{Measured: c.o}, map[string]string{"x.txt": osu})
+		all, err := seriesOf(t, fit.Options{Measured: c.o}, map[string]string{"x.txt": osu})
 		switch {
 		case c.want == "" && (err != nil || all[0].Of.Name != "bruck" || all[0].Points[0].Ranks != 4):
 			t.Errorf("%+v: %v", all, err)

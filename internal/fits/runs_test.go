@@ -2,6 +2,7 @@ package fits
 
 import (
 	"fmt"
+	"github.com/halfpeak/halfpeak/fit"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,7 +36,7 @@ func TestTablesByName(t *testing.T) {
 	first := imbFile(t, "a.txt", times, "Bcast", "Allreduce", "Reduce")
 	second := imbFile(t, "b.txt", times, "Allreduce", "Bcast", "Alltoall")
 
-	f, err := Fit([]string{first, second}, Options{Runs: true})
+	f, err := Fit([]string{first, second}, fit.Options{Runs: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func TestTablesByName(t *testing.T) {
 		near(t, c.Table.Name(), float64(c.Points[0].Time), times[operation]*(1+1./1024), 1e-3)
 	}
 
-	g, err := Fit([]string{first}, Options{Compare: second})
+	g, err := Fit([]string{first}, fit.Options{Compare: second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func TestTablesByName(t *testing.T) {
 	}
 
 	other := imbFile(t, "c.txt", times, "Alltoall", "Reduce")
-	if _, err := Fit([]string{imbFile(t, "d.txt", times, "Bcast", "Allreduce"), other}, Options{Runs: true}); err == nil || !strings.Contains(err.Error(), "must have the same tables") {
+	if _, err := Fit([]string{imbFile(t, "d.txt", times, "Bcast", "Allreduce"), other}, fit.Options{Runs: true}); err == nil || !strings.Contains(err.Error(), "must have the same tables") {
 		t.Errorf("runs without a table in common: %v", err)
 	}
 }
@@ -95,7 +96,7 @@ func TestPairsAreRuns(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Fit([]string{path}, Options{Runs: true})
+	f, err := Fit([]string{path}, fit.Options{Runs: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func TestNumberInAName(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Fit([]string{path}, Options{Compare: path})
+	f, err := Fit([]string{path}, fit.Options{Compare: path})
 	if err != nil || len(f.Changes) != 3 {
 		t.Fatalf("error %v, changes %v", err, f)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 )
 
@@ -36,7 +37,7 @@ func read(t *testing.T, texts ...string) *Fitted {
 	t.Helper()
 	var in input
 	for i, text := range texts {
-		f, err := Read(strings.NewReader(text), fmt.Sprintf("%c.log", 'a'+i), Options{})
+		f, err := Read(strings.NewReader(text), fmt.Sprintf("%c.log", 'a'+i), fit.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

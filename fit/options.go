@@ -1,7 +1,6 @@
-package fits
+package fit
 
 import (
-	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -10,22 +9,22 @@ import (
 // table. An option that a model does not use is ignored here; cmd refuses such flags.
 type Options struct {
 	Trace    benchfile.Options
-	Model    string          // one of [Models]; empty: auto
-	Method   fit.Method      // of a line
+	Model    string          // "auto", "linear", "piecewise", "per-size", "loggp" …; empty: auto
+	Method   Method          // of a line
 	Segments int             // of a piecewise fit; 0: the data decide
 	RTT      quantity.Micros // of a signature; 0: not known
 	Compare  string          // another file, or a table of the same; empty: none
 	Runs     bool            // the files are runs of one measurement
-	Measured measuredOptions // of collectives
+	Measured MeasuredOptions // of collectives
 	Saving   bool            // the curves are wanted for a platform or a figure
 	// Progress returns a function that gets the number of bytes read of a file, and one that is
 	// called at its end.
 	Progress func(path string) (read func(int64), done func())
 }
 
-// measuredOptions supply values that the files of measured collectives lack. What a
+// MeasuredOptions supply values that the files of measured collectives lack. What a
 // file says takes precedence.
-type measuredOptions struct {
+type MeasuredOptions struct {
 	Collective string // the collective of tables that do not name it
 	// Ranks are the numbers of ranks of tables without one: one number for all, or one each.
 	Ranks []int

@@ -32,6 +32,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -42,7 +43,7 @@ import (
 //
 // If the only file is the output of calibrate.c, a machine is fitted. Its content
 // decides, since users rename the file.
-func Fit(paths []string, o Options) (*Fitted, error) {
+func Fit(paths []string, o fit.Options) (*Fitted, error) {
 	var machine *Fitted
 	var failed error
 	o.Trace.Other = func(text *bufio.Reader, name string) bool {
@@ -69,7 +70,7 @@ func Fit(paths []string, o Options) (*Fitted, error) {
 // Read fits a benchmark's output that it reads from r, for callers without a file,
 // such as the page. name is the file's name in messages. If the file breaks off, Read
 // fits the tables before that and sets Broken.
-func Read(r io.Reader, name string, o Options) (*Fitted, error) {
+func Read(r io.Reader, name string, o fit.Options) (*Fitted, error) {
 	var in input
 	file, err := benchfile.Read(r, name, o.Trace)
 	if damaged := new(benchfile.Damaged); errors.As(err, &damaged) && len(damaged.File.Tables) > 0 {
@@ -83,11 +84,11 @@ func Read(r io.Reader, name string, o Options) (*Fitted, error) {
 	return in.fitted(o)
 }
 
-// fitted chooses the model. Options.Runs comes first, since it changes which tables
+// fitted chooses the model. Runs comes first, since it changes which tables
 // there are. An error of a damaged file goes before one of a fit: the fit most likely
 // failed because the rest of the file is missing.
-func (in input) fitted(o Options) (_ *Fitted, err error) {
-	if err := o.unused(in.Sources); err != nil {
+func (in input) fitted(o fit.Options) (_ *Fitted, err error) {
+	if err := unused(o, in.Sources); err != nil {
 		return nil, err
 	}
 	if o.Runs {
@@ -131,7 +132,7 @@ func (in input) fitted(o Options) (_ *Fitted, err error) {
 }
 
 // unused returns an error about options that no table of the files uses; nil if there are none.
-func (o Options) unused(sources []Source) error {
+func unused(o fit.Options, sources []Source) error {
 	plain := func(s Source) bool { return s.Table.Format == "csv" || s.Table.Format == "json" }
 	t := o.Trace
 	columns := cmp.Or(t.X, t.Y, t.Ranks, t.PerNode, t.Nodes) != "" || len(t.Group)+len(t.Pool) > 0
@@ -167,7 +168,7 @@ func (o Options) unused(sources []Source) error {
 // measurements of the same run that the fit does not use. A level that no pair of
 // ranks measured is assumed to be like the next one, and notes say so, because a
 // prediction across it is then a guess.
-func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
+func fitCalibration(text io.Reader, path string, o fit.Options) (*Fitted, error) {
 	// Options of curves are refused, not ignored: "--model linear" has no meaning for
 	// a machine.
 	if o.Model != "" && o.Model != "auto" || o.Compare != "" || o.Runs {
@@ -200,7 +201,7 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 }
 
 // fitPipelines makes a platform of stages.
-func fitPipelines(text io.Reader, path string, o Options) (*Fitted, error) {
+func fitPipelines(text io.Reader, path string, o fit.Options) (*Fitted, error) {
 	if o.Model != "" && o.Model != "auto" || o.Compare != "" || o.Runs {
 		err := fmt.Errorf("%s is of pipeline.c and is fitted as pipelines; "+
 			"leave out the model, comparison and runs", path)
@@ -232,7 +233,7 @@ func readCalibration(text io.Reader, path string) (c *Calibrated, unmeasured []s
 
 // curves decides between curves over sizes and a joint fit over ranks, if the user
 // has not. A named model is always obeyed.
-func (f *Fitted) curves(o Options) (err error) {
+func (f *Fitted) curves(o fit.Options) (err error) {
 	if o.Compare != "" {
 		return f.compare(o)
 	}

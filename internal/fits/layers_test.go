@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -12,7 +13,7 @@ import (
 // intervals as the file that is saved of it, within the 12 digits that the file has.
 func TestLayerAsSaved(t *testing.T) {
 	f, err := Fit([]string{"../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out"},
-		Options{Model: "piecewise"})
+		fit.Options{Model: "piecewise"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -93,7 +94,7 @@ type input struct {
 // A file of a folder that is damaged is no such bystander: its error becomes Broken,
 // the first one if there are several. So does that of a file that cannot be used at all.
 // Texts for people (README.md) are exempt, since a table in prose may be anything.
-func ReadFit(paths []string, o Options) (in input, err error) {
+func ReadFit(paths []string, o fit.Options) (in input, err error) {
 	seen := seenFiles{}
 	for _, path := range paths {
 		names, err := benchfile.Files(path)
@@ -206,7 +207,7 @@ func (in *input) add(file *benchfile.File) {
 	}
 }
 
-func openFit(path string, o Options) (*benchfile.File, error) {
+func openFit(path string, o fit.Options) (*benchfile.File, error) {
 	var read func(int64)
 	done := func() {}
 	if o.Progress != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -59,7 +60,7 @@ func (f *Fitted) ofOnePlace() *Fitted {
 		}
 	}
 	one := &Fitted{sources: logs}
-	if len(logs) == 0 || one.collectives(logs, measuredOptions{}) != nil {
+	if len(logs) == 0 || one.collectives(logs, fit.MeasuredOptions{}) != nil {
 		return nil
 	}
 	return one

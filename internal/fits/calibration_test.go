@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 )
 
@@ -45,7 +46,7 @@ func TestCalibrationForms(t *testing.T) {
 		if err := os.WriteFile(path, content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		f, err := Fit([]string{path}, Options{})
+		f, err := Fit([]string{path}, fit.Options{})
 		if err != nil {
 			t.Fatalf("me.csv%s: %v", name, err)
 		}
@@ -69,7 +70,7 @@ func TestCutCalibration(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Fit([]string{path}, Options{})
+	f, err := Fit([]string{path}, fit.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ stream,node,out,4,8,0,1,10,1.2064,1.2064,1.2064,1.2064,1.2064,1.2064,0
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Fit([]string{path}, Options{})
+	f, err := Fit([]string{path}, fit.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func TestFolderWithReadme(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	in, err := ReadFit([]string{folder}, Options{})
+	in, err := ReadFit([]string{folder}, fit.Options{})
 	if err != nil || in.Broken != nil || len(in.Sources) != 1 {
 		t.Fatalf("%d tables, error %v, broken %v", len(in.Sources), err, in.Broken)
 	}

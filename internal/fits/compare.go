@@ -16,7 +16,7 @@ import (
 //
 // The pairing follows the fits, not the tables, since a table that cannot be fitted
 // must not take the partner of one that can.
-func (f *Fitted) compare(o Options) error {
+func (f *Fitted) compare(o fit.Options) error {
 	before, after, err := f.sides(o)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (f *Fitted) compare(o Options) error {
 // sides returns the tables before and after. o.Compare is a path or the name of a
 // table, tried in this order: a path that exists cannot be meant as a table's name.
 // If it is one of the files that were read, its own second runs are the tables after.
-func (f *Fitted) sides(o Options) (before, after []Source, err error) {
+func (f *Fitted) sides(o fit.Options) (before, after []Source, err error) {
 	info, err := os.Stat(o.Compare)
 	if err != nil {
 		return f.twoTables(o.Compare)

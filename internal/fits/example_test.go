@@ -5,12 +5,13 @@ import (
 	"log"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/fits"
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/fits"
 )
 
 // The times of a benchmark become a platform file.
 func ExampleRead() {
-	f, err := fits.Read(strings.NewReader("size,time_us\n1024,5\n2048,7\n4096,11\n8192,19\n"), "times.csv", fits.Options{Model: "linear"})
+	f, err := fits.Read(strings.NewReader("size,time_us\n1024,5\n2048,7\n4096,11\n8192,19\n"), "times.csv", fit.Options{Model: "linear"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func sourcesOf(curves []Curve) []Source {
 //
 // Tables of one size are returned as summaries: a benchmark run for a single size is
 // valid, and its minimum, median and maximum are what its user wants.
-func fitCurves(sources []Source, o Options) (
+func fitCurves(sources []Source, o fit.Options) (
 	curves []Curve, summaries []Summary, notes []string, err error) {
 	var first error
 	for _, s := range sources {
@@ -62,18 +62,18 @@ func fitCurves(sources []Source, o Options) (
 // curveModels are the models of time against size, in the order of help. The first is the default.
 var curveModels = []struct {
 	name string
-	fit  func(t *benchfile.Table, o Options) (*fit.Result, error)
+	fit  func(t *benchfile.Table, o fit.Options) (*fit.Result, error)
 }{
-	{"auto", func(t *benchfile.Table, _ Options) (*fit.Result, error) {
+	{"auto", func(t *benchfile.Table, _ fit.Options) (*fit.Result, error) {
 		return fit.Auto(t)
 	}},
-	{"linear", func(t *benchfile.Table, o Options) (*fit.Result, error) {
+	{"linear", func(t *benchfile.Table, o fit.Options) (*fit.Result, error) {
 		return fit.Linear(t, o.Method)
 	}},
-	{"piecewise", func(t *benchfile.Table, o Options) (*fit.Result, error) {
+	{"piecewise", func(t *benchfile.Table, o fit.Options) (*fit.Result, error) {
 		return fit.Piecewise(t, o.Segments)
 	}},
-	{"per-size", func(t *benchfile.Table, _ Options) (*fit.Result, error) {
+	{"per-size", func(t *benchfile.Table, _ fit.Options) (*fit.Result, error) {
 		return fit.PerSize(t)
 	}},
 }
@@ -88,7 +88,7 @@ var Models = func() (names []string) {
 }()
 
 // fitCurve fits by the model of the options, or by auto if that is none of curveModels.
-func fitCurve(t *benchfile.Table, o Options) (*fit.Result, error) {
+func fitCurve(t *benchfile.Table, o fit.Options) (*fit.Result, error) {
 	for _, m := range curveModels {
 		if m.name == o.Model {
 			return m.fit(t, o)

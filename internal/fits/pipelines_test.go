@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -47,7 +48,7 @@ func TestFitPipelines(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Fit([]string{path}, Options{})
+	f, err := Fit([]string{path}, fit.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestFitPipelines(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if _, err := Fit([]string{path}, Options{Model: "linear"}); err == nil {
+	if _, err := Fit([]string{path}, fit.Options{Model: "linear"}); err == nil {
 		t.Error("a model of curves is accepted")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -26,7 +27,7 @@ import (
 // Each series gives data of the average over ranks, which all benchmarks print, and
 // also data of the slowest rank if all of its tables have it: a mixture of both would
 // fit a line through two quantities.
-func MeasuredSeries(sources []Source, o measuredOptions) (
+func MeasuredSeries(sources []Source, o fit.MeasuredOptions) (
 	all []fitted.Data, notes []string, err error) {
 	// An unknown name is an error even if all tables name theirs: it is misspelt.
 	if o.Collective != "" {
@@ -45,7 +46,7 @@ func MeasuredSeries(sources []Source, o measuredOptions) (
 			skipped++
 			continue
 		}
-		k, e, c, note, err := o.callsOf(s, &unsaid)
+		k, e, c, note, err := callsOf(o, s, &unsaid)
 		if errors.Is(err, errNoRanks) {
 			without = append(without, s.Place())
 			continue
@@ -61,7 +62,7 @@ func MeasuredSeries(sources []Source, o measuredOptions) (
 			of[k] = &series{of: e}
 			keys = append(keys, k)
 		}
-		of[k].add(s.Place(), s.Table, c, o.countsAll(e, c, s.Table))
+		of[k].add(s.Place(), s.Table, c, countsAll(o, e, c, s.Table))
 	}
 	// A list is assigned by order, so it needs a number for every such table.
 	if len(o.Ranks) > 1 && unsaid != len(o.Ranks) {
@@ -144,7 +145,7 @@ type seriesKey struct {
 // part, or a note with the reason why the table is left out. What the file says goes before what
 // the options say. unsaid counts the tables that do not give their ranks: a list
 // in the options is assigned to them in their order.
-func (o measuredOptions) callsOf(s Source, unsaid *int) (
+func callsOf(o fit.MeasuredOptions, s Source, unsaid *int) (
 	k seriesKey, e collective.Entry, c benchfile.CollectiveOp, note string, err error) {
 	c = s.Table.Collective
 	if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {
@@ -154,7 +155,7 @@ func (o measuredOptions) callsOf(s Source, unsaid *int) (
 	}
 	c.PerNode = cmp.Or(c.PerNode, o.PerNode)
 	if c.Ranks = cmp.Or(c.Ranks, c.Nodes*c.PerNode); c.Ranks == 0 {
-		if c.Ranks, err = o.unsaidRanks(*unsaid); err != nil {
+		if c.Ranks, err = unsaidRanks(o, *unsaid); err != nil {
 			return k, e, c, "", fmt.Errorf("%s %w", s.Place(), err)
 		}
 		*unsaid++
@@ -192,7 +193,7 @@ func (o measuredOptions) callsOf(s Source, unsaid *int) (
 // countsAll reports whether the sizes of a table are those of all ranks' blocks.
 // Benchmarks count so unless they say otherwise; plain tables give a rank's block, as
 // the registry does. A mistake here is a factor of the number of ranks in the sizes.
-func (o measuredOptions) countsAll(
+func countsAll(o fit.MeasuredOptions,
 	e collective.Entry, c benchfile.CollectiveOp, t *benchfile.Table) bool {
 
 	if c.PerRank || !e.InBlocks() {
@@ -251,7 +252,7 @@ func (k seriesKey) data(
 
 // unsaidRanks returns the ranks of the n-th table that does not give them. That a
 // list is too long is found only after all tables (see MeasuredSeries).
-func (o measuredOptions) unsaidRanks(n int) (int, error) {
+func unsaidRanks(o fit.MeasuredOptions, n int) (int, error) {
 	switch {
 	case len(o.Ranks) == 0:
 		return 0, errNoRanks

@@ -1,6 +1,7 @@
 package fits
 
 import (
+	"github.com/halfpeak/halfpeak/fit"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +27,7 @@ func TestSameFileTwice(t *testing.T) {
 	if err := os.Symlink(file, link); err != nil {
 		t.Skip(err)
 	}
-	in, err := ReadFit([]string{file, link, filepath.Dir(file)}, Options{})
+	in, err := ReadFit([]string{file, link, filepath.Dir(file)}, fit.Options{})
 	if err != nil || len(in.Sources) != 1 || len(in.Notes) != 4 ||
 		in.Notes[1] != "skipped: "+link+" is the same file as "+file {
 		t.Errorf("%d tables, notes %q, %v", len(in.Sources), in.Notes, err)
