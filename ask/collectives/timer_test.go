@@ -17,7 +17,7 @@ func TestCollectiveWays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of schedules, on one goroutine")
 	}
-	ranks := []int{1, 2, 3, 8, 13}
+	ranks := []int{1, 3, 8, 11}
 	found := map[string]int{}
 	for _, ref := range []string{"clip/system-buffer", "hp-lam/gam", "clip/pio"} {
 		d, err := platforms.Open(ref)
@@ -34,7 +34,7 @@ func TestCollectiveWays(t *testing.T) {
 					continue
 				}
 				q, err := Calls{Collective: e.Collective, Algorithm: e.Name, Ranks: ranks,
-					Sizes: []quantity.Bytes{1, 7, 64, 1000, 1 << 16},
+					Sizes: []quantity.Bytes{1, 7, 1000, 1 << 16},
 					Call:  collective.Call{Gamma: gamma}}.on(d)
 				if err != nil {
 					t.Fatal(err)

@@ -96,10 +96,7 @@ func TestSolveIsSweep(t *testing.T) {
 		d := find(t, ref)
 		tg, p, s := solved(t, d, target, name, 0, 0)
 		prog, _ := d.Compile(p)
-		steps := 4000
-		if testing.Short() {
-			steps = 500 // enough for the race detector, under which 4,000 take long
-		}
+		const steps = 500
 		step := (to - from) / float64(steps)
 		nearest := math.NaN()
 		for i := range steps + 1 {

@@ -130,7 +130,7 @@ func TestScreen(t *testing.T) {
 		"schedule allreduce", "whatif mpi-fragments --sensitivity",
 		"predict my.toml clip --size 1..1MiB", "compare my.toml clip --crossovers",
 		"fit samples/latency.txt samples/bandwidth.txt samples/nccl.log",
-		"reproduce", "validate hp-lam", "validate clip hp-lam", "packet clip",
+		"reproduce", "validate clip hp-lam --size 4,16KiB", "packet clip",
 		"simulate samples/jacobi.star --ranks 64 --machine clip --critical-path",
 		"simulate samples/jacobi.star --ranks 64 --machine my.toml --critical-path",
 		"fleet samples/fleet.csv", "fleet pairs.csv --columns group=test",

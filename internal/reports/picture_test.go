@@ -558,7 +558,7 @@ func TestWriteImageErrors(t *testing.T) {
 // Odd values make an odd picture, but a picture.
 func TestOddFigures(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	long := strings.Repeat("a very long name ", 100)
+	long := strings.Repeat("a very long name ", 20) // several times as wide as the picture
 	values := [][]float64{
 		{0}, {5}, {0, 0, 0}, {-3, -1}, {-1, 0, 1}, {nan, 1, nan, 2, inf}, {1e-300, 1, 1e300},
 		{1e99, -1e99},
@@ -584,7 +584,7 @@ func TestOddFigures(t *testing.T) {
 					Marks: []Mark{{Kind: AtPoint, X: x[0], Y: y[0], Label: long, Series: "none"},
 						{Kind: AtX, X: nan, Label: "x"}, {Kind: AtY, Y: inf, Label: "y"},
 						{Kind: AtPoint, X: 1, Y: 1, Label: "one\n\xff"}},
-					Notes: []string{long, "", strings.Repeat("n", 5000)},
+					Notes: []string{long, "", strings.Repeat("n", 1000)},
 				}
 				if _, _, _, err := f.limits(); err != nil {
 					continue // said, and tested elsewhere
