@@ -39,6 +39,8 @@ type mutant struct {
 	At   string // "layer_linear.go:23"
 }
 
+func (m mutant) name() string { return m.Func + ": " + m.Term }
+
 // A rewriting is a package with mutants.
 type rewriting struct {
 	Mutants []mutant
