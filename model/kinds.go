@@ -9,13 +9,3 @@ var Kinds = []*Kind{
 
 // KindOf returns the layer's row in the list.
 func KindOf(l Layer) *Kind { return l.kind() }
-
-// FindKind returns the kind with this name in a platform file.
-func FindKind(name string) (kind *Kind, found bool) {
-	for _, k := range Kinds {
-		if k.Name == name {
-			return k, true
-		}
-	}
-	return nil, false
-}

@@ -24,7 +24,8 @@ func TestKinds(t *testing.T) {
 		if k.New().kind() != k {
 			t.Errorf("%s makes a %s", k.Name, k.New().kind().Name)
 		}
-		if found, _ := FindKind(k.Name); found != k {
+		named := func(other *Kind) bool { return other.Name == k.Name }
+		if Kinds[slices.IndexFunc(Kinds, named)] != k {
 			t.Errorf("two kinds have the name %s", k.Name)
 		}
 		if keys := k.Keys(); len(keys) == 0 || len(slices.Compact(slices.Sorted(slices.Values(keys)))) != len(keys) {
@@ -54,24 +55,23 @@ func TestCloneIsApart(t *testing.T) {
 			k := l.kind()
 			for i := range k.Fields {
 				f := &k.Fields[i]
-				if !f.List {
-					f.Knob(l, 0).Set(7)
-				} else if list, ok := f.At(l).(*[]quantity.Micros); ok {
+				if list, ok := f.At(l).(*[]quantity.Micros); ok {
 					for i := range *list {
-						f.Knob(l, i).Set(7)
+						(*list)[i] = 7
 					}
+				} else if !f.List {
+					put(f.At(l), 7)
 				}
 			}
 			if k.Branches != nil {
 				for i := range *k.Branches(l) {
-					(*k.Branches(l))[i].Knob().Set(3)
+					(*k.Branches(l))[i].UpTo = 3
 				}
 			}
 			if k.Stages != nil {
 				for i := range *k.Stages(l) {
-					beta, tau := (*k.Stages(l))[i].Knobs()
-					beta.Set(1)
-					tau.Set(1)
+					s := &(*k.Stages(l))[i]
+					s.Beta, s.Tau = 1, 1
 				}
 			}
 		})

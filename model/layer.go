@@ -98,12 +98,6 @@ type Branch struct {
 	Layer Layer
 }
 
-// Knob returns the knob of the largest size that the branch serves.
-func (b *Branch) Knob() Knob { return KnobAt(&b.UpTo) }
-
-// Knobs returns the knobs of β and τ of the stage.
-func (s *Stage) Knobs() (beta, tau Knob) { return KnobAt(&s.Beta), KnobAt(&s.Tau) }
-
 // A Field is a parameter of a kind of model: a row for each key that a file may give.
 type Field struct {
 	Key      string
@@ -119,30 +113,6 @@ type Field struct {
 	// At returns a pointer to the parameter: a *quantity.Micros, *quantity.MicrosPerByte,
 	// *quantity.Bytes, *int or *Cut; for a list a pointer to a slice of those.
 	At func(l Layer) any
-}
-
-// Knob returns the knob of the field in l; i is the index in a list, else ignored.
-func (f *Field) Knob(l Layer, i int) Knob {
-	switch at := f.At(l).(type) {
-	case *[]quantity.Micros:
-		return KnobAt(&(*at)[i])
-	case *[]quantity.Bytes:
-		return KnobAt(&(*at)[i])
-	default:
-		return KnobAt(at)
-	}
-}
-
-// Grow gives the list of the field n elements.
-func (f *Field) Grow(l Layer, n int) {
-	switch at := f.At(l).(type) {
-	case *[]quantity.Micros:
-		*at = make([]quantity.Micros, n)
-	case *[]quantity.Bytes:
-		*at = make([]quantity.Bytes, n)
-	default:
-		panic("model: the field " + f.Key + " is not a list")
-	}
 }
 
 // A selector is a layer that selects one of several branches for a message of n bytes: a protocol

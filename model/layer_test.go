@@ -66,23 +66,43 @@ func init() {
 			*k.Stages(l) = clip(3).Stages
 		}
 		for i := range k.Fields {
-			f, values := &k.Fields[i], 1
-			if f.List {
-				values = 3
-				f.Grow(l, values)
+			f := &k.Fields[i]
+			value := float64(1 + i%4)
+			switch f.Measure {
+			case PerByte:
+				value /= 1024
+			case Size:
+				value *= 64
 			}
-			for v := range values {
-				value := float64(1+i%4) * math.Pow(16, float64(v))
-				switch f.Measure {
-				case PerByte:
-					value /= 1024
-				case Size:
-					value *= 64
-				}
-				f.Knob(l, v).Set(value)
-			}
+			put(f.At(l), value, 16*value, 256*value)
 		}
 		layers[k.Name+", of the registry"] = l
+	}
+}
+
+// put gives the field at a pointer the first value, or its list all values.
+func put(at any, v ...float64) {
+	switch at := at.(type) {
+	case *quantity.Micros:
+		*at = quantity.Micros(v[0])
+	case *quantity.MicrosPerByte:
+		*at = quantity.MicrosPerByte(v[0])
+	case *quantity.Bytes:
+		*at = quantity.Bytes(v[0])
+	case *int:
+		*at = int(v[0])
+	case *float64:
+		*at = v[0]
+	case *Cut:
+		*at = Cut{CutFixed, quantity.Bytes(v[0])}
+	case *[]quantity.Micros:
+		for _, v := range v {
+			*at = append(*at, quantity.Micros(v))
+		}
+	case *[]quantity.Bytes:
+		for _, v := range v {
+			*at = append(*at, quantity.Bytes(v))
+		}
 	}
 }
 

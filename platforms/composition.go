@@ -135,11 +135,11 @@ func (c *composition) open(name string, bind *knobs, shared map[string]model.Lay
 	s := c.layers[name]
 	k := s.kind
 	l := k.New()
-	set := func(slot int, at model.Knob) {
+	set := func(slot int, at knob) {
 		if c.slots[slot].Word != "" {
-			at.SetWord(c.slots[slot].Word)
+			at.setWord(c.slots[slot].Word)
 		} else {
-			at.Set(c.values[slot])
+			at.set(c.values[slot])
 		}
 		if bind != nil {
 			bind.at[slot] = append(bind.at[slot], at)
@@ -156,7 +156,7 @@ func (c *composition) open(name string, bind *knobs, shared map[string]model.Lay
 		for i, of := range s.branches {
 			branches[i] = model.Branch{Name: of.layer, Layer: c.open(of.layer, bind, shared)}
 			if of.upTo >= 0 {
-				set(of.upTo, branches[i].Knob())
+				set(of.upTo, knobAt(&branches[i].UpTo))
 			}
 		}
 	}
@@ -166,19 +166,14 @@ func (c *composition) open(name string, bind *knobs, shared map[string]model.Lay
 		for i, name := range s.stages {
 			of := c.stages[name]
 			stages[i] = model.Stage{Name: name, Host: of.host, Measured: of.measured}
-			beta, tau := stages[i].Knobs()
-			set(of.beta, beta)
-			set(of.tau, tau)
+			set(of.beta, knobAt(&stages[i].Beta))
+			set(of.tau, knobAt(&stages[i].Tau))
 		}
 	}
 	for _, f := range s.fields {
-		if f.field.List {
-			// Knobs are addresses of elements, so the list has its length before the first is
-			// taken.
-			f.field.Grow(l, len(f.slots))
-		}
+		at := knobsOf(f.field, l, len(f.slots))
 		for i, slot := range f.slots {
-			set(slot, f.field.Knob(l, i))
+			set(slot, at[i])
 		}
 	}
 	// A fit of one-way times leaves the gap open, and a zero would be read as none.
@@ -197,8 +192,8 @@ func (c *composition) open(name string, bind *knobs, shared map[string]model.Lay
 
 // knobs collects what a [Program] turns in the models that open makes.
 type knobs struct {
-	at     map[int][]model.Knob // by slot
-	checks []model.Layer        // that can be impossible
+	at     map[int][]knob // by slot
+	checks []model.Layer  // that can be impossible
 }
 
 // changeError returns the error of an impossible parameter. It names a place in the file only if

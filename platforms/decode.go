@@ -12,7 +12,6 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/halfpeak/halfpeak/internal/usage"
-	"github.com/halfpeak/halfpeak/model"
 )
 
 // go-toml parses a platform file, and the code here puts each value into the [File] as it comes.
@@ -352,7 +351,7 @@ const (
 // replaceAliases gives layers the keys that a key of theirs stands for: o_s and o_r for LogP's o.
 func (s *source) replaceAliases() {
 	for _, t := range s.Layers {
-		k, known := model.FindKind(t.Text("model"))
+		k, known := kindNamed(t.Text("model"))
 		if !known {
 			continue
 		}

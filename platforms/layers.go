@@ -102,10 +102,20 @@ func (b *builder) spec(name string) {
 	b.building.pop()
 }
 
+// kindNamed returns the kind of model with this name in a file.
+func kindNamed(name string) (*model.Kind, bool) {
+	for _, k := range model.Kinds {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return nil, false
+}
+
 // kind returns the kind of the layer's model, which takes all parameters of the table.
 func (s *section) kind() *model.Kind {
 	called := s.texts["model"]
-	k, known := model.FindKind(called)
+	k, known := kindNamed(called)
 	if !known {
 		all := list.Map(model.Kinds, func(k *model.Kind) string { return k.Name })
 		slices.Sort(all)

@@ -133,7 +133,7 @@ func (p Platform) level(t Table, modelOf func(Layer) model.Layer) (l machine.Lev
 			*at, _ = machine.ParseTopology(texts[0]) // it was read before
 		default:
 			slot := p.composition.slotAt["level."+t.Name+"."+k.Name]
-			model.KnobAt(at).Set(p.composition.values[slot])
+			knobAt(at).set(p.composition.values[slot])
 		}
 	}
 	return l, true

@@ -52,8 +52,8 @@ type Program struct {
 
 // A step of [Program.Set] gives one slot its value, and passes it on to the models.
 type step struct {
-	slot, input int          // input: the index into the values of Set; -1: the slot is computed
-	at          []model.Knob // its places in the models, one for each use of a layer
+	slot, input int    // input: the index into the values of Set; -1: the slot is computed
+	at          []knob // its places in the models, one for each use of a layer
 }
 
 // Compile returns the design as a program of some of its parameters, and their values. Parameters
@@ -76,7 +76,7 @@ func (p Platform) compile(of domain, paths ...string) (*Program, error) {
 		return nil, err
 	}
 	c := p.composition
-	w := &knobs{at: map[int][]model.Knob{}}
+	w := &knobs{at: map[int][]knob{}}
 	prog := &Program{
 		layer:  l.withLines(c.open(of.layer, w, nil)),
 		slots:  slices.Clone(c.slots),
@@ -122,7 +122,7 @@ func (p Platform) openMachine(prog *Program, w *knobs) {
 		for _, k := range machine.Keys {
 			slot, known := c.slotAt["level."+t.Name+"."+k.Name]
 			if known && k.IsNumber() {
-				w.at[slot] = append(w.at[slot], model.KnobAt(k.At(to)))
+				w.at[slot] = append(w.at[slot], knobAt(k.At(to)))
 			}
 		}
 	}
@@ -156,7 +156,7 @@ func (prog *Program) Set(values ...float64) bool {
 		prog.values[s.slot] = v.Num
 		for _, at := range s.at {
 			// One parameter has several places if its layer is part of several others.
-			at.Set(v.Num)
+			at.set(v.Num)
 		}
 	}
 	for _, l := range prog.checks {

@@ -186,7 +186,7 @@ func (b *builder) protocolTables() {
 			case row.form == asFlag:
 				*row.at(&p).(*bool) = true
 			default:
-				model.KnobAt(row.at(&p)).Set(s.optional(row.name))
+				knobAt(row.at(&p)).set(s.optional(row.name))
 			}
 		}
 		// Without retry no sender keeps packets, so there would be nothing to send again.
