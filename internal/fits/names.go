@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/list"
 )
 
 // layerNames returns the names of the layers that curves are saved as: "fit" for a single one, so
@@ -37,20 +37,7 @@ func layerNames(curves []Curve) []string {
 			}
 		}
 	}
-	return numbered(names)
-}
-
-// numbered returns the names, those that stood before with the least number, from 2 on, that makes
-// them another name than all others.
-func numbered(names []string) []string {
-	taken, all := map[string]bool{}, slices.Clone(names)
-	for i, name := range names {
-		for n := 2; taken[all[i]] || all[i] != name && slices.Contains(names, all[i]); n++ {
-			all[i] = name + "-" + strconv.Itoa(n)
-		}
-		taken[all[i]] = true
-	}
-	return all
+	return list.Numbered(names, "-")
 }
 
 // sameNames returns the indices of equal names, in the order of the first of each.

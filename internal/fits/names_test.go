@@ -1,24 +1,12 @@
 package fits
 
 import (
-	"github.com/halfpeak/halfpeak/fit"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-)
 
-// A number makes a name that no other table has, also where a table's own name ends in it.
-func TestNumbered(t *testing.T) {
-	for _, c := range [][2]string{
-		{"a a a", "a a-2 a-3"}, {"a a a-2", "a a-3 a-2"}, {"a-2 a a", "a-2 a a-3"},
-		{"a a-2 a a-2", "a a-2 a-3 a-2-2"},
-	} {
-		if got := strings.Join(numbered(strings.Fields(c[0])), " "); got != c[1] {
-			t.Errorf("%s: %s, want %s", c[0], got, c[1])
-		}
-	}
-}
+	"github.com/halfpeak/halfpeak/fit"
+)
 
 // A file that is given twice, under whatever name, is one run.
 func TestSameFileTwice(t *testing.T) {

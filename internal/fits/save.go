@@ -97,9 +97,9 @@ func addCurves(d *platforms.File, curves []Curve) (remarks string) {
 // first segment is all of it.
 func (f *Fitted) pipelineFile() platforms.File {
 	d := platforms.File{Title: "fit of " + sourceNames([]Source{f.Curves[0].Source})}
-	names := numbered(list.Map(f.Curves, func(c Curve) string {
+	names := list.Numbered(list.Map(f.Curves, func(c Curve) string {
 		return cmp.Or(plainName(c.Name), "stage")
-	}))
+	}), "-")
 	for i, c := range f.Curves {
 		s := c.Segments[0]
 		source := fmt.Sprintf("%s%s, stage %s: %s least squares over %d sizes",
@@ -190,7 +190,7 @@ func (f *Fitted) collectivesFile() platforms.File {
 		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 		names = append(names, strings.Join(parts, "-"))
 	}
-	for i, name := range numbered(names) {
+	for i, name := range list.Numbered(names, "-") {
 		from := cmp.Or(from, "measured")
 		d.Collectives = append(d.Collectives, f.Collectives[i].Measured(name, from).Table())
 	}

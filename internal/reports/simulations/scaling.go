@@ -222,16 +222,8 @@ func markNames(s *programs.Scaling) (names []string) {
 // markKeys returns the beginnings of the keys of marks, each followed by _us and _max_us. Of names
 // with the same letters the later ones have a number, since JSON has one value for each key.
 func markKeys(names []string) []string {
-	taken := map[string]bool{}
-	return list.Map(names, func(name string) string {
-		plain := "mark_" + slug(name)
-		key := plain
-		for n := 2; taken[key] || taken[key+"_max"]; n++ {
-			key = fmt.Sprintf("%s_%d", plain, n)
-		}
-		taken[key], taken[key+"_max"] = true, true
-		return key
-	})
+	keys := list.Map(names, func(name string) string { return "mark_" + slug(name) })
+	return list.Numbered(keys, "_", "_max")
 }
 
 // slug returns the name as a part of a key.
