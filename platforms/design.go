@@ -226,23 +226,16 @@ func (d Design) Encode(comment string) ([]byte, error) {
 	return f.Encode(comment), nil
 }
 
-// Forecast returns the next measurement of n bytes in a design; nil if the design was not fitted,
-// was changed since, or was fitted to points that make no curve.
+// Forecast returns the next measurement of n bytes in a design, see [Layer.Next]; nil if the design
+// was not fitted, was changed since, or was fitted to points that make no curve.
 func (d Design) Forecast(n quantity.Bytes) *forecast.Forecast {
-	f, _ := d.Next(n)
-	return f
+	if len(d.Changes) > 0 {
+		return nil
+	}
+	next, _ := d.Layer.Next(n)
+	return next
 }
 
 // Forecastable reports whether the next measurement of a design can be predicted.
 // Points make a curve for all sizes or for none, so that 1 byte stands for all.
 func (d Design) Forecastable() bool { return d.Forecast(1) != nil }
-
-// Next returns the next measurement of n bytes in a design; nil if the design was changed, or does
-// not contain the points that it was fitted to. The error wraps [forecast.ErrNoCurve] if its points
-// make no curve.
-func (d Design) Next(n quantity.Bytes) (*forecast.Forecast, error) {
-	if len(d.Changes) > 0 {
-		return nil, nil
-	}
-	return d.Layer.Next(n)
-}

@@ -222,6 +222,23 @@ func (l Layer) Next(n quantity.Bytes) (*forecast.Forecast, error) {
 	return &f, nil
 }
 
+// MeasuredRange returns the smallest and the largest size that the layer was measured at, by the
+// points that it was fitted to or of which its table consists; false: none, as of a layer of a
+// paper, which has parameters alone.
+func (l Layer) MeasuredRange() (first, last quantity.Bytes, measured bool) {
+	var sizes []quantity.Bytes
+	if table, is := l.Model.(*model.Table); is {
+		sizes = table.Sizes
+	}
+	if l.Measured != nil {
+		sizes = l.Measured.Sizes
+	}
+	if len(sizes) == 0 {
+		return 0, 0, false
+	}
+	return sizes[0], sizes[len(sizes)-1], true
+}
+
 // measure replaces the layer's times by the measured curve, if it has one, to which the lines of a
 // layer were fitted. Above the measured sizes its streams are no faster than the roof. A layer with
 // other lines than these was changed since, and has no next measurement.

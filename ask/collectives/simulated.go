@@ -66,12 +66,10 @@ func (q question) simulated(ctx context.Context) (*Times, error) {
 // times may be off; if the collective was measured, but on no two numbers of ranks that a fit could
 // go by, that.
 func (q question) doubts() (all []string) {
-	if m := q.layer.Measured; m != nil && !q.ofLevels && len(q.sizes()) > 0 {
-		last := m.Sizes[len(m.Sizes)-1]
-		if slices.Max(q.sizes()) > last {
-			all = append(all, fmt.Sprintf("%s was measured up to %s: times of larger messages "+
-				"are extrapolated.", q.layer.Ref(), last))
-		}
+	_, last, measured := q.layer.MeasuredRange()
+	if measured && !q.ofLevels && len(q.sizes()) > 0 && slices.Max(q.sizes()) > last {
+		all = append(all, fmt.Sprintf("%s was measured up to %s: times of larger messages are "+
+			"extrapolated.", q.layer.Ref(), last))
 	}
 	if q.alone == 0 {
 		return append(all, q.within.String())

@@ -89,7 +89,7 @@ func Costs(sizes []quantity.Bytes, designs ...platforms.Design) *Predictions {
 // doubt notes how far the costs in the design can be trusted.
 func (p *Predictions) doubt(d platforms.Design) {
 	// The error is that of the curve, the same at every size.
-	if _, err := d.Next(1); err != nil {
+	if _, err := d.Layer.Next(1); err != nil && len(d.Changes) == 0 {
 		p.Doubts = append(p.Doubts, err.Error()+"; the costs are by the model alone")
 	}
 	if err := d.Layer.GapError(); err != nil && d.Layer.Timed.Of == platforms.Message {
@@ -130,8 +130,8 @@ func otherFits(d platforms.Design) (names []string) {
 // prediction.
 func predicted(d platforms.Design, n quantity.Bytes) Predicted {
 	p := Predicted{Platform: d.Platform.Name, Layer: d.Layer.Name, Timed: d.Layer.Timed, Size: n}
-	if sizes := measuredSizes(d.Layer); len(sizes) > 0 {
-		p.Beyond = max(1, float64(sizes[0]/n), float64(n/sizes[len(sizes)-1]))
+	if first, last, measured := d.Layer.MeasuredRange(); measured {
+		p.Beyond = max(1, float64(first/n), float64(n/last))
 	}
 	p.Next = d.Forecast(n)
 	m := d.Layer.Model
@@ -149,17 +149,4 @@ func predicted(d platforms.Design, n quantity.Bytes) Predicted {
 		p.Gap, p.Throughput, p.GapKnown = p.Time, rate(p.Time), true
 	}
 	return p
-}
-
-// measuredSizes returns the measured sizes of the layer's times. A layer from a paper has
-// parameters and no range, so none of its sizes is beyond it.
-func measuredSizes(l platforms.Layer) []quantity.Bytes {
-	if l.Measured != nil {
-		return l.Measured.Sizes
-	}
-	// A table is its measurements, so what lies outside it is extrapolated, too.
-	if table, ok := l.Model.(*model.Table); ok {
-		return table.Sizes
-	}
-	return nil
 }

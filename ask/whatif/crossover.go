@@ -77,13 +77,10 @@ func FindCrossover(sampling *Sampling, designs ...platforms.Design) (*Crossover,
 // beyond says that a layer overtakes, or is overtaken, at a size outside of its measured ones;
 // empty if it does not.
 func (c *Crossover) beyond(l platforms.Layer) string {
-	if l.Measured == nil {
-		return ""
-	}
-	first, last := l.Measured.Sizes[0], l.Measured.Sizes[len(l.Measured.Sizes)-1]
+	first, last, measured := l.MeasuredRange()
 	for _, o := range c.Overtakings {
 		of := o.Below == l.Ref() || o.Beyond == l.Ref()
-		if of && (o.Size < first || o.Size > last) {
+		if measured && of && (o.Size < first || o.Size > last) {
 			return fmt.Sprintf("%s was measured from %s to %s; its crossings elsewhere are "+
 				"extrapolated.", l.Ref(), first, last)
 		}

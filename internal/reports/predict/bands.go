@@ -27,12 +27,11 @@ const ForecastNote = "95 %: the next measurement by the same benchmark, on the m
 // so that the picture has no gap.
 func Forecasts(name string, follower *model.Quantity, d halfpeak.Design, sizes []quantity.Bytes) (
 	bands []reports.Series, all []quantity.Bytes) {
-	measured := d.Layer.Measured.Sizes
-	first, last := measured[0], measured[len(measured)-1]
+	first, last, _ := d.Layer.MeasuredRange()
 	all = slices.Clone(sizes)
 	// There the band changes its kind: the forecast widens from the first size beyond. One byte
 	// beside the last measured size makes this edge vertical in a picture.
-	for _, n := range append([]quantity.Bytes{first - 1, last + 1}, measured...) {
+	for _, n := range append([]quantity.Bytes{first - 1, last + 1}, d.Layer.Measured.Sizes...) {
 		if n >= sizes[0] && n <= sizes[len(sizes)-1] {
 			all = append(all, n)
 		}

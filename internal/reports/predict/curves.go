@@ -103,8 +103,8 @@ func CurveLine(kind CurveKind, sizes []quantity.Bytes, d halfpeak.Design) report
 func CurveSizes(layers ...platforms.Layer) []quantity.Bytes {
 	last := 1024 * quantity.KiB
 	for _, l := range layers {
-		if m := l.Measured; m != nil && len(m.Sizes) > 0 {
-			last = max(last, m.Sizes[len(m.Sizes)-1])
+		if _, largest, measured := l.MeasuredRange(); measured {
+			last = max(last, largest)
 		}
 	}
 	sizes, _ := quantity.ParseSizes(fmt.Sprintf("1..%.0f/16", float64(last))) // it is valid

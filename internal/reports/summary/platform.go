@@ -82,8 +82,7 @@ func (s subject) summary(hi quantity.Bytes) string {
 // as a promise that the next measurement can break: its size, its time, and how often
 // it holds.
 func (s subject) promise(long messages.Predicted, hi quantity.Bytes) string {
-	measured := s.Layer.Measured.Sizes
-	first, last := measured[0], measured[len(measured)-1]
+	first, last, _ := s.Layer.MeasuredRange()
 	next := long.Next
 	ends := fmt.Sprintf("%s to %s in 95 of 100 cases", quantity.Micros(next.Low),
 		quantity.Micros(next.High))
@@ -92,7 +91,7 @@ func (s subject) promise(long messages.Predicted, hi quantity.Bytes) string {
 	}
 	text := fmt.Sprintf("It was fitted to %d sizes from %s to %s. The next measurement of %s by "+
 		"the same benchmark is predicted: %s (%s).",
-		len(measured), first, last, long.Size, quantity.Micros(next.Value), ends)
+		len(s.Layer.Measured.Sizes), first, last, long.Size, quantity.Micros(next.Value), ends)
 	// Only a page that shows sizes beyond the measured ones needs the remark.
 	if hi > last {
 		text += fmt.Sprintf(" Beyond %s nothing was measured: another protocol may begin there, "+

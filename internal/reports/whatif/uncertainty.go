@@ -122,11 +122,10 @@ func uncertaintyNotes(u *whatif.Uncertainty, several bool) (doubts, notes []stri
 		}
 	case u.Measured:
 		for _, d := range u.Designs {
-			m := d.Layer.Measured
-			if m == nil { // a call was measured, and no message
+			first, last, measured := d.Layer.MeasuredRange()
+			if !measured { // a call was measured, and no message
 				continue
 			}
-			first, last := m.Sizes[0], m.Sizes[len(m.Sizes)-1]
 			of := ""
 			if several {
 				of = d.Name + ": "
