@@ -19,6 +19,8 @@ type Prior struct {
 	Real float64
 	// Verify is the number of selections of which one verifies a choice.
 	Verify int
+	// Near is the largest number of measurements by which a call's times are predicted.
+	Near int
 }
 
 // Default returns a prior of round numbers. docs/tables/tune.csv has the losses with halved and
@@ -40,6 +42,8 @@ func Default() Prior {
 		Real: 0.5,
 		// The model may be wrong about what all candidates of a call have in common.
 		Verify: 4,
+		// With more, choices are no better, and the losses that are stated too low.
+		Near: 64,
 	}
 }
 

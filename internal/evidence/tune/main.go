@@ -48,7 +48,7 @@ func tuned(name string, change func(p *tuner.Prior)) setting {
 	return setting{name, func(s *set) method {
 		prior := tuner.Default()
 		change(&prior)
-		return tuner.New(s.all, prior)
+		return newLocal(s.all, prior)
 	}}
 }
 
@@ -59,7 +59,7 @@ func stripped(name string, change func(c *tuner.Candidate)) setting {
 		for i := range all {
 			change(&all[i])
 		}
-		return tuner.New(all, tuner.Default())
+		return newLocal(all, tuner.Default())
 	}}
 }
 
@@ -71,6 +71,8 @@ var settings = []setting{
 	tuned("Shared 1", func(p *tuner.Prior) { p.Shared = 1 }),
 	tuned("Size 4, Ranks 1.5", func(p *tuner.Prior) { p.Size, p.Ranks = 4, 1.5 }),
 	tuned("Size 16, Ranks 6", func(p *tuner.Prior) { p.Size, p.Ranks = 16, 6 }),
+	tuned("Near 32", func(p *tuner.Prior) { p.Near = 32 }),
+	tuned("all measurements", func(p *tuner.Prior) { p.Near = math.MaxInt }),
 	tuned("Verify 2", func(p *tuner.Prior) { p.Verify = 2 }),
 	tuned("no verified choices", func(p *tuner.Prior) { p.Verify = math.MaxInt }),
 	tuned("no scale of deviations", func(p *tuner.Prior) { p.Weight = math.MaxInt }),
@@ -83,7 +85,7 @@ var settings = []setting{
 }
 
 // constants is the number of settings that differ in constants alone.
-const constants = 7
+const constants = 9
 
 // bare gives a candidate the parts of any algorithm of its call.
 func bare(c *tuner.Candidate) {
@@ -93,10 +95,11 @@ func bare(c *tuner.Candidate) {
 }
 
 // A result holds means over calls: of the choices' losses, of those that are stated, and of the
-// losses of the library's own choices, where these were measured.
+// losses of the library's own choices, where these were measured. Inside is the share of the times
+// that were not measured, but for the library's choices, within their intervals.
 type result struct {
-	real, stated [len(shares)]float64
-	own          float64
+	real, stated, inside [len(shares)]float64
+	own                  float64
 }
 
 // judge measures what the method asks for at each share, a quarter more at a time: a user runs a
@@ -138,6 +141,7 @@ func (s *set) judge(m method) (r result, err error) {
 			r.real[k] += (s.times[i]/least[call] - 1) / float64(len(calls.order))
 			r.stated[k] += m.Loss(i) / float64(len(calls.order))
 		}
+		r.inside[k] = s.inside(m)
 	}
 	return r, nil
 }
@@ -157,6 +161,7 @@ func (s *set) judgeAll(c setting, replicas int) (mean result, err error) {
 		for k := range shares {
 			mean.real[k] += r.real[k] / float64(replicas)
 			mean.stated[k] += r.stated[k] / float64(replicas)
+			mean.inside[k] += r.inside[k] / float64(replicas)
 		}
 	}
 	return mean, nil
@@ -222,13 +227,14 @@ func results(of []setting, replicas int) ([][]result, error) {
 // writeCSV writes all results.
 func writeCSV(w io.Writer, of []setting, all [][]result) {
 	fmt.Fprintln(w, "machine,question,setting,points_percent,loss_percent,stated_percent,"+
-		"library_percent")
+		"library_percent,inside_percent")
 	for i, c := range of {
 		for j, q := range questions {
 			for k, share := range shares {
 				r := all[i][j]
-				fmt.Fprintf(w, "%s,%q,%q,%g,%s,%s,%s\n", q.machine, q.name, c.name, 100*share,
-					percent(r.real[k], ""), percent(r.stated[k], ""), percent(r.own, ""))
+				fmt.Fprintf(w, "%s,%q,%q,%g,%s,%s,%s,%s\n", q.machine, q.name, c.name, 100*share,
+					percent(r.real[k], ""), percent(r.stated[k], ""), percent(r.own, ""),
+					percent(r.inside[k], ""))
 			}
 		}
 	}

@@ -29,7 +29,15 @@ func printTables(w io.Writer, of []setting, all [][]result) {
 	for _, m := range mean {
 		fmt.Fprintf(w, " %.1f (%.1f) |", 100*m[0], 100*m[1])
 	}
-	fmt.Fprintln(w, " | | |\n\n| | 5 % | 10 % | 25 % |\n|---|---|---|---|")
+	fmt.Fprintln(w, " | | |\n\n| times in their intervals | 5 % | 10 % | 25 % |\n|---|---|---|---|")
+	for j, q := range questions {
+		fmt.Fprintf(w, "| %s, %s |", q.machine, q.name)
+		for _, inside := range all[0][j].inside {
+			fmt.Fprintf(w, " %s |", percent(inside, "–"))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w, "\n| | 5 % | 10 % | 25 % |\n|---|---|---|---|")
 	for i, c := range of {
 		fmt.Fprintf(w, "| %s |", c.name)
 		for k := range shares {

@@ -61,16 +61,34 @@ func choiceOf(file string) (c Choice, pass string, err error) {
 	return c, parts[nameParts-2], nil
 }
 
+// A Time is the mean of the measured times of an algorithm in a call or, where there are none, an
+// estimate with its 95 % interval. It is NaN for a library's choice that was not measured.
+type Time struct {
+	quantity.Interval // in µs
+	Measured          bool
+}
+
+// OwnLoss returns how much longer the library's choice takes than the fastest measured algorithm:
+// 0.1 is 10 %. It is known if the library's choice was measured.
+func (d Decision) OwnLoss() (loss float64, known bool) {
+	return d.Own.Value/d.BestTime.Value - 1, d.Own.Measured && d.Best.Name != ""
+}
+
 // A Decision is the choice for a call.
 type Decision struct {
 	Choice
-	Time    quantity.Micros // expected
-	Default quantity.Micros // expected time of the library's choice
-	Loss    float64         // expected loss against the fastest algorithm: 0.1 is 10 % slower
+	Time Time
+	// Own is the time of the library's choice. If that was not measured, it is that of OwnName, the
+	// algorithm that the library's documented rules take.
+	Own     Time
+	OwnName string
+	// Best is the fastest of the measured algorithms; its Name is empty if none was measured.
+	Best     Choice
+	BestTime Time
+	Loss     float64 // expected loss against the fastest algorithm: 0.1 is 10 % slower
 	// Measured, Excluded and Of are the numbers of the call's candidates that were measured, that
 	// are not worth a measurement, and of all.
 	Measured, Excluded, Of int
-	Seen                   bool // the choice itself was measured
 	// Duel compares the choice with the library's own in pairs of launches. Only choices that win
 	// it become rules.
 	Duel Duel

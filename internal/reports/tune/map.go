@@ -7,6 +7,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -36,9 +37,11 @@ type Map struct {
 	Choices    []Choice // of the candidates
 	candidates []tuner.Candidate
 	tuner      *tuner.Tuner
-	measured   map[int]int // number of measurements by candidate
+	measured   map[int][]float64 // times in µs by candidate
+	observed   []observation     // all measurements, in the order of reading
+	statistic  fitted.Statistic  // of the measured times; empty: as the benchmark prints
 	duels      map[int]Duel
-	Unknown    int // number of measurements of other calls, which are ignored
+	Unknown    int // number of measurements that are of no candidate
 }
 
 // NewMap returns the candidates of a question. The errors are unknown collectives and libraries,
@@ -58,7 +61,7 @@ func NewMap(ctx context.Context, q Question) (*Map, error) {
 			return nil, usage.Fields(err, "ranks")
 		}
 	}
-	m := &Map{Question: q, library: library, measured: map[int]int{}, duels: map[int]Duel{}}
+	m := &Map{Question: q, library: library, measured: map[int][]float64{}, duels: map[int]Duel{}}
 	for _, name := range q.Collectives {
 		if err := m.add(ctx, name); err != nil {
 			return nil, err
@@ -75,9 +78,7 @@ func (m *Map) add(ctx context.Context, name string) error {
 	if err != nil {
 		return usage.Fields(err, "collective")
 	}
-	foreign := func(e collective.Entry) bool { return !m.library.Has(e) }
-	all := slices.DeleteFunc(collective.Of(of.Collective), foreign)
-	if len(all) == 0 {
+	if len(m.entries(of.Collective)) == 1 {
 		err = fmt.Errorf("%s has no algorithm of %s that can be forced", m.Library, name)
 		return usage.Fields(err, "collective")
 	}
@@ -99,34 +100,48 @@ func (m *Map) add(ctx context.Context, name string) error {
 	if n := len(m.candidates); n > 0 {
 		call = m.candidates[n-1].Call + 1
 	}
-	of.Name = LibraryChoice
-	entries := append([]collective.Entry{of}, all...)
 	for _, ranks := range m.Ranks {
 		for _, size := range sizes {
-			for _, c := range m.choicesOf(entries, ranks, size) {
-				m.Choices = append(m.Choices, c)
-				author := "" // the library's, but for its own choice, which may be any algorithm
-				if c.Name == LibraryChoice {
-					author = LibraryChoice
-				}
-				m.candidates = append(m.candidates, tuner.Candidate{
-					Group: name, Call: call, Ranks: float64(ranks), Size: max(1, float64(size)),
-					Author: author, Schedule: c.Name, Variant: fmt.Sprint(c.Name, " ", c.Segment),
-					Parts:   times[Place{c.Name, ranks, size, c.Segment}],
-					Library: c.Name == LibraryChoice,
-				})
-			}
+			choices := m.choicesOf(name, ranks, size)
+			m.Choices = append(m.Choices, choices...)
+			m.candidates = append(m.candidates, candidatesOf(choices, call, times)...)
 			call++
 		}
 	}
-	tuner.Complete(m.candidates)
 	return nil
+}
+
+// candidatesOf returns the candidates of a call's choices, with the parts of their schedules.
+func candidatesOf(choices []Choice, call int, parts map[Place]tuner.Parts) (all []tuner.Candidate) {
+	for _, c := range choices {
+		author := "" // the library's, but for its own choice, which may be any algorithm
+		if c.Name == LibraryChoice {
+			author = LibraryChoice
+		}
+		all = append(all, tuner.Candidate{
+			Group: c.Collective, Call: call, Ranks: float64(c.Ranks), Size: max(1, float64(c.Size)),
+			Author: author, Schedule: c.Name, Variant: fmt.Sprint(c.Name, " ", c.Segment),
+			Parts:   parts[Place{c.Name, c.Ranks, c.Size, c.Segment}],
+			Library: c.Name == LibraryChoice,
+		})
+	}
+	tuner.Complete(all)
+	return all
+}
+
+// entries returns the library's own choice for a collective, and the algorithms that it can be
+// forced to take.
+func (m *Map) entries(name string) []collective.Entry {
+	foreign := func(e collective.Entry) bool { return !m.library.Has(e) }
+	all := slices.DeleteFunc(collective.Of(name), foreign)
+	return append([]collective.Entry{{Collective: name, Name: LibraryChoice}}, all...)
 }
 
 // choicesOf returns the algorithms that take a call, whole and in each of the
 // question's segments that cuts the message. The library's own choice is the first,
 // and every call has it. An algorithm in whose place the library runs another of them is none.
-func (m *Map) choicesOf(entries []collective.Entry, ranks int, size quantity.Bytes) (all []Choice) {
+func (m *Map) choicesOf(name string, ranks int, size quantity.Bytes) (all []Choice) {
+	entries := m.entries(name)
 	replaced := func(e collective.Entry, segment quantity.Bytes) bool {
 		c := collective.Call{Bytes: uint64(size), Segment: uint64(segment), PerNode: m.PerNode}
 		runs := ""
@@ -168,15 +183,22 @@ func (m *Map) candidate(c Choice) int {
 }
 
 // measure adds the measured time of a choice and reports whether a candidate is that choice. If
-// none is, it counts the time in Unknown.
+// none is, it counts the time in Unknown: such times only serve the estimates of others.
 func (m *Map) measure(c Choice, t quantity.Micros) bool {
-	i := m.candidate(c)
 	// A time of 0 or NaN has no logarithm.
-	if i < 0 || !(t > 0) {
+	if !(t > 0) {
 		m.Unknown++
 		return false
 	}
-	m.measured[i]++
+	i := m.candidate(c)
+	if c.PerNode == 0 || c.PerNode == m.PerNode {
+		m.observed = append(m.observed, observation{c, i, t})
+	}
+	if i < 0 {
+		m.Unknown++
+		return false
+	}
+	m.measured[i] = append(m.measured[i], float64(t))
 	m.tuner.Add([]tuner.Measurement{{Candidate: i, Time: float64(t)}})
 	return true
 }
@@ -186,70 +208,6 @@ func (m *Map) measure(c Choice, t quantity.Micros) bool {
 func (m *Map) own(call int) int {
 	of := m.tuner.Calls()[call]
 	return of[slices.IndexFunc(of, func(i int) bool { return m.Choices[i].Name == LibraryChoice })]
-}
-
-// choose returns the candidate for a call: one that won its duel, or the tuner's choice unless that
-// lost its duel. Otherwise it is the library's choice.
-func (m *Map) choose(call int) int {
-	best := -1
-	for _, i := range m.tuner.Calls()[call] {
-		if m.duels[i].wins() && (best < 0 || m.duels[i].Low > m.duels[best].Low) {
-			best = i
-		}
-	}
-	if best >= 0 {
-		return best
-	}
-	if best = m.tuner.Choose(call); m.duels[best].over() {
-		return m.own(call)
-	}
-	return best
-}
-
-// Decisions returns the choices for all calls, in the order of the question. They hold for the
-// measurements added so far, and change with each further one. The error is that of the context.
-func (m *Map) Decisions(ctx context.Context) (all []Decision, err error) {
-	calls := len(m.tuner.Calls())
-	for call := range calls {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		i := m.choose(call)
-		d := Decision{
-			Choice:    m.Choices[i],
-			Time:      m.expected(i),
-			Default:   m.expected(m.own(call)),
-			Loss:      m.tuner.Loss(i, m.contrasts(call)...),
-			Of:        len(m.tuner.Calls()[call]),
-			Seen:      m.measured[i] > 0,
-			Duel:      m.duels[i],
-			candidate: i,
-		}
-		for _, j := range m.tuner.Calls()[call] {
-			if m.measured[j] > 0 {
-				d.Measured++
-			} else if m.tuner.Excluded(j) {
-				d.Excluded++
-			}
-		}
-		all = append(all, d)
-		if m.Progress != nil {
-			m.Progress(call+1, calls)
-		}
-	}
-	return all, nil
-}
-
-// contrasts returns the duels of a call's candidates with the library's choice, of at least two
-// rounds: what the model believed of their times before is no longer what is known of them.
-func (m *Map) contrasts(call int) (all []tuner.Contrast) {
-	for _, i := range m.tuner.Calls()[call] {
-		if d := m.duels[i]; d.Rounds > 1 {
-			all = append(all, tuner.Contrast{
-				Slow: m.own(call), Fast: i, Log: d.Gain, Deviation: d.deviation()})
-		}
-	}
-	return all
 }
 
 // expected returns the expected time of a candidate in µs: the mean of a log-normal

@@ -3,44 +3,77 @@ package tune
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Rows returns the table of the decisions. The losses are expectations of the model, calibrated by
-// held-out calls; docs/tune.md has how far they are from real ones.
+// Rows returns the table of the decisions: what the library's choice loses against the fastest
+// measured algorithm, and what to take. Expected losses are of the model, calibrated by held-out
+// calls; docs/tune.md has how far they are from real ones.
 func (m *Map) Rows(all []Decision) reports.Rows {
 	text := reports.PercentText("%.1f %%")
 	col := reports.Col[Decision]
 	tried := slices.ContainsFunc(all, func(d Decision) bool { return d.Duel.Rounds > 0 })
 	// Without any measurement, times are those of a nominal network.
 	begun := slices.ContainsFunc(all, func(d Decision) bool { return d.Measured > 0 })
+	known := len(m.observed) > 0
+	timed := func(key string, rank int, of func(Decision) Time) reports.Spread[Decision] {
+		c := reports.SpreadOf(key, reports.HeadIf(known, "time"), quantity.DimTime,
+			func(d Decision) quantity.Interval { return of(d).Interval })
+		c.Text = c.Text.Ranked(rank)
+		return c
+	}
+	own := timed("default", 0, func(d Decision) Time { return d.Own })
+	best := timed("best_measured", 0, func(d Decision) Time {
+		if d.Best.Name == "" {
+			return Time{Interval: quantity.Alone(math.NaN())}
+		}
+		return d.BestTime
+	})
+	choice := timed("time", 2, func(d Decision) Time { return d.Time })
+	ownLoss := func(d Decision) any {
+		loss, known := d.OwnLoss()
+		return reports.OrAbsent(percent*loss, known)
+	}
 	rows := reports.TableOf(all,
 		col("collective", reports.HeadIf(len(m.Collectives) > 1, "collective"),
 			func(d Decision) any { return d.Collective }),
 		col("ranks", "ranks", func(d Decision) any { return d.Ranks }),
 		col("size_bytes", "size", func(d Decision) any { return d.Size }),
-		col("algorithm", "algorithm", func(d Decision) any { return d.Name }),
+		col("", reports.HeadIf(known, "library's"),
+			func(d Decision) any { return marked(d.OwnName, d.Own) }),
+		own.Text,
+		col("", reports.HeadIf(begun, "fastest"),
+			func(d Decision) any { return reports.OrNil(d.Best.Name) }),
+		best.Text.If(begun),
+		col("", reports.HeadIf(begun, "loss"), ownLoss).Texted(text),
+		col("algorithm", "", func(d Decision) any { return d.Name }),
+		col("", "choice", func(d Decision) any { return d.Name }).Ranked(1),
+		choice.Text,
 		col("segment_bytes", reports.HeadIf(len(m.Segments) > 0, "segment"),
 			func(d Decision) any { return reports.OrAbsent(d.Segment, d.Segment > 0) }),
-		col("time_us", "time", func(d Decision) any { return reports.OrAbsent(d.Time, begun) }),
-		col("default_us", "default", func(d Decision) any {
-			return reports.OrAbsent(d.Default, begun)
-		}).Ranked(2),
-		col("loss_percent", "loss",
-			func(d Decision) any { return reports.Finite(percent * d.Loss) }).Texted(text),
+		choice.Value, own.Value,
+		col("loss_percent", "expected loss",
+			func(d Decision) any { return reports.Finite(percent * d.Loss) }).
+			Texted(text).Ranked(2),
 		col("", "measured",
 			func(d Decision) any {
 				return fmt.Sprintf("%d of %d", d.Measured, d.Of)
-			}).Ranked(1),
+			}).Ranked(2),
 		col("measured", "", func(d Decision) any { return d.Measured }),
 		col("excluded", "", func(d Decision) any { return d.Excluded }),
 		col("candidates", "", func(d Decision) any { return d.Of }),
-		col("choice_measured", "", func(d Decision) any { return d.Seen }),
+		col("choice_measured", "", func(d Decision) any { return d.Time.Measured }),
 		col("gain_percent", reports.HeadIf(tried, "gain"), func(d Decision) any {
 			return reports.OrAbsent(reports.Finite(d.Duel.percent()), d.Duel.Rounds > 0)
 		}).Texted(text),
@@ -48,42 +81,120 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 		col("rule", "", func(d Decision) any {
 			return d.Name != LibraryChoice && d.Duel.wins()
 		}),
+		choice.Low, choice.High, own.Low, own.High,
+		col("default_algorithm", "", func(d Decision) any { return d.OwnName }),
+		col("default_measured", "", func(d Decision) any { return d.Own.Measured }),
+		col("best_measured", "", func(d Decision) any { return reports.OrNil(d.Best.Name) }),
+		best.Value,
+		col("default_loss_percent", "", ownLoss),
 	)
-	none, points, untried := 0, 0, 0
+	m.remark(&rows, all)
+	return rows
+}
+
+// marked returns the name of an algorithm, and says so if its time is estimated.
+func marked(name string, t Time) string {
+	if t.Measured || !t.Known() {
+		return name
+	}
+	return name + ", estimated"
+}
+
+// remark sets the remarks and the verdict of the table.
+func (m *Map) remark(rows *reports.Rows, all []Decision) {
+	text := reports.PercentText("%.1f %%")
+	none, points, untried, unseen, changed := 0, 0, 0, 0, 0
 	for _, d := range all {
 		points += d.Measured
 		if d.Measured == 0 {
 			none++
 		}
-		if d.Name != LibraryChoice && !d.Duel.over() {
-			untried++
+		if d.Name == LibraryChoice {
+			continue
 		}
+		if changed++; !d.Duel.over() {
+			untried++
+			if !d.Time.Measured {
+				unseen++
+			}
+		}
+	}
+	rows.Doubts = append(rows.Doubts, m.notMeasured()...)
+	mean, worst, lost := ownLosses(all)
+	documented := slices.ContainsFunc(all, func(d Decision) bool {
+		return d.OwnName != LibraryChoice
+	})
+	if documented && points > 0 {
+		rows.Doubts = append(rows.Doubts, fmt.Sprintf("Where the library's choice was not "+
+			"measured, it is that of the documented rules of %s: measure it without forcing an "+
+			"algorithm.", m.Library))
 	}
 	if untried > 0 {
 		rows.Doubts = append(rows.Doubts, fmt.Sprintf("Choices without a duel against the "+
-			"library's, which are no rules yet: %d.", untried))
+			"library's, which are no rules yet: %d; not measured themselves: %d.", untried, unseen))
+	}
+	if m.statistic != "" {
+		of := "the average over ranks"
+		if m.statistic == fitted.Slowest {
+			of = "the slowest rank"
+		}
+		rows.Notes = append(rows.Notes, "Measured times are of "+of+".")
 	}
 	rows.Notes = append(rows.Notes, fmt.Sprintf("Expected loss against the fastest, as the mean "+
 		"over all calls (%d): %s, from %d of %d points. Calls without a measurement: %d.",
 		len(all), text(percent*meanLoss(all)), points, len(m.candidates), none))
-	changed := 0
-	for _, d := range all {
-		if d.Name != LibraryChoice {
-			changed++
-		}
-	}
-	if points > 0 {
-		rows.Verdict = reports.Say(
-			"another algorithm than the library's for %d of %s; expected loss %s", changed,
-			lex.Plural(len(all), "call"), text(percent*meanLoss(all)))
-	} else {
+	if len(m.observed) == 0 {
 		rows.Verdict = reports.Say("nothing is measured yet, so these algorithms are guesses")
+		return
 	}
-	if m.Unknown > 0 {
-		rows.Doubts = append(rows.Doubts, fmt.Sprintf("%d measurements are of other ranks, sizes "+
-			"or algorithms, and were not used: ask for those that were measured.", m.Unknown))
+	rows.Notes = append(rows.Notes, fmt.Sprintf("An estimated time is that of the measurements "+
+		"nearest to the call, at most %d, with its 95 %% interval.", tuner.Default().Near))
+	verdict := fmt.Sprintf("another algorithm than the library's for %d of %s; expected loss %s",
+		changed, lex.Plural(len(all), "call"), text(percent*meanLoss(all)))
+	if lost == 0 {
+		rows.Verdict = reports.Say("%s", verdict)
+		return
 	}
-	return rows
+	most, _ := worst.OwnLoss()
+	rows.Verdict = reports.Say("the library's choice loses %s against the fastest measured (mean "+
+		"of %s; most %s: %d ranks, %v); tune takes %s", text(percent*mean),
+		lex.Plural(lost, "call"), text(percent*most), worst.Ranks, worst.Size, verdict)
+}
+
+// notMeasured says which numbers of ranks and sizes of the question were not measured, and which
+// are the nearest that were.
+func (m *Map) notMeasured() (notes []string) {
+	ranks, sizes := map[int]bool{}, map[quantity.Bytes]bool{}
+	for _, o := range m.observed {
+		ranks[o.Ranks], sizes[o.Size] = true, true
+	}
+	if len(ranks) == 0 {
+		return nil
+	}
+	if text := beside(m.Ranks, ranks); text != "" {
+		notes = append(notes, "Ranks that were not measured: "+text+".")
+	}
+	if text := beside(m.Sizes, sizes); text != "" {
+		notes = append(notes, "Sizes that were not measured: "+text+".")
+	}
+	return notes
+}
+
+// beside lists the values that are asked and not measured, each with its measured neighbours.
+func beside[T int | quantity.Bytes](asked []T, measured map[T]bool) string {
+	known := slices.Sorted(maps.Keys(measured))
+	var parts []string
+	for _, v := range asked {
+		at, has := slices.BinarySearch(known, v)
+		if has {
+			continue
+		}
+		near := list.Map(known[max(0, at-1):min(len(known), at+1)],
+			func(v T) string { return fmt.Sprint(v) })
+		parts = append(parts, fmt.Sprintf("%v (nearest measured: %s)", v,
+			strings.Join(near, " and ")))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // meanLoss returns the mean of the decisions' expected losses.

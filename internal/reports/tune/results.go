@@ -167,10 +167,18 @@ func (m *Map) ReadTables(p platforms.Platform) (notes []string) {
 // addSeries adds the measured times of series. It returns notes on those that no candidate has.
 func (m *Map) addSeries(all []fitted.Data) (notes []string) {
 	// The collective ends when the slowest rank does. Benchmarks that print no maximum have the
-	// average.
+	// average, and the two cannot be compared.
+	slowest := map[string]bool{}
+	name := func(s fitted.Data) string { return s.Of.Collective + " " + s.Of.Name + s.Foreign }
+	for _, s := range all {
+		slowest[name(s)] = slowest[name(s)] || s.Statistic == fitted.Slowest
+	}
 	statistic := fitted.Slowest
-	if !slices.ContainsFunc(all, func(s fitted.Data) bool { return s.Statistic == statistic }) {
+	if slices.ContainsFunc(all, func(s fitted.Data) bool { return !slowest[name(s)] }) {
 		statistic = fitted.Average
+	}
+	if len(all) > 0 {
+		m.statistic = statistic
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(s fitted.Data) bool {
 		return s.Statistic != statistic

@@ -152,7 +152,7 @@ func TestDuelsOfFolder(t *testing.T) {
 		t.Fatal(notes, err)
 	}
 	for i, c := range m.Choices { // so that no algorithm without a measurement may be the fastest
-		if m.measured[i] == 0 {
+		if len(m.measured[i]) == 0 {
 			m.measure(c, 40)
 		}
 	}
@@ -492,5 +492,82 @@ func TestReplacedAlgorithms(t *testing.T) {
 		if d.Size == 8 && d.Name != "recursive-doubling" && d.Name != LibraryChoice {
 			t.Errorf("8 bytes without a measurement: %s", d.Name)
 		}
+	}
+}
+
+// swept returns a map of broadcasts by three algorithms on some numbers of ranks, neighbours among
+// them. The library's own choice was measured on 30.
+func swept(t *testing.T, ranks []int, sizes ...quantity.Bytes) *Map {
+	t.Helper()
+	m, err := NewMap(t.Context(), Question{Collectives: []string{"bcast"}, Library: "openmpi",
+		Ranks: ranks, Sizes: sizes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Builder{}
+	text.WriteString("algorithm,ranks,size,time_us\n")
+	for _, n := range []int{2, 6, 14, 28, 30} {
+		for size := 1; size <= 1<<20; size *= 8 {
+			depth, bytes := math.Log2(float64(n)), float64(size)
+			for i, time := range []float64{1 + float64(n)/20 + bytes/400,
+				0.6*depth + bytes*depth/2000, 0.5*depth + bytes*depth/1500} {
+				fmt.Fprintf(&text, "%d,%d,%d,%.2f\n", []int{2, 5, 6}[i], n, size, time)
+			}
+			if n == 30 {
+				fmt.Fprintf(&text, "default,30,%d,%.2f\n", size, 5+bytes/200)
+			}
+		}
+	}
+	file := filepath.Join(t.TempDir(), "bcast.csv")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	notes, err := m.ReadFiles([]string{file}, fit.Options{})
+	if err != nil {
+		t.Fatal(notes, err)
+	}
+	return m
+}
+
+// What is said of a call does not depend on the other calls of the question.
+func TestCallAlone(t *testing.T) {
+	all := decided(t, swept(t, []int{14, 32}, 8, 32768))
+	for _, want := range all {
+		m := swept(t, []int{want.Ranks}, want.Size)
+		got := decided(t, m)[0]
+		got.candidate = want.candidate
+		if text, wanted := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); text != wanted {
+			t.Errorf("alone\n%s\nbeside others\n%s", text, wanted)
+		}
+	}
+}
+
+// Measured times are shown as they were measured, and the loss of the library's choice is that of
+// the file. A time that was not measured has an interval; the library's own choice has none.
+func TestMeasuredTimes(t *testing.T) {
+	for _, d := range decided(t, swept(t, []int{30}, 8, 32768)) {
+		want := map[quantity.Bytes]struct {
+			name      string
+			own, best float64
+		}{8: {"binomial", 5.04, 2.48}, 32768: {"binary", 168.84, 83.34}}[d.Size]
+		loss, known := d.OwnLoss()
+		if d.Best.Name != want.name || !known || !d.Own.Measured || d.OwnName != LibraryChoice {
+			t.Errorf("%v: %+v", d.Size, d)
+		}
+		near(t, "the fastest", d.BestTime.Value, want.best, 0.01)
+		near(t, "the library's", d.Own.Value, want.own, 0.01)
+		near(t, "its loss", loss, want.own/want.best-1, 0.01)
+		if d.Time.Known() == d.Time.Measured {
+			t.Errorf("%v: %+v is measured or has an interval", d.Size, d.Time)
+		}
+	}
+	m := swept(t, []int{32}, 32768)
+	d := decided(t, m)[0]
+	if d.Own.Measured || d.OwnName != "k-nomial" || !d.Own.Known() || d.Best.Name != "" {
+		t.Errorf("the library's choice where nothing was measured: %+v", d)
+	}
+	if doubts := m.Rows([]Decision{d}).Doubts[0]; !strings.Contains(doubts,
+		"32 (nearest measured: 30)") {
+		t.Error(doubts)
 	}
 }

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/tuner"
+)
+
+// A local selects measurements for all calls, and decides each call by the measurements nearest to
+// it, as internal/reports/tune does.
+type local struct {
+	*tuner.Tuner
+	all   []tuner.Candidate
+	prior tuner.Prior
+	seen  []tuner.Observation
+	is    map[int]bool         // measured
+	of    map[int]*tuner.Tuner // by call, since the last measurement
+}
+
+func newLocal(all []tuner.Candidate, prior tuner.Prior) method {
+	return &local{Tuner: tuner.New(all, prior), all: all, prior: prior, is: map[int]bool{}}
+}
+
+func (l *local) Add(more []tuner.Measurement) {
+	l.Tuner.Add(more)
+	for _, m := range more {
+		l.seen = append(l.seen,
+			tuner.Observation{Candidate: l.all[m.Candidate], Time: m.Time})
+		l.is[m.Candidate] = true
+	}
+	l.of = map[int]*tuner.Tuner{}
+}
+
+// at returns the tuner of a call.
+func (l *local) at(call int) *tuner.Tuner {
+	if l.of[call] == nil {
+		of := list.Map(l.Calls()[call], func(i int) tuner.Candidate { return l.all[i] })
+		near := list.Map(tuner.Nearest(of[0], l.seen, l.prior),
+			func(k int) tuner.Observation { return l.seen[k] })
+		l.of[call] = tuner.Local(of, near, l.prior)
+	}
+	return l.of[call]
+}
+
+func (l *local) Choose(call int) int { return l.Calls()[call][l.at(call).Choose(call)] }
+
+func (l *local) Loss(i int, contrasts ...tuner.Contrast) float64 {
+	call := l.all[i].Call
+	return l.at(call).Loss(slices.Index(l.Calls()[call], i), contrasts...)
+}
+
+// inside returns the share of the times that were not measured, but for those of the library's
+// choices, which lie within their intervals; NaN if the method has no intervals.
+func (s *set) inside(m method) float64 {
+	l, has := m.(*local)
+	if !has {
+		return math.NaN()
+	}
+	within, n := 0., 0.
+	for call, of := range l.Calls() {
+		for k, i := range of {
+			if l.is[i] || l.all[i].Library {
+				continue
+			}
+			_, low, high := l.at(call).Interval(k)
+			if n++; low <= s.times[i] && s.times[i] <= high {
+				within++
+			}
+		}
+	}
+	return within / n
+}
