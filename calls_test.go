@@ -241,6 +241,35 @@ func TestStudiesOfNoSense(t *testing.T) {
 	}
 }
 
+// A target that is met as it is differs from one that no parameter alone can reach.
+func TestTargetMetOrImpossible(t *testing.T) {
+	d, err := halfpeak.Open("clip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := d.Study(t.Context(), halfpeak.Message{Size: 1024})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := s.Now()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		most         quantity.Micros
+		met, reached bool
+	}{{2 * now, true, false}, {0.9 * now, false, true}, {now / 1e6, false, false}} {
+		found, err := s.Target(c.most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reached := len(found.Found) > 0 && found.Found[0].Reached
+		if found.Met != c.met || reached != c.reached || found.Now != float64(now) {
+			t.Errorf("%v: %+v", c.most, found)
+		}
+	}
+}
+
 // Above a table of measured times, the estimate says how far.
 func TestBeyondATable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "table.toml")

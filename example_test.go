@@ -129,7 +129,7 @@ func ExampleDesign_Study() {
 		fmt.Println(err)
 		return
 	}
-	for _, c := range changes {
+	for _, c := range changes.Found {
 		if c.Reached {
 			fmt.Printf("%s from %s to %s\n", c.Param.Path, c.Param.Value, c.Text(c.Value))
 		}

@@ -86,8 +86,10 @@ func (s Study) Sensitivities() ([]whatif.Sensitivity, error) {
 }
 
 // Target returns the changes of single parameters that bring the time down to the one given, the
-// smallest first: of the parameters of these names, or of all; then none if the time is low enough.
-func (s Study) Target(most quantity.Micros, parameters ...string) ([]whatif.Solution, error) {
+// smallest first: of the parameters of these names, or of all. Met says that the time is low enough
+// as it is; of all parameters, none is then searched. If none can do it alone, no solution is
+// Reached, and each has the value that comes closest.
+func (s Study) Target(most quantity.Micros, parameters ...string) (*whatif.Solutions, error) {
 	if err := s.prepared(); err != nil {
 		return nil, err
 	}
@@ -103,11 +105,7 @@ func (s Study) Target(most quantity.Micros, parameters ...string) ([]whatif.Solu
 		by = append(by, r)
 	}
 	t := whatif.Target{Quantity: s.Time, Value: float64(most)}
-	found, err := whatif.Solve(context.Background(), s.Design, t, nil, by...)
-	if err != nil {
-		return nil, err
-	}
-	return found.Found, nil
+	return whatif.Solve(context.Background(), s.Design, t, nil, by...)
 }
 
 // Sweep returns the times at all values of ranges, as in "L=1us..10us/100"; [whatif.Sweep.Run]
