@@ -133,13 +133,3 @@ func (p *member) doubling(v int, send, receive func(peer, block, d int)) {
 		}
 	}
 }
-
-// optimalBroadcast broadcasts along the tree of optimalTime for LogP. A longer message travels
-// whole, or in segments. The tree, which covers all members, is kept for the next part.
-func optimalBroadcast(p *member) {
-	shape := treeShape{p.shape(), p.Size}
-	if p.optimal == nil || p.of != shape {
-		p.optimal, p.of = optimalTree(shape.LogP, p.Size), shape
-	}
-	p.optimal.broadcast(p)
-}

@@ -96,7 +96,7 @@ type member struct {
 	call  uint32 // 1 + the last blocking send or receive; 0 for none
 	memory
 	watch   watcher // sees the movement of data in tests; else nil
-	optimal tree    // of the optimal broadcast
+	optimal tree    // of the optimal broadcast or reduce
 	of      treeShape
 	// alone is the symmetry by which the member at place 0 stands for all, see
 	// Entry.SymmetricSchedule; asymmetric if it does not.

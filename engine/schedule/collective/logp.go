@@ -66,10 +66,25 @@ func optimalTree(m model.LogP, p int) tree {
 	return func(_, _, v int) (int, []int) { return parents[v], children[v] }
 }
 
-// A treeShape identifies an optimal tree, so that the members of one call build it once.
-type treeShape struct {
-	model.LogP
-	size int
+// optimalBroadcast broadcasts along the tree of optimalTime for LogP. A longer message travels
+// whole, or in segments.
+func optimalBroadcast(p *member) { p.optimalTree(p.shape()).broadcast(p) }
+
+// optimalReduce sends the messages of optimalBroadcast in reverse, so that a send is a receive. It
+// is the optimum for one word if combining takes no time; with it, the optimal summation of Karp,
+// Sahay, Santos, Schauser 1993, section 4, has another tree.
+func optimalReduce(p *member) {
+	m := p.shape()
+	m.SendOverhead, m.ReceiveOverhead = m.ReceiveOverhead, m.SendOverhead
+	p.optimalTree(m).reduce(p)
+}
+
+// optimalTree returns the tree of optimalTime. It covers all members and is kept for the next part.
+func (p *member) optimalTree(m model.LogP) tree {
+	if shape := (treeShape{m, p.Size}); p.optimal == nil || p.of != shape {
+		p.optimal, p.of = optimalTree(m, p.Size), shape
+	}
+	return p.optimal
 }
 
 // LatencyBound returns a lower bound, over all algorithms, of the time in which a byte of one

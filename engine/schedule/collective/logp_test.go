@@ -115,6 +115,19 @@ func TestOptimalBroadcast(t *testing.T) {
 			if got := logP(t, s, m); got != want {
 				t.Errorf("%+v, %d ranks: the schedule takes %v, the closed form says %v", m, p, got, want)
 			}
+			// A reduce without computation is a broadcast backwards in time: sends are receives.
+			back := m
+			back.SendOverhead, back.ReceiveOverhead = m.ReceiveOverhead, m.SendOverhead
+			if e, err = collective.Find("reduce", "logp-optimal"); err != nil {
+				t.Fatal(err)
+			}
+			up, err := e.Schedule(p, collective.Call{Bytes: 1, LogP: back})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := logP(t, up, back); got != want {
+				t.Errorf("%+v, %d ranks: the reduce takes %v, want %v", back, p, got, want)
+			}
 			// No other tree is better.
 			for _, other := range collective.Of("bcast") {
 				if p > 16 || other.Name == "scatter-doubling" || other.Name == "scatter-ring" {

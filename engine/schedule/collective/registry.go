@@ -87,6 +87,9 @@ var Algorithms = []Entry{
 	{Collective: "reduce", Name: "binomial-schedgen",
 		Params: Root | Segment | Gamma, Algorithm: binomialReduce,
 		Help: "the binomial tree of Open MPI's broadcast, upwards, as LogGOPSim's schedgen has it"},
+	{Collective: "reduce", Name: "logp-optimal",
+		Params: Root | Segment | Gamma | Shape, Algorithm: optimalReduce,
+		Help: "bcast's tree, upwards: the optimum for one word in LogP if combining takes no time"},
 
 	{Collective: "allreduce", Name: "linear", OpenMPI: 1,
 		Params: Gamma, Algorithm: linearAllreduce,

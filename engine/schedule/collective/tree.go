@@ -3,12 +3,20 @@ package collective
 import (
 	"math/bits"
 	"slices"
+
+	"github.com/halfpeak/halfpeak/model"
 )
 
 // A tree of size members returns the parent of a virtual place, −1 for the root, and its children
 // in the order of service. Virtual places are counted from the root, which is 0. Only some trees
 // use the call's fan-out.
 type tree func(size, fanout, v int) (parent int, children []int)
+
+// A treeShape identifies an optimal tree, so that the members of one call build it once.
+type treeShape struct {
+	model.LogP
+	size int
+}
 
 // binomialTree: the parent of v is v without its highest bit; children are v + 2^k for
 // 2^k > v, the nearest first. (Open MPI's tree of broadcasts.)
