@@ -102,18 +102,14 @@ func (s *section) fail(key, format string, args ...any) {
 	s.builder.fail(join(s.path, key), format, args...)
 }
 
-// named checks the name of the table, and that it has a source.
-func (s *section) named() {
-	s.must(s.path, checkName(s.name))
-	s.sourced(s.texts["source"])
-}
+// named checks the name of the table.
+func (s *section) named() { s.must(s.path, checkName(s.name)) }
 
-// sourced refuses an empty source: a number that nobody can look up cannot be checked either.
-func (s *section) sourced(source string) {
-	if strings.TrimSpace(source) == "" {
-		s.fail("", `no source; say where its numbers are from, as in source = "Table 4.2"`)
-	}
-}
+// byUser is the source of numbers without one, as those of a textbook's example.
+const byUser = "given by the user"
+
+// origin returns the source of the table's numbers.
+func (s *section) origin() string { return cmp.Or(strings.TrimSpace(s.texts["source"]), byUser) }
 
 // requireLayer refuses a name that no [layer.NAME] of the file has.
 func (s *section) requireLayer(key, name string) {
@@ -221,8 +217,7 @@ func (s *scope) compute(key, name, given string) int {
 	// The path of a constant is that of its table, which leaves it an empty key.
 	of.Key = strings.TrimPrefix(strings.TrimPrefix(of.Path, of.Table+"."+of.Owner), ".")
 	// The source closest to the number counts: its own, then its table's.
-	of.Source = cmp.Or(s.table.Sources[name], s.texts["source"])
-	s.sourced(of.Source)
+	of.Source = cmp.Or(s.table.Sources[name], s.origin())
 	if slices.Contains(of.words, strings.TrimSpace(given)) {
 		// A word stands for a size, so that a change may give a number of bytes in its place.
 		of.Word, of.Value.Dim = strings.TrimSpace(given), quantity.DimSize

@@ -77,7 +77,6 @@ func (b *builder) spec(name string) {
 	b.building.push(name)
 	k := t.kind()
 	s := &layerSpec{kind: k}
-	t.sourced(t.texts["source"])
 	for _, p := range k.Parts {
 		part := t.texts[p.Key]
 		if part != "" || !p.Optional {
@@ -159,7 +158,7 @@ func (s *section) branches(k *model.Kind) (all []branchSpec) {
 		of := scope{section: *s}
 		of.path = fmt.Sprintf("%s.branches.%d", s.path, i)
 		// A branch has no source of its own; its threshold has the layer's.
-		of.texts = map[string]string{"up_to": branch.UpTo, "source": s.texts["source"]}
+		of.texts = map[string]string{"up_to": branch.UpTo, "source": s.origin()}
 		of.table = Table{}
 		name, bounded, last := branch.Layer, of.has("up_to"), i == len(s.table.Branches)-1
 		switch {
@@ -257,7 +256,7 @@ func (s *scope) end(key string, sizes, times []int) []int {
 		return nil
 	}
 	of.Path, of.Table, of.Owner, of.Key = of.at, s.schema.name, s.name, key
-	of.Text, of.Source = of.Value.String(), s.texts["source"]
+	of.Text, of.Source = of.Value.String(), s.origin()
 	return []int{s.add(of)}
 }
 

@@ -146,9 +146,6 @@ func TestLevelErrors(t *testing.T) {
 				`choose another name`},
 		{`level.socket`, `level.Socket`,
 			`my.toml:2:7: level.Socket: invalid name "Socket"; use small letters, digits, - and _`},
-		{`"64", layer = "socket", source = "s"`, `"64", layer = "socket"`,
-			"my.toml:2:7: level.socket: no source; say where its numbers are from, as in " +
-				"source = \"Table 4.2\""},
 		{`layer = "network", `, `layer = "network", topology = "mesh 2", `,
 			`my.toml:4:51: level.cluster.topology: must be "torus X Y …" or "dragonfly ` +
 				`GROUPS CHASSIS ROUTERS UNITS" (got "mesh 2")`},

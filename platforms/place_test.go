@@ -98,7 +98,4 @@ func TestRunKeys(t *testing.T) {
 		`my.toml:12:1: stage.b.queue: must be a text; write it in quotes`)
 	check(`credits = "8"`, `credit = "8"`,
 		`my.toml:16:1: protocol.p.credit: unknown key; did you mean "credits"?`)
-	check("poll = \"0.6us\"\nsource = \"x\"", `poll = "0.6us"`,
-		`my.toml:15:11: protocol.p: no source; say where its numbers are from, as in source = `+
-			`"Table 4.2"`)
 }

@@ -153,12 +153,6 @@ func TestParseErrors(t *testing.T) {
 	check(oneLayer+"[constant.a]\nsource = \"s\"\n",
 		"my.toml:6:11: constant.a: no value; it is needed, as text with a unit")
 	// Sources.
-	const noSource = `no source; say where its numbers are from, as in source = "Table 4.2"`
-	check(linear(beta, tau), "my.toml:1:8: layer.x: "+noSource)
-	check(linear(beta, tau, `source = " "`), "my.toml:1:8: layer.x: "+noSource)
-	check(oneLayer+"[roof.pci]\nrate = \"33MHz*32bit\"\n", "my.toml:6:7: roof.pci: "+noSource)
-	check(oneLayer+"[constant.a]\nvalue = \"1us\"\n", "my.toml:6:11: constant.a: "+noSource)
-	check(oneLayer+"[stage.a]\n"+beta+"\n"+tau+"\n", "my.toml:6:8: stage.a: "+noSource)
 	check(linear(beta, tau, source, `sources = { gamma = "t" }`),
 		`my.toml:6:13: layer.x.sources.gamma: no parameter "gamma" in this layer`)
 	// Names of other tables.
@@ -361,6 +355,11 @@ func TestEmbedded(t *testing.T) {
 		if p.Title == "" || p.Paper == "" {
 			t.Errorf("%s: title %q, paper %q; a platform of this folder needs both", p.Name,
 				p.Title, p.Paper)
+		}
+		for _, of := range p.Params() {
+			if of.Source == byUser {
+				t.Errorf("%s: %s has no source, where a paper has it", p.Name, of.Path)
+			}
 		}
 		for _, l := range p.Layers {
 			if l.Title == "" {

@@ -71,7 +71,7 @@ func (b *builder) roofTables() {
 		if rate == 0 {
 			s.fail("rate", "%q: a roof is above zero", s.texts["rate"])
 		}
-		b.p.Roofs = append(b.p.Roofs, Roof{t.Name, rate, s.texts["rate"], s.texts["source"]})
+		b.p.Roofs = append(b.p.Roofs, Roof{t.Name, rate, s.texts["rate"], s.origin()})
 	}
 }
 
@@ -231,7 +231,6 @@ func (b *builder) levelTables() {
 // level reads one level: the names of its layers, its numbers, and its topology.
 func (s *scope) level() {
 	s.must(s.path, checkLevelName(s.name))
-	s.sourced(s.texts["source"])
 	for _, row := range levelKind.keys {
 		if row.names == "layer" && (s.has(row.name) || row.name == "layer") {
 			names := s.table.Keys[row.name]
