@@ -33,22 +33,27 @@ type kind struct {
 	argument string // its names among the arguments of commands, separated by "|"
 	flags    string // the flags that take it, separated by blanks
 	command  string // a command that takes it, with %s for the word
+	plot     string // the command that draws it, where that is not the last one
 }
 
 // kinds lists all kinds; the first that a word is of counts.
 var kinds = []kind{
-	{"a number", isNumber, "", "ranks size", "halfpeak predict PLATFORM --size %s"},
-	{"a size", isSize, "", "size", "halfpeak predict PLATFORM --size %s"},
-	{"a change", isChange, "", "set param columns", "halfpeak whatif PLATFORM --set %s"},
-	{"a file to write", isNewFile, "", "plot output", "halfpeak plot PLATFORM -o %s"},
-	{"a collective", isCollective, "COLLECTIVE", "collective", "halfpeak collective %s"},
-	{"a program", isProgram, "PROGRAM", "", "halfpeak simulate %s"},
+	{"a number", isNumber, "", "ranks size", "halfpeak predict PLATFORM --size %s", ""},
+	{"a size", isSize, "", "size", "halfpeak predict PLATFORM --size %s", ""},
+	{"a change", isChange, "", "set param columns", "halfpeak whatif PLATFORM --set %s", ""},
+	{"a file to write", isNewFile, "", "plot output", "halfpeak plot PLATFORM -o %s", ""},
+	{"a collective", isCollective, "COLLECTIVE", "collective", "halfpeak collective %s", ""},
+	{"a program", isProgram, "PROGRAM", "", "halfpeak simulate %s", drawRanks},
 	{"a script in Python", isPython, "", "",
-		"it in Starlark, in a file NAME.star: docs/programs.md"},
-	{"a platform", isPlatform, "PLATFORM|MACHINE", "machine", "halfpeak predict %s"},
-	{"a benchmark's output", isBenchmark, "FILE|RESULTS", "", "halfpeak fit %s --save my.toml"},
-	{"a trace", isTrace, "TRACE", "", "halfpeak simulate %s"},
+		"it in Starlark, in a file NAME.star: docs/programs.md", ""},
+	{"a platform", isPlatform, "PLATFORM|MACHINE", "machine", "halfpeak predict %s", ""},
+	{"a benchmark's output", isBenchmark, "FILE|RESULTS", "", "halfpeak fit %s --save my.toml",
+		""},
+	{"a trace", isTrace, "TRACE", "", "halfpeak simulate %s", drawRanks},
 }
+
+// drawRanks draws what every rank of a schedule does.
+const drawRanks = "halfpeak plot PLATFORM --kind ranks --schedule %s -o FILE"
 
 func isNumber(word string) bool {
 	_, err := flags.ParseRanks(word)
@@ -130,7 +135,11 @@ func (k kind) way(cmd *cobra.Command, word string, rest []string) string {
 	if f := k.flag(cmd); f != nil {
 		return "write --" + f.Name + " " + usage.ShellLine(word)
 	}
-	line := strings.ReplaceAll(k.command, "%s", usage.ShellLine(word))
+	line := k.command
+	if cmd.Name() == "plot" {
+		line = cmp.Or(k.plot, line)
+	}
+	line = strings.ReplaceAll(line, "%s", usage.ShellLine(word))
 	if len(rest) > 0 {
 		line += " " + usage.ShellLine(rest...)
 	}

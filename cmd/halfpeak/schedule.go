@@ -10,6 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/reports/collectives"
+	"github.com/halfpeak/halfpeak/internal/reports/simulations"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -27,8 +28,11 @@ func newSchedule() *cobra.Command {
 		wantArgs(0, 1, `at most one collective or program, as in "halfpeak schedule bcast"`),
 		func(cmd *cobra.Command, args []string) error {
 			write := func(s *schedule.Schedule) error {
-				if extension(out.path) == "bin" {
+				switch {
+				case extension(out.path) == "bin":
 					return out.writeTo(cmd, s.WriteBinary)
+				case out.path == "" && terminalOf(cmd.Context()).Width > 0:
+					return out.write(cmd, simulations.PartnerRows(s))
 				}
 				return out.writeTo(cmd, s.WriteText)
 			}

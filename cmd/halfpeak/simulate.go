@@ -52,9 +52,12 @@ var simulateRules = []rule{
 	needs("", "arguments, --list", `give a program, a schedule or the files of a trace, as in `+
 		`"halfpeak simulate halo.star --ranks 64" (--list lists programs)`),
 	needs("a program", "--ranks", "a program needs --ranks, as in --ranks 16..1024"),
+	needs("--plot with --machine", "a program, --list",
+		"--plot draws a program (.star) over numbers of ranks; for what every rank does, write "+
+			"halfpeak plot {--machine} --kind ranks --schedule {0} -o {--plot}"),
 	needs("--plot", "a program, --list",
-		"--plot draws a program (.star) over numbers of ranks; halfpeak plot PLATFORM --kind "+
-			"ranks --schedule {0} -o FILE draws what every rank does"),
+		"--plot draws a program (.star) over numbers of ranks; for what every rank does, write "+
+			"halfpeak plot PLATFORM --kind ranks --schedule {0} -o {--plot}"),
 	needs("--ranks, --param", "a program, --list",
 		"--ranks and --param are for a program (.star); a schedule or trace has its "+
 			"number of ranks (for others, write its calls as a program: docs/programs.md)"),
