@@ -84,7 +84,8 @@ func Local(call []Candidate, near []Observation, prior Prior) *Tuner {
 
 // reach is the number of standard deviations of a 95 % interval of a logarithmic time. Of a normal
 // distribution it would be 1.96; times that were not measured are farther out. It is the largest
-// that any machine but one asks for, rounded up; docs/tables/tune.csv has how many times lie within.
+// that any machine but one asks for, rounded up; docs/tables/tune.csv has the shares of times
+// within.
 const reach = 3
 
 // Interval returns the median of a candidate's time in µs, and the ends of its 95 % interval.

@@ -13,13 +13,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// An observation is a measured time of a choice, which need not be of the question's calls.
-type observation struct {
-	Choice
-	candidate int // −1: of none
-	time      quantity.Micros
-}
-
 // Decisions returns the choices for all calls, in the order of the question. They hold for the
 // measurements added so far, and change with each further one; that of a call does not depend on
 // the other calls of the question. The error is that of the context.

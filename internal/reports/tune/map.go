@@ -28,6 +28,13 @@ type Question struct {
 	Progress func(done, total int)
 }
 
+// An observation is a measured time of a choice, which need not be of the question's calls.
+type observation struct {
+	Choice
+	candidate int // −1: of none
+	time      quantity.Micros
+}
+
 // A Map holds the candidates of a question, and what was measured of them. Candidates
 // and choices have the same indices: the model sees the first, people and scripts the
 // second.
