@@ -10,6 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/ask/messages"
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/whatif"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -33,7 +34,10 @@ func (m Message) ask(_ context.Context, d Design) (e Estimate, err error) {
 	case p.Next == nil:
 		e.NoInterval = "the layer was not fitted to measurements, or was changed"
 	default:
-		e.NoInterval, e.Method = p.Next.Unknown, Curve
+		e.NoInterval = p.Next.Unknown
+		if model.LinesOf(of.Layer.Model) != of.Layer.Model {
+			e.Method = Curve
+		}
 	}
 	if p.Beyond > 1 {
 		e.Beyond = p.Beyond

@@ -149,8 +149,9 @@ func (r *Result) Time(n quantity.Bytes) quantity.Micros {
 func (r *Result) resolution() quantity.Micros { return max(r.step, quantity.Micros(r.quantum)) }
 
 // Layer returns the result as a layer of a platform, as the command "fit --save" writes it. Its
-// OneWay is the prediction of the next measurement from the measured curve, its Next has the 95 %
-// interval too, and its lines, [Result.Lines], explain the curve. Layer.Timed says what the times
+// OneWay is the prediction of the next measurement, its Next has the 95 % interval too. [Auto] and
+// [PerSize] predict from the measured curve, and the lines, [Result.Lines], explain it; all other
+// models predict by their lines. Layer.Timed says what the times
 // are of. Overheads, intervals and the gap of all streams together cannot be layers.
 func (r *Result) Layer() (platforms.Layer, error) {
 	lines, err := r.Lines()
@@ -162,7 +163,11 @@ func (r *Result) Layer() (platforms.Layer, error) {
 	if tau := r.Segments[len(r.Segments)-1].Tau; of.Of == platforms.Stream && tau.Low > 0 {
 		roof = quantity.MicrosPerByte(tau.Low).Rate()
 	}
-	return platforms.FittedLayer(lines, of, r.points(), roof), nil
+	measured := r.points()
+	if measured != nil {
+		measured.Lines = r.Tried == nil && r.Model != "table"
+	}
+	return platforms.FittedLayer(lines, of, measured, roof), nil
 }
 
 // timed returns what the times are of.

@@ -16,7 +16,7 @@ import (
 func TestLayer(t *testing.T) {
 	p := plant(rand.New(rand.NewPCG(8, 1)), 80, 3)
 	tab := p.measure(rand.New(rand.NewPCG(8, 2)), 0.01)
-	r := fitted(t)(Linear(tab, Relative))
+	r := fitted(t)(Auto(tab))
 	l, err := r.Layer()
 	if err != nil {
 		t.Fatal(err)

@@ -1,15 +1,19 @@
 package platforms
 
 import (
+	"math"
 	"sync"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/forecast"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // Measured holds the measurements that a layer was fitted to. The layer's times are those of the
-// curve through them, see [forecast.Curve]; its lines explain them, see [model.Measured].
+// curve through them, see [forecast.Curve]; its lines explain them, see [model.Measured]. If Lines
+// is set, the times are those of the lines, and their intervals have the error of these too.
 type Measured struct {
 	// Ascending, at least 2. Below [forecast.MinSizes] there is no curve, and the lines give the
 	// times.
@@ -20,6 +24,7 @@ type Measured struct {
 	Runs       int
 	Resolution quantity.Micros // of the times as printed; 0: not known
 	Operation  bool            // the times are of an operation, not of a message
+	Lines      bool            // the model of the lines was chosen by its name
 	Source     string
 	Layer      string // whose lines were fitted; "": those of the layer itself
 }
@@ -27,15 +32,17 @@ type Measured struct {
 // A measuredCurve remembers the forecasts that it has made.
 type measuredCurve struct {
 	curve forecast.Curve
+	lines model.Layer // whose times are predicted; nil: those of the curve
+	off   float64     // half of the 95 % interval of a time about the lines, in logarithms
 	// Copies of a layer share the curve, also between goroutines, and a sweep asks for the same few
 	// sizes again and again.
 	known sync.Map // of forecasts by size
 }
 
 // curve returns the curve through the measurements, with the calibration of their kind. Above the
-// measured sizes it is no faster than the roof; 0 bounds nothing.
+// measured sizes it is no faster than the roof; 0 bounds nothing. The lines were fitted to it.
 func (m *Measured) curve(
-	kind *forecast.Calibration, roof quantity.MBps) (*measuredCurve, error) {
+	kind *forecast.Calibration, roof quantity.MBps, lines model.Layer) (*measuredCurve, error) {
 
 	points := make([]forecast.Point, len(m.Sizes))
 	for i := range points {
@@ -46,15 +53,38 @@ func (m *Measured) curve(
 		}
 	}
 	c, err := kind.New(points, m.Resolution)
-	return &measuredCurve{curve: c.Bounded(roof)}, err
+	of := &measuredCurve{curve: c.Bounded(roof)}
+	if m.Lines {
+		of.lines, of.off = lines, m.deviation(lines)
+	}
+	return of, err
+}
+
+// deviation returns half of the 95 % interval of a measured time about the lines, in logarithms:
+// Student's t times the root mean square of the errors, without two parameters of each line.
+func (m *Measured) deviation(lines model.Layer) float64 {
+	pieces := 1
+	if s, several := lines.(*model.Switch); several {
+		pieces = len(s.Branches)
+	}
+	free := float64(max(1, len(m.Sizes)-2*pieces))
+	squares := 0.0
+	for i, n := range m.Sizes {
+		squares += math.Pow(math.Log(float64(m.Times[i]/lines.OneWay(n))), 2)
+	}
+	return stats.T95(free) * math.Sqrt(squares/free)
 }
 
 // forecast returns the forecast for n bytes, computed once for each size.
 func (c *measuredCurve) forecast(n quantity.Bytes) forecast.Forecast {
 	f, known := c.known.Load(n)
 	if !known {
+		next := c.curve.At(n)
+		if c.lines != nil {
+			next = next.About(float64(c.lines.OneWay(n)), c.off)
+		}
 		// Two goroutines may compute the same one; both return the one stored first.
-		f, _ = c.known.LoadOrStore(n, c.curve.At(n))
+		f, _ = c.known.LoadOrStore(n, next)
 	}
 	return f.(forecast.Forecast)
 }

@@ -240,8 +240,9 @@ func (l Layer) MeasuredRange() (first, last quantity.Bytes, measured bool) {
 }
 
 // measure replaces the layer's times by the measured curve, if it has one, to which the lines of a
-// layer were fitted. Above the measured sizes its streams are no faster than the roof. A layer with
-// other lines than these was changed since, and has no next measurement.
+// layer were fitted, unless the model of the lines was chosen. Above the measured sizes its streams
+// are no faster than the roof. A layer with other lines than these was changed since, and has no
+// next measurement.
 func (l *Layer) measure(fitted Layer, roof quantity.MBps) {
 	m := l.Measured
 	if m == nil || len(m.Sizes) < forecast.MinSizes {
@@ -258,10 +259,15 @@ func (l *Layer) measure(fitted Layer, roof quantity.MBps) {
 	if l.Timed.Of != Stream {
 		roof = 0
 	}
-	curve := sync.OnceValues(func() (*measuredCurve, error) { return m.curve(kind(), roof) })
 	lines := model.LinesOf(fitted.Model)
+	curve := sync.OnceValues(func() (*measuredCurve, error) {
+		return m.curve(kind(), roof, lines)
+	})
 	if fitted.Name == l.Name {
 		l.curve = curve
+	}
+	if m.Lines {
+		return
 	}
 	time := func(n quantity.Bytes) quantity.Micros {
 		c, err := curve()

@@ -126,6 +126,9 @@ var measuredKind = &tableKind{
 		{name: "operation", form: asFlag, at: func(of any) any { return &of.(*Measured).Operation },
 			help: "`true`: the times are those of an operation, such as a collective, and not of " +
 				"a message"},
+		{name: "lines", form: asFlag, at: func(of any) any { return &of.(*Measured).Lines },
+			help: "`true`: the layer's times are those of its lines, whose model was chosen by " +
+				"name, and the intervals have their error at these points"},
 		{name: "layer", names: "layer", at: func(of any) any { return &of.(*Measured).Layer },
 			help: "the layer whose lines were fitted to the points, if another layer names them " +
 				"too. That one has changed lines, and times in proportion, but no interval. " +

@@ -126,9 +126,9 @@ func pipelineLayer(name string, stages []platforms.Table, source string) platfor
 }
 
 // addCurve adds a layer with its measured points to the file. The points go along
-// because predictions of a fitted layer use the measured curve and not the lines
-// (package forecast); the lines remain what --set changes. It
-// returns the errors of [fit.Result.Layer].
+// because predictions use the measured curve or, if the model was named, have intervals from the
+// errors of the lines; the lines remain what --set changes. It returns the errors of
+// [fit.Result.Layer].
 func addCurve(f *platforms.File, name, title string, c Curve) error {
 	from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%",
 		c.Place(), c.dateSuffix(), c.Table.Format, c.Model, len(c.Points), 100*c.Median)

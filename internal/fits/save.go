@@ -112,8 +112,8 @@ func (f *Fitted) pipelineFile() platforms.File {
 }
 
 // parametersFile writes a layer of LogP or LogGP, or one for each protocol and a switch
-// between them. The model's name is that of the layer. Measured latencies go along: one-way times
-// are predicted from them, as of any other fit, and the parameters explain them.
+// between them. The model's name is that of the layer. Measured latencies go along: from their
+// distance to the parameters, predictions have intervals.
 func (f *Fitted) parametersFile() platforms.File {
 	from := strings.Join(
 		list.Map(f.sources, func(s Source) string { return s.Place() + s.dateSuffix() }), ", ")

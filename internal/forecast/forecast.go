@@ -98,15 +98,27 @@ func (c Curve) At(n quantity.Bytes) Forecast {
 		shift := max(0, math.Log(float64(n)/roof)-p.Middle)
 		p.Middle, down, up = p.Middle+shift, down+shift, max(0, up-shift)
 	}
-	f := Forecast{From: p.From}
-	f.Value = math.Exp(p.Middle)
-	low, high := math.Exp(p.Middle-down), math.Exp(p.Middle+up)
-	if high-low > widest*f.Value {
+	return Forecast{From: p.From}.between(p.Middle, down, up)
+}
+
+// between sets the value and its interval; all are logarithms.
+func (f Forecast) between(middle, down, up float64) Forecast {
+	f.Value, f.Low, f.High = math.Exp(middle), math.Exp(middle-down), math.Exp(middle+up)
+	if !(f.High-f.Low <= widest*f.Value) {
 		f.Low, f.High = 0, math.Inf(1)
 		f.Unknown = "no interval: it would be wider than 400 % of the value"
-		return f
 	}
-	f.Low, f.High = low, high
+	return f
+}
+
+// About returns the forecast by a model of the curve: value, in µs, is the model's time, and 95 of
+// 100 measured times are less than off away from the model's, in logarithms.
+func (f Forecast) About(value, off float64) Forecast {
+	if f.Unknown == "" {
+		f = f.between(math.Log(value), math.Hypot(math.Log(f.Value/f.Low), off),
+			math.Hypot(math.Log(f.High/f.Value), off))
+	}
+	f.Value = value
 	return f
 }
 

@@ -284,8 +284,14 @@ func notes(p *messages.Predictions, fitted, other bool, units quantity.UnitChoic
 			which = fmt.Sprintf("another run, or pair of nodes, like the %d that were measured",
 				p.Runs)
 		}
-		notes = append(notes, what+" is the next measurement, predicted from the measured curve; "+
-			"the lines of the model explain it. The interval is of "+which+".")
+		from := "predicted by the model that was fitted by its name"
+		if slices.ContainsFunc(p.Costs, func(c messages.Predicted) bool {
+			return c.Next != nil && c.Model != c.Time
+		}) {
+			from = "predicted from the measured curve; the lines of the model explain it"
+		}
+		notes = append(notes, what+" is the next measurement, "+from+". The interval is of "+
+			which+".")
 	}
 	for _, peak := range p.Peaks {
 		if peak.Timed.Of == platforms.Message || peak.Timed.Of == platforms.Stream {
