@@ -15,6 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -109,7 +110,7 @@ type Reading = programs.Reading
 // on returns how a program is read for designs: one in Starlark with the times of collectives that
 // were measured, see [collectives.MeasuredTimes].
 func on(ctx context.Context, designs []Design, names []string, r Reading) (_ Reading, err error) {
-	if len(names) == 1 && programs.IsProgram(names[0]) {
+	if len(names) == 1 && program.Is(names[0]) {
 		r.Time, err = collectives.MeasuredTimes(ctx, inner(designs))
 	}
 	return r, err

@@ -23,9 +23,6 @@ import (
 // below it; what is larger is another file.
 const maxProgram = 4 << 20
 
-// IsProgram reports whether a name is that of a program in Starlark.
-func IsProgram(name string) bool { return strings.HasSuffix(name, program.Suffix) }
-
 // readProgram reads a program from its file. If there is no file of that name, it may be that of a
 // program that the binary carries, see [program.Examples].
 func readProgram(name string) (*program.Program, error) {
@@ -111,7 +108,7 @@ func Read(ctx context.Context, names []string, r Reading, on ...platforms.Design
 }
 
 func read(ctx context.Context, names []string, r Reading) (*Input, error) {
-	if len(names) != 1 || !IsProgram(names[0]) {
+	if len(names) != 1 || !program.Is(names[0]) {
 		if r.Trace.FlopsPerSecond == 0 {
 			r.Trace = mpitrace.Defaults
 		}

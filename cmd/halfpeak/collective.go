@@ -15,6 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/collectives"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -229,7 +230,7 @@ func (o *collectiveOptions) readSchedules(ctx context.Context, ranksGiven bool) 
 	q := &o.question
 	for _, path := range o.schedules {
 		reading := halfpeak.Reading{}
-		if programs.IsProgram(path) {
+		if program.Is(path) {
 			if !ranksGiven {
 				return nil, usagef("--schedule %s is a program, which needs --ranks", path)
 			}

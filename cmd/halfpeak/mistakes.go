@@ -16,11 +16,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -76,7 +76,7 @@ func isNewFile(word string) bool {
 func isCollective(word string) bool { return collective.Of(word) != nil && !exists(word) }
 
 func isProgram(word string) bool {
-	return programs.IsProgram(word) || filepath.Ext(word) == ".goal"
+	return program.Is(word) || filepath.Ext(word) == ".goal"
 }
 
 func isPython(word string) bool { return filepath.Ext(word) == ".py" && exists(word) }

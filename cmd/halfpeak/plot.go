@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/check"
 	"github.com/halfpeak/halfpeak/internal/reports/predict"
@@ -97,7 +97,7 @@ const oneSchedule = "--kind ranks shows one --schedule on one platform; give bot
 // facts returns the words of the rules that no flag decides.
 func (o *plotOptions) facts(args []string) facts {
 	return facts{"several platforms": len(args) > 1,
-		"a program as --schedule": len(o.schedule) == 1 && programs.IsProgram(o.schedule[0])}
+		"a program as --schedule": len(o.schedule) == 1 && program.Is(o.schedule[0])}
 }
 
 // A rankRange is some of the ranks, one after the other, both ends included. A

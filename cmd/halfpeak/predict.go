@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/ask/messages"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/export"
 	"github.com/halfpeak/halfpeak/internal/reports"
@@ -266,7 +265,7 @@ func newExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			f, err := messages.Exported(designs[0].Design, to, sizes, ranks)
+			f, err := export.Design(designs[0].Design, to, sizes, ranks)
 			if err != nil {
 				return err
 			}

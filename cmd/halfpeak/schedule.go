@@ -5,10 +5,10 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	askcollectives "github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/internal/reports/collectives"
 	"github.com/halfpeak/halfpeak/internal/reports/simulations"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -36,7 +36,7 @@ func newSchedule() *cobra.Command {
 				}
 				return out.writeTo(cmd, s.WriteText)
 			}
-			if len(args) == 1 && programs.IsProgram(args[0]) {
+			if len(args) == 1 && program.Is(args[0]) {
 				p, err := halfpeak.Read(cmd.Context(), args,
 					halfpeak.Reading{Ranks: []int{ranks}, Params: params})
 				if err != nil {
@@ -95,7 +95,7 @@ func newSchedule() *cobra.Command {
 		"cut the message into segments of this size; by default it is sent whole")
 	state := func(args []string) facts {
 		return facts{"a collective": len(args) > 0,
-			"a program":          len(args) == 1 && programs.IsProgram(args[0]),
+			"a program":          len(args) == 1 && program.Is(args[0]),
 			"a format of tables": out.asTable()}
 	}
 	obey(cmd, state,

@@ -17,6 +17,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
+	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/simulations"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -103,7 +104,7 @@ func (o *simulateOptions) facts(args []string) facts {
 	return facts{"arguments": len(args) > 0, "several runs": o.setup.Runs > 1,
 		"several schedules": areSchedules(args),
 		"a program": (len(args) == 1 || areSchedules(args)) &&
-			slices.ContainsFunc(args, programs.IsProgram)}
+			slices.ContainsFunc(args, program.Is)}
 }
 
 // newSimulate declares simulate. Two ways give the costs of messages: LogGOPS
@@ -202,7 +203,7 @@ func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
 // the part of a trace.
 func areSchedules(files []string) bool {
 	return len(files) > 1 && !slices.ContainsFunc(files, func(path string) bool {
-		return !programs.IsProgram(path) && filepath.Ext(path) != ".goal"
+		return !program.Is(path) && filepath.Ext(path) != ".goal"
 	})
 }
 

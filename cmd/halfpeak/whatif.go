@@ -14,6 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/ask/programs"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/whatif"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -382,7 +383,7 @@ func (o *whatifOptions) find(refs []string) ([]halfpeak.Design, error) {
 
 // isProgram reports whether --schedule is a program in Starlark.
 func (o *whatifOptions) isProgram() bool {
-	return len(o.schedule) == 1 && programs.IsProgram(o.schedule[0])
+	return len(o.schedule) == 1 && program.Is(o.schedule[0])
 }
 
 // reading says how a program as --schedule is run.

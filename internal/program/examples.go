@@ -16,6 +16,9 @@ var examples embed.FS
 // Suffix is that of the names of programs' files.
 const Suffix = ".star"
 
+// Is reports whether a name is that of a file of a program.
+func Is(name string) bool { return strings.HasSuffix(name, Suffix) }
+
 // An Example is a program that the binary carries.
 type Example struct {
 	Name string // of its file, as in "halo.star"

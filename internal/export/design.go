@@ -1,35 +1,32 @@
-//go:build !js
-
-package messages
+package export
 
 import (
 	"fmt"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/export"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// Exported writes the message costs of a design for another program, a name in
-// [export.Targets]. Few of these programs read a curve, so the costs are fitted to
+// Design writes the message costs of a design for another program, a name in
+// [Targets]. Few of these programs read a curve, so the costs are fitted to
 // the sizes from the smallest to the largest. ranks is the number of ranks on a
 // platform without levels; 0 means 2, the smallest number that sends messages. On a
 // platform with levels it must be 0.
-func Exported(
+func Design(
 	d platforms.Design, target string, sizes []quantity.Bytes, ranks int,
-) (export.File, error) {
-	t, err := export.Find(target)
+) (File, error) {
+	t, err := Find(target)
 	if err != nil {
-		return export.File{}, err
+		return File{}, err
 	}
-	to := export.Machine{Name: d.Name(), Machine: d.Machine()}
+	to := Machine{Name: d.Name(), Machine: d.Machine()}
 	switch {
 	case len(to.Levels) > 0 && ranks != 0:
 		// The levels say how many ranks there are: one for each core.
-		return export.File{}, usage.Fields(fmt.Errorf("%s has %d ranks; omit their number",
+		return File{}, usage.Fields(fmt.Errorf("%s has %d ranks; omit their number",
 			d.Name(), to.Cores()), "ranks")
 	case len(to.Levels) == 0:
 		if ranks == 0 {
@@ -37,12 +34,12 @@ func Exported(
 		}
 		if ranks < 2 || ranks > mostExported {
 			err := fmt.Errorf("%d ranks; give 2 to %d", ranks, mostExported)
-			return export.File{}, usage.Error{Err: err}
+			return File{}, usage.Error{Err: err}
 		}
 		// A layer alone is a machine of one level: each pair of ranks is equally far apart.
 		to.Levels = []machine.Level{{Name: "all", Arity: ranks, Layer: d.Layer.Model}}
 	}
-	return t.Write(to, export.Sizes{From: slices.Min(sizes), To: slices.Max(sizes)})
+	return t.Write(to, Sizes{From: slices.Min(sizes), To: slices.Max(sizes)})
 }
 
 // mostExported is the maximum number of ranks: 16 million, more than the cores of any
