@@ -8,9 +8,9 @@ import (
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/ask/messages"
-	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -81,7 +81,7 @@ type Collective struct {
 	Algorithm string
 	Ranks     int
 	Size      quantity.Bytes // of the message, or of each rank's block
-	Place     string         // see [machine.Machine.Place]; empty: one core after the other
+	Place     string         // see [machine.Placement]; empty: one core after the other
 }
 
 // Collectives are calls of a collective: by several algorithms, on numbers of ranks, with sizes.
@@ -98,7 +98,7 @@ func (c Collective) calls() (Collectives, error) {
 		Algorithm:  c.Algorithm,
 		Ranks:      []int{c.Ranks},
 		Sizes:      []quantity.Bytes{c.Size},
-		Map:        programs.Placement{By: c.Place},
+		Map:        machine.Placement{By: c.Place},
 	}}, nil
 }
 

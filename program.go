@@ -16,6 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/program"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -23,7 +24,7 @@ import (
 // A Program is what the ranks of a parallel program do; its time is when the last rank is done.
 type Program struct {
 	Schedule *schedule.Schedule
-	Map      programs.Placement // of ranks
+	Map      machine.Placement // of ranks
 	// Watch is told of each simulation of a study that has ended; nil: none.
 	Watch func()
 

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/internal/fitted"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -22,14 +22,14 @@ type Calls struct {
 	// Nodes are numbers of nodes in place of numbers of ranks: of PerNode ranks each or, if that is
 	// 0, of as many as the largest measured nodes, or as nodes of the machine, have.
 	Nodes    []int
-	PerNode  int                // ranks on each node; 0: as measured
-	Groups   int                // of these ranks that call at once on each node; 0: one
-	Sizes    []quantity.Bytes   // of the message, or of a rank's block; a barrier has none
-	Segments []quantity.Bytes   // tried beside whole messages, by the algorithms that take any
-	Total    bool               // sizes are those of all ranks' blocks
-	Call     collective.Call    // Root, Fanout, Gamma and Channels
-	Map      programs.Placement // of ranks on the machine
-	Form     rules.Form         `json:"-"` // only algorithms that it can name; zero: all
+	PerNode  int               // ranks on each node; 0: as measured
+	Groups   int               // of these ranks that call at once on each node; 0: one
+	Sizes    []quantity.Bytes  // of the message, or of a rank's block; a barrier has none
+	Segments []quantity.Bytes  // tried beside whole messages, by the algorithms that take any
+	Total    bool              // sizes are those of all ranks' blocks
+	Call     collective.Call   // Root, Fanout, Gamma and Channels
+	Map      machine.Placement // of ranks on the machine
+	Form     rules.Form        `json:"-"` // only algorithms that it can name; zero: all
 	// Statistic selects measurements; empty: all.
 	Statistic fitted.Statistic
 	// Simulated asks for simulations where the collective was measured too.

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/placed"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -121,11 +122,11 @@ func TestNodesOf(t *testing.T) {
 		ranks   int
 		perNode int
 	}{{"", 24, 8}, {"core", 12, 8}, {"", 6, 6}, {"node", 24, 0}, {"0,1,8,9,16,17", 6, 2}, {"0,8,1,9", 4, 0}} {
-		q, err := Calls{Collective: "allreduce", Map: programs.Placement{By: test.by}}.on(d)
+		q, err := Calls{Collective: "allreduce", Map: machine.Placement{By: test.by}}.on(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		on, err := programs.MachineOf(q.machine, q.layer, q.Map, test.ranks, simulate.NoLimit)
+		on, err := placed.Machine(q.machine, q.layer, q.Map, test.ranks, simulate.NoLimit)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/programs"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/reports/whatif"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -186,9 +186,9 @@ func TestFinishIsCollective(t *testing.T) {
 	moved := map[string]bool{}
 	for _, calls := range []collectives.Calls{
 		{Collective: "allreduce", Algorithm: "ring", Sizes: []quantity.Bytes{36000}},
-		{Collective: "alltoall", Algorithm: "pairwise", Sizes: []quantity.Bytes{3000}, Map: programs.Placement{By: "node"}},
-		{Collective: "bcast", Algorithm: "logp-optimal", Sizes: []quantity.Bytes{8}, Map: programs.Placement{Nodes: nodes}},
-		{Collective: "allgather", Algorithm: "best", Sizes: []quantity.Bytes{9000}, Map: programs.Placement{By: "socket"}},
+		{Collective: "alltoall", Algorithm: "pairwise", Sizes: []quantity.Bytes{3000}, Map: machine.Placement{By: "node"}},
+		{Collective: "bcast", Algorithm: "logp-optimal", Sizes: []quantity.Bytes{8}, Map: machine.Placement{Nodes: nodes}},
+		{Collective: "allgather", Algorithm: "best", Sizes: []quantity.Bytes{9000}, Map: machine.Placement{By: "socket"}},
 	} {
 		calls.Ranks = []int{12}
 		_, prepared, err := calls.Prepare(t.Context(), d)

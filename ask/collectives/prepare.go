@@ -9,6 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -216,7 +217,7 @@ func (r *repeated) run(ctx context.Context, c platforms.Costs, record bool) (
 	q.layer.Model, q.machine, q.local = c.Layer, c.Machine, c
 	q.takeLocalWork()
 	// The question has the places: its largest number of ranks may be another call's.
-	on, err := programs.MachineOf(q.machine, q.layer, q.Map, slices.Max(q.Ranks), simulate.NoLimit)
+	on, err := placed.Machine(q.machine, q.layer, q.Map, slices.Max(q.Ranks), simulate.NoLimit)
 	if err != nil {
 		return nil, 0, nil, err
 	}

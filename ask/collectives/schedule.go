@@ -3,11 +3,12 @@ package collectives
 import (
 	"fmt"
 
-	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -32,7 +33,7 @@ func Schedule(e collective.Entry, ranks int, c collective.Call, d platforms.Desi
 		err = usage.Fields(fmt.Errorf("%s %s is the same on all machines", e.Collective, e.Name),
 			"machine")
 	case given:
-		m, failed := programs.MachineOf(d.Machine(), d.Layer, programs.Placement{}, ranks,
+		m, failed := placed.Machine(d.Machine(), d.Layer, machine.Placement{}, ranks,
 			simulate.NoLimit)
 		if failed != nil {
 			return nil, failed

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/parallel"
+	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
@@ -132,7 +132,7 @@ func (q question) prepared(ctx context.Context) (
 		return nil, nil, nil, usage.Error{Err: err}
 	}
 	most := slices.Max(append([]int{1}, q.Ranks...))
-	on, err := programs.MachineOf(q.machine, q.layer, q.Map, most, simulate.NoLimit)
+	on, err := placed.Machine(q.machine, q.layer, q.Map, most, simulate.NoLimit)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -319,9 +319,9 @@ func (q question) platformText() string {
 			" without a layer has its levels, and may take another time."
 	}
 	if len(q.machine.Levels) > 0 {
-		text = q.layer.Platform + ". " + programs.ShapeOf(q.machine, q.Map) + "."
+		text = q.layer.Platform + ". " + placed.Shape(q.machine, q.Map) + "."
 	}
-	if note := programs.BlockingNote(q.machine, q.layer); note != "" {
+	if note := placed.BlockingNote(q.machine, q.layer); note != "" {
 		text += " " + note
 	}
 	return text

@@ -10,6 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/placed"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -108,8 +110,9 @@ func (r *runnable) at(ctx context.Context, costs platforms.Costs) (*simulate.Pro
 // machine. Each value is another simulation, and the limits of the finish are the parts of its
 // critical path. The end of the context ends all simulations at once. Each simulation that has
 // ended is told to watch, unless that is nil.
-func (in *Input) Prepare(ctx context.Context, d platforms.Design, on Placement, watch func()) (
-	whatif.Call, error) {
+func (in *Input) Prepare(ctx context.Context, d platforms.Design, on machine.Placement,
+	watch func()) (whatif.Call, error) {
+
 	in, err := in.on(ctx, d)
 	if err != nil {
 		return whatif.Call{}, err
@@ -121,7 +124,7 @@ func (in *Input) Prepare(ctx context.Context, d platforms.Design, on Placement, 
 		layer := d.Layer
 		layer.Model = c.Layer
 		// Times of a platform include its rendezvous, so the simulation adds none.
-		m, err := MachineOf(c.Machine, layer, on, in.Schedule.Ranks(), simulate.NoLimit)
+		m, err := placed.Machine(c.Machine, layer, on, in.Schedule.Ranks(), simulate.NoLimit)
 		if err != nil {
 			return f, err
 		}
@@ -143,7 +146,7 @@ func (in *Input) Prepare(ctx context.Context, d platforms.Design, on Placement, 
 		return f, err
 	}
 	if m := d.Machine(); len(m.Levels) > 0 {
-		call.Notes = append(call.Notes, d.Name()+": "+ShapeOf(m, on)+".")
+		call.Notes = append(call.Notes, d.Name()+": "+placed.Shape(m, on)+".")
 	}
 	if _, err := call.Run(d.Costs(), false); err != nil {
 		return call, fmt.Errorf("%s: %w", in.Name, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -108,14 +109,14 @@ func Scale(ctx context.Context, name string, r Reading, o Setup, on ...platforms
 
 // fitAll returns an error if a machine has no places for some of the numbers of ranks: runs of
 // smaller numbers may take minutes.
-func fitAll(ranks []int, at Placement, on []platforms.Design) error {
+func fitAll(ranks []int, at machine.Placement, on []platforms.Design) error {
 	for _, d := range on {
 		m := d.Machine()
 		if len(m.Levels) == 0 {
 			continue
 		}
 		for _, n := range ranks {
-			if _, err := at.places(m, n); err != nil {
+			if _, err := m.Place(at, n); err != nil {
 				return fmt.Errorf("%s: %w", d.Platform.Name, err)
 			}
 		}

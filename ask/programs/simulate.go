@@ -11,6 +11,8 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/placed"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -28,9 +30,9 @@ const (
 
 // A Setup says how a schedule is run, and what is kept of it.
 type Setup struct {
-	Run   simulate.Setup // its Machine is that of a design
-	Eager quantity.Bytes // of the machines; see [simulate.FromLayer]
-	Map   Placement      // of ranks on levels
+	Run   simulate.Setup    // its Machine is that of a design
+	Eager quantity.Bytes    // of the machines; see [simulate.FromLayer]
+	Map   machine.Placement // of ranks on levels
 	Table Table
 	Runs  int // above 1: runs with different noise, for the distribution of the finish
 }
@@ -241,16 +243,16 @@ func (s *Simulation) machinesOf(in *Input, o Setup, on []platforms.Design) (
 			names, machines = append(names, d.Asked()), append(machines, simulate.LogGOPS{})
 			continue
 		}
-		m, err := MachineOf(d.Machine(), d.Layer, o.Map, in.Schedule.Ranks(), o.Eager)
+		m, err := placed.Machine(d.Machine(), d.Layer, o.Map, in.Schedule.Ranks(), o.Eager)
 		if err != nil {
 			return nil, nil, err
 		}
 		names, machines = append(names, d.Name()), append(machines, m)
-		if note := BlockingNote(d.Machine(), d.Layer); note != "" {
+		if note := placed.BlockingNote(d.Machine(), d.Layer); note != "" {
 			s.Notes = append(s.Notes, note)
 		}
 		if d.Whole {
-			s.Notes = append(s.Notes, d.Name()+": "+ShapeOf(d.Machine(), o.Map)+".")
+			s.Notes = append(s.Notes, d.Name()+": "+placed.Shape(d.Machine(), o.Map)+".")
 			continue
 		}
 		// Without overheads computation and communication overlap fully, so a finish can be too

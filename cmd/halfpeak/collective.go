@@ -15,6 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/collectives"
@@ -295,7 +296,7 @@ func (o *collectiveOptions) place(ranksGiven bool) error {
 		return usagef("--places requires a platform with levels, and no --map-by")
 	}
 	var err error
-	if o.question.Map, err = programs.ReadPlaces(o.places, m); !ranksGiven {
+	if o.question.Map, err = placed.Read(o.places, m); !ranksGiven {
 		o.question.Ranks = []int{len(o.question.Map.Nodes)}
 	}
 	return err

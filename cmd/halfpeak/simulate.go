@@ -17,6 +17,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
+	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/simulations"
@@ -298,7 +299,7 @@ func (o *simulateOptions) readQuestion(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if o.places != "" {
-		if o.setup.Map, err = programs.ReadPlaces(o.places, o.on[0].Machine()); err != nil {
+		if o.setup.Map, err = placed.Read(o.places, o.on[0].Machine()); err != nil {
 			return err
 		}
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/ask/messages"
-	"github.com/halfpeak/halfpeak/ask/programs"
 	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/whatif"
@@ -257,7 +257,7 @@ func (o *whatifOptions) place(asked halfpeak.Design) (err error) {
 	if o.places == "" {
 		return nil
 	}
-	if o.collective.Map, err = programs.ReadPlaces(o.places, asked.Machine()); err != nil {
+	if o.collective.Map, err = placed.Read(o.places, asked.Machine()); err != nil {
 		return err
 	}
 	if o.program != "" && len(o.collective.Ranks) == 0 {

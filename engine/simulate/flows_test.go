@@ -34,7 +34,7 @@ func onFirstCores(t *testing.T, m machine.Machine, b *schedule.Builder, ranks in
 	if err != nil {
 		t.Fatal(err)
 	}
-	places, err := m.Place("", ranks)
+	places, err := m.Place(machine.Placement{}, ranks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func TestOrderOfMessages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		places, err := m.Place("", 4)
+		places, err := m.Place(machine.Placement{}, 4)
 		if err != nil {
 			t.Fatal(err)
 		}

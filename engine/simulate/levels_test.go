@@ -20,7 +20,7 @@ import (
 
 func on(t testing.TB, m machine.Machine, by string, ranks int, eager quantity.Bytes) simulate.Machine {
 	t.Helper()
-	places, err := m.Place(by, ranks)
+	places, err := m.Place(machine.Placement{By: by}, ranks)
 	if err != nil {
 		t.Fatal(err)
 	}

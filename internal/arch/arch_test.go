@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"platforms", "internal/export", "data", "internal/papers", "docs", "fit/benchfile",
 		"engine/schedule", "engine/schedule/...",
 		"internal/published", "internal/calls", "internal/program", "internal/mpitrace"},
-	{"fit", "engine/...", "internal/engine", "internal/engine/..."},
+	{"fit", "engine/...", "internal/engine", "internal/engine/...", "internal/placed"},
 	{"internal/fitted", "internal/calibrate"},
 	{"ask/...", "internal/fits"},
 	{"."},
@@ -181,7 +181,7 @@ func TestSizes(t *testing.T) {
 
 // maxExported bounds the functions, types and methods outside of internal/ and cmd/ that another
 // package can name. Such a name must be kept for it, so it wants a reason.
-const maxExported = 629
+const maxExported = 621
 
 func TestExported(t *testing.T) {
 	n := map[string]int{}

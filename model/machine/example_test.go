@@ -9,7 +9,7 @@ import (
 // Four nodes of two sockets of eight cores, and six ranks, one on each node in turn.
 func Example() {
 	m := machine.Machine{Levels: []machine.Level{{Name: "socket", Arity: 8}, {Name: "node", Arity: 2}, {Name: "cluster", Arity: 4}}}
-	places, err := m.Place("node", 6)
+	places, err := m.Place(machine.Placement{By: "node"}, 6)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -33,7 +33,7 @@ func TestPlacesOfOpenMPI(t *testing.T) {
 		"node":   {0, 8, 1, 9, 2},
 		"core":   {0, 1, 2, 3, 4},
 	} {
-		got, err := small().Place(by, len(want))
+		got, err := small().Place(Placement{By: by}, len(want))
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("by %s: %v, %v; want %v", by, got, err, want)
 		}
@@ -54,7 +54,7 @@ func TestPlaces(t *testing.T) {
 		{"15, 0..2", Places{15, 0, 1, 2}, "cCCC"},
 	} {
 		m := small()
-		got, err := m.Place(c.by, len(c.want))
+		got, err := m.Place(Placement{By: c.by}, len(c.want))
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("by %s: %v, %v; want %v", c.by, got, err, c.want)
 			continue
@@ -77,7 +77,7 @@ func TestPlaces(t *testing.T) {
 func TestPlacesWithoutNodes(t *testing.T) {
 	m := small()
 	m.Levels[2].Name = "board"
-	if got, err := m.Place("socket", 5); err != nil || !slices.Equal(got, Places{0, 4, 8, 12, 1}) {
+	if got, err := m.Place(Placement{By: "socket"}, 5); err != nil || !slices.Equal(got, Places{0, 4, 8, 12, 1}) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -88,7 +88,7 @@ func TestPlacesAreDifferent(t *testing.T) {
 		m := small()
 		m.Levels[1].Arity, m.Levels[2].Arity = holds, 4-holds
 		for _, by := range append(m.ways(), "cluster") {
-			places, err := m.Place(by, m.Cores())
+			places, err := m.Place(Placement{By: by}, m.Cores())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,12 +120,12 @@ func TestPlaceErrors(t *testing.T) {
 		{"0,x", 2, `"x" is neither a number`},
 		{"0..99999999999999999999", 2, "is neither a number nor a range"},
 	} {
-		if places, err := small().Place(c.by, c.ranks); err == nil || !strings.Contains(err.Error(), c.want) {
+		if places, err := small().Place(Placement{By: c.by}, c.ranks); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q, %d ranks: %v, %v; want %q", c.by, c.ranks, places, err, c.want)
 		}
 	}
 	flat := Machine{Levels: small().Levels[:1]}
-	if _, err := flat.Place("", 3); err == nil || !strings.Contains(err.Error(), "3 ranks on 2 cores: a rank") {
+	if _, err := flat.Place(Placement{By: ""}, 3); err == nil || !strings.Contains(err.Error(), "3 ranks on 2 cores: a rank") {
 		t.Errorf("one level: %v", err)
 	}
 }

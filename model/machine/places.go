@@ -8,13 +8,29 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // Places holds the core of each rank.
 type Places []int
+
+// A Placement gives each rank a core of a machine of levels. By is one of:
+//
+//   - "core", or empty: one core after the other;
+//   - the name of a level: its units take turns, each with its next free core. Units inside a node
+//     take turns until the node is full, as with Open MPI's mpirun --map-by. If no level is called
+//     "node", all units take turns;
+//   - a list of core numbers from 0, as in "0,4,64..71".
+type Placement struct {
+	By string
+	// In place of By, the node of each rank and, if nodes are in groups, its group. Each rank has
+	// the next free core of its node. A node is a unit of the level called "node" or, without such
+	// a level, a core. Nodes of a group are in one unit of the outermost level but the whole
+	// machine; without groups, nodes follow each other in the order of their first ranks.
+	Nodes, Groups []string
+	File          string // where Nodes are from, for errors
+}
 
 // ByCore places ranks on one core after the other.
 const ByCore = "core"
@@ -33,17 +49,21 @@ func (m Machine) ways() []string {
 	return ways
 }
 
-// Place returns the cores of the ranks. By is one of:
-//
-//   - "core": one core after the other;
-//   - the name of a level: its units take turns, each with its next free core. Units inside a node
-//     take turns until the node is full, as with Open MPI's mpirun --map-by. If no level is called
-//     "node", all units take turns;
-//   - a list of core numbers from 0, as in "0,4,64..71".
-//
-// It is an error if there are more ranks than cores or than the list names, or if the list names a
-// core twice.
-func (m Machine) Place(by string, ranks int) (Places, error) {
+// Place returns the cores of the ranks. It is an error if there are more ranks than cores or than
+// the placement names, if it names a core twice or a node in two groups, or if the machine has too
+// few units or cores for its nodes, or no level of groups.
+func (m Machine) Place(p Placement, ranks int) (Places, error) {
+	if len(p.Nodes) > 0 {
+		all, err := m.placeNodes(p.Nodes, p.Groups)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.File, err)
+		}
+		if ranks > len(all) {
+			return nil, fewCores(len(all), ranks)
+		}
+		return all[:ranks], nil
+	}
+	by := p.By
 	cores := m.Cores()
 	if by != "" && by[0] >= '0' && by[0] <= '9' {
 		return parseCores(by, ranks, cores)
@@ -120,18 +140,18 @@ func parseCores(list string, ranks, cores int) (Places, error) {
 		}
 	}
 	if len(places) < ranks {
-		return nil, fmt.Errorf("a list of %d cores for %d ranks: name a core for each",
-			len(places), ranks)
+		return nil, fewCores(len(places), ranks)
 	}
 	return places, nil
 }
 
-// PlaceNodes places each rank on the next free core of its node. A node is a unit of the level
-// called "node" or, without such a level, a core. Nodes of a group are in one unit of the outermost
-// level but the whole machine; if groups is empty, nodes follow each other in the order of their
-// first ranks. It is an error if the machine has too few units or cores, or no level of groups, or
-// if a node is in two groups.
-func (m Machine) PlaceNodes(nodes, groups []string) (Places, error) {
+// fewCores returns the error of a placement that names fewer cores than there are ranks.
+func fewCores(cores, ranks int) error {
+	return fmt.Errorf("a list of %d cores for %d ranks: name a core for each", cores, ranks)
+}
+
+// placeNodes places each rank on the next free core of its node, see [Placement].
+func (m Machine) placeNodes(nodes, groups []string) (Places, error) {
 	sizes := m.Sizes()
 	inside, size := -1, 1 // the level of nodes, and the cores of a node
 	for i, l := range m.Levels {
@@ -189,9 +209,6 @@ func (m Machine) PlaceNodes(nodes, groups []string) (Places, error) {
 	}
 	return places, nil
 }
-
-// List returns the list of cores that [Machine.Place] reads.
-func (p Places) List() string { return strings.Join(list.Map(p, strconv.Itoa), ",") }
 
 // Among returns the machine with the part of each Crowd that applies among ranks at these places:
 // none up to FewRanks in a unit of the outermost level that has a Crowd, and all from ManyRanks on.

@@ -1,9 +1,11 @@
 package machine
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 )
 
@@ -30,9 +32,9 @@ func TestPlaceNodes(t *testing.T) {
 		{m, "a a b b", "x y x x", "is in the groups"},
 		{flat, "a b c d", "x x y y", "no level between its nodes and the whole machine"},
 	} {
-		places, err := test.m.PlaceNodes(strings.Fields(test.nodes), strings.Fields(test.groups))
+		places, err := test.m.placeNodes(strings.Fields(test.nodes), strings.Fields(test.groups))
 		switch {
-		case err == nil && places.List() != test.want:
+		case err == nil && strings.Join(list.Map(places, strconv.Itoa), ",") != test.want:
 			t.Errorf("%s in %s: cores %v, want %s", test.nodes, test.groups, places, test.want)
 		case err != nil && !strings.Contains(err.Error(), test.want):
 			t.Errorf("%s in %s: %v; want %s", test.nodes, test.groups, err, test.want)

@@ -1,4 +1,5 @@
-package programs
+// Package placed puts the ranks of programs and collectives on the cores of a machine.
+package placed
 
 import (
 	"cmp"
@@ -12,51 +13,27 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A Placement gives each rank a core of a machine of levels.
-type Placement struct {
-	By string // see [machine.Machine.Place]; "": one core after the other
-	// In place of By, the node and, if nodes are in groups, the group of each rank; see
-	// [machine.Machine.PlaceNodes]. File is where they are from, for errors.
-	Nodes, Groups []string
-	File          string
-}
-
-// given reports whether the placement is not the default.
-func (p Placement) given() bool { return p.By != "" || len(p.Nodes) > 0 }
-
-// places returns the cores of the ranks.
-func (p Placement) places(m machine.Machine, ranks int) (machine.Places, error) {
-	by := p.By
-	if len(p.Nodes) > 0 {
-		all, err := m.PlaceNodes(p.Nodes, p.Groups)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.File, err)
-		}
-		by = all.List()
-	}
-	return m.Place(by, ranks)
-}
-
-// MachineOf returns the machine of the ranks: one of levels, or without levels, the layer between
+// Machine returns the machine of the ranks: one of levels, or without levels, the layer between
 // all of them.
 //
 // Messages of more than eager bytes use the rendezvous protocol, see [simulate.FromLayer].
-func MachineOf(m machine.Machine, l platforms.Layer, on Placement, ranks int,
+func Machine(m machine.Machine, l platforms.Layer, on machine.Placement, ranks int,
 	eager quantity.Bytes) (simulate.Machine, error) {
 	if len(m.Levels) == 0 {
-		if on.given() {
+		if on.By != "" || len(on.Nodes) > 0 {
 			return nil, fmt.Errorf("ranks can only be placed on a machine with levels, "+
 				"and %s is one layer; name the platform alone", l.Ref())
 		}
 		return simulate.FromLayer(l, eager)
 	}
-	places, err := on.places(m, ranks)
+	places, err := m.Place(on, ranks)
 	if err == nil {
 		var placed simulate.Machine
 		if placed, err = simulate.FromMachine(m, places, eager); err == nil {
@@ -66,13 +43,13 @@ func MachineOf(m machine.Machine, l platforms.Layer, on Placement, ranks int,
 	return nil, fmt.Errorf("%s: %w", l.Platform, err)
 }
 
-// ShapeOf describes a machine: its levels, the placement of ranks, and the shared
+// Shape describes a machine: its levels, the placement of ranks, and the shared
 // resources. It stands under every table, since two platforms of one name may share
 // different things.
-func ShapeOf(m machine.Machine, on Placement) string {
+func Shape(m machine.Machine, on machine.Placement) string {
 	by := cmp.Or(on.By, machine.ByCore)
-	if all, err := m.PlaceNodes(on.Nodes, on.Groups); err == nil && len(all) > 0 {
-		by = all.List()
+	if all, err := m.Place(on, len(on.Nodes)); err == nil && len(all) > 0 {
+		by = strings.Join(list.Map(all, strconv.Itoa), ",")
 	}
 	text := m.String() + ", ranks by " + by
 	if by[0] >= '0' && by[0] <= '9' { // a list of cores, and not the name of an order
@@ -130,11 +107,11 @@ func BlockingNote(m machine.Machine, l platforms.Layer) string {
 		"each message blocks its sender until it has arrived."
 }
 
-// ReadPlaces reads where ranks are from a CSV file with the columns rank, node and, if nodes are in
+// Read reads where ranks are from a CSV file with the columns rank, node and, if nodes are in
 // groups, group; it may be gzipped or in UTF-16. Each rank from 0 has one row. It is an error if
 // the machine has no place for them.
-func ReadPlaces(path string, m machine.Machine) (Placement, error) {
-	on := Placement{File: path}
+func Read(path string, m machine.Machine) (machine.Placement, error) {
+	on := machine.Placement{File: path}
 	if len(m.Levels) == 0 {
 		return on, fmt.Errorf("%s places ranks on nodes, which requires a platform with levels; "+
 			"name the platform alone", path)
@@ -196,6 +173,6 @@ func ReadPlaces(path string, m machine.Machine) (Placement, error) {
 			on.Groups[n] = row[group]
 		}
 	}
-	_, err = on.places(m, len(rows))
+	_, err = m.Place(on, len(rows))
 	return on, err
 }

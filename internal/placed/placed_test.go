@@ -1,4 +1,4 @@
-package programs_test
+package placed_test
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"github.com/halfpeak/halfpeak/ask/programs"
+	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 )
@@ -27,8 +27,8 @@ func TestPlacesForms(t *testing.T) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		on, err := programs.ReadPlaces(path, m)
-		if shape := programs.ShapeOf(m, on); err != nil || !strings.Contains(shape, "cores 0,2,1;") {
+		on, err := placed.Read(path, m)
+		if shape := placed.Shape(m, on); err != nil || !strings.Contains(shape, "cores 0,2,1;") {
 			t.Errorf("%s: %s, %v", name, shape, err)
 		}
 	}
@@ -42,12 +42,12 @@ func TestPlacesForms(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := programs.ReadPlaces(path, m); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := placed.Read(path, m); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", content, err, want)
 		}
 	}
 	if _, err := os.Stat("/dev/zero"); err == nil {
-		if _, err := programs.ReadPlaces("/dev/zero", m); err == nil {
+		if _, err := placed.Read("/dev/zero", m); err == nil {
 			t.Error("/dev/zero is a table")
 		}
 	}
@@ -59,7 +59,7 @@ func TestShapeOfLongLists(t *testing.T) {
 		Layer: &model.Linear{Beta: 1}}}}
 	zeros := strings.Repeat("0", 61)
 	for _, by := range []string{zeros, zeros + ",1", "0,1," + zeros} {
-		if shape := programs.ShapeOf(m, programs.Placement{By: by}); !strings.Contains(shape, " …") {
+		if shape := placed.Shape(m, machine.Placement{By: by}); !strings.Contains(shape, " …") {
 			t.Errorf("%s: %s", by, shape)
 		}
 	}
