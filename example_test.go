@@ -3,6 +3,7 @@ package halfpeak_test
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/fit"
@@ -69,6 +70,19 @@ func ExampleFit() {
 	fmt.Println(e)
 	// Output:
 	// 11.7 µs (11.0 µs to 12.4 µs), measured curve
+}
+
+// A benchmark's output that is not in a file, fitted.
+func ExampleFitReader() {
+	text := "size,time_us\n1024,5\n2048,7\n4096,11\n8192,19\n"
+	d, err := halfpeak.FitReader(strings.NewReader(text), "times.csv", fit.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e, err := d.Ask(context.Background(), halfpeak.Message{Size: 6000})
+	fmt.Println(d.Name(), e.Time(), err)
+	// Output: times/fit 14.7 µs <nil>
 }
 
 // A program in Starlark, which runs on each rank, on two machines.

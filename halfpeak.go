@@ -4,6 +4,11 @@
 // [Design.Set] changes its parameters, and [Design.Ask] asks it about a [Message], a [Collective]
 // or a [Program]. Each answer is an [Estimate]: a time with its interval, or the reason why there
 // is none. The commands print the same numbers.
+//
+// Errors are lines for people. Programs find these types in them with errors.As and errors.Is:
+// [benchfile.Error] and [benchfile.Damaged] of a benchmark's file, [fit.ErrNoData] of one with too
+// few points, [simulate.Deadlock] of a program that cannot end, and [whatif.ErrExact] of a design
+// without an interval.
 package halfpeak
 
 import (
@@ -11,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"strings"
@@ -66,13 +72,25 @@ func OpenAll(refs ...string) ([]Design, error) {
 	return all, nil
 }
 
-// Fit fits benchmark files, as the command fit does, and opens the result. The error of a file that
-// broke off comes without a design: it names the file and the line.
+// Fit fits benchmark files, as the command fit does, and opens the result. A file that broke off
+// gives what is before the break, beside an error that is a [benchfile.Damaged].
 func Fit(files []string, o fit.Options) (Design, error) {
 	if len(files) == 0 {
 		return Design{}, errors.New("no files to fit")
 	}
 	found, err := fits.Fit(files, o)
+	return opened(files[0], found, err)
+}
+
+// FitReader is Fit of a benchmark's output that it reads from r. The name is the one that a file
+// would have, "latency.txt": errors and the platform have it.
+func FitReader(r io.Reader, name string, o fit.Options) (Design, error) {
+	found, err := fits.Read(r, name, o)
+	return opened(name, found, err)
+}
+
+// opened returns the design of what was fitted to a file.
+func opened(file string, found *fits.Fitted, err error) (Design, error) {
 	if err != nil {
 		return Design{}, err
 	}
@@ -80,10 +98,10 @@ func Fit(files []string, o fit.Options) (Design, error) {
 	if err != nil {
 		return Design{}, errors.Join(found.Broken, err)
 	}
-	name := strings.TrimSuffix(filepath.Base(files[0]), filepath.Ext(files[0]))
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	p, err := platforms.Parse(name, []byte(text))
 	if err != nil {
-		return Design{}, fmt.Errorf("%s: %w", files[0], err)
+		return Design{}, fmt.Errorf("%s: %w", file, err)
 	}
 	d, err := p.Design("")
 	return Of(d), errors.Join(err, found.Broken)

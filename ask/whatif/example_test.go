@@ -63,7 +63,7 @@ func ExampleSweep() {
 		log.Fatal(err)
 	}
 	d := whatif.Of(of)
-	packets, err := d.ParseRange("packets=256B..8KiB/7937")
+	packets, err := d.Searched("packets=256B..8KiB/7937")
 	if err != nil {
 		log.Fatal(err)
 	}

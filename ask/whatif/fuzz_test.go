@@ -39,7 +39,7 @@ func FuzzParse(f *testing.F) {
 		if tg, err := d.ParseTarget(text); err == nil && tg.Quantity.String() == "" {
 			t.Errorf("%q: a target without a quantity", text)
 		}
-		if r, err := d.ParseRange(text); err == nil {
+		if r, err := d.Searched(text); err == nil {
 			if r.At(0) != r.From && !r.Param.Whole() || r.At(r.Steps-1) != r.To || !(r.From < r.To) {
 				t.Errorf("%q: from %v to %v, first %v, last %v", text, r.From, r.To, r.At(0), r.At(r.Steps-1))
 			}

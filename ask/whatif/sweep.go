@@ -38,17 +38,17 @@ const defaultSteps = 11
 // as float64.
 const maxSteps = 1 << 40
 
-// ParseRange reads "NAME=FROM..TO", "NAME=FROM..TO/STEPS" or "NAME=FROM..TO/STEPS/log",
+// parseRange reads "NAME=FROM..TO", "NAME=FROM..TO/STEPS" or "NAME=FROM..TO/STEPS/log",
 // as in "host-dma.tau=1us/KiB..8us/KiB/100". Sizes are rounded to whole bytes.
-func (d Design) ParseRange(text string) (Range, error) {
-	r, err := d.parseRange(text)
+func (d Design) parseRange(text string) (Range, error) {
+	r, err := d.readRange(text)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", text, err)
 	}
 	return r, err
 }
 
-func (d Design) parseRange(text string) (Range, error) {
+func (d Design) readRange(text string) (Range, error) {
 	r := Range{Steps: defaultSteps}
 	name, values, ok := strings.Cut(text, "=")
 	from, rest, ok2 := strings.Cut(values, "..")
@@ -109,10 +109,10 @@ func (d Design) parseRange(text string) (Range, error) {
 }
 
 // Searched reads a parameter to solve for: its name, which leaves the bounds to the search, or a
-// range as ParseRange reads it.
+// range as parseRange reads it.
 func (d Design) Searched(text string) (r Range, err error) {
 	if strings.Contains(text, "=") {
-		return d.ParseRange(text)
+		return d.parseRange(text)
 	}
 	r.Steps = defaultSteps
 	r.Param, err = d.Find(text)
@@ -226,7 +226,7 @@ func (d Design) Sweep(ranges []string, quantities []Quantity, sizes []quantity.B
 		s.Shown = max(0, len(names)-1)
 	}
 	for _, text := range ranges {
-		r, err := d.ParseRange(text)
+		r, err := d.parseRange(text)
 		if err != nil {
 			return nil, usage.Fields(err, "sweep")
 		}

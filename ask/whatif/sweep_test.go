@@ -20,7 +20,7 @@ func sweep(t testing.TB, ref string, sizes []quantity.Bytes, names []string, ran
 		t.Fatal(err)
 	}
 	for _, text := range ranges {
-		r, err := s.Design.ParseRange(text)
+		r, err := s.Design.Searched(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestSweepOfTooManyRows(t *testing.T) {
 func TestParseRangeErrors(t *testing.T) {
 	check := func(ref, text, want string) {
 		t.Helper()
-		_, err := find(t, ref).ParseRange(text)
+		_, err := find(t, ref).Searched(text)
 		if err == nil || err.Error() != text+": "+want {
 			t.Errorf("got  %v\nwant %s: %s", err, text, want)
 		}

@@ -44,27 +44,35 @@ import (
 // If the only file is the output of calibrate.c, a machine is fitted. Its content
 // decides, since users rename the file.
 func Fit(paths []string, o fit.Options) (*Fitted, error) {
+	machine := calibrated(&o)
+	in, err := ReadFit(paths, o)
+	if m, failed := machine(); m != nil || failed != nil {
+		return m, failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return in.fitted(o)
+}
+
+// calibrated makes the options read the output of calibrate.c, and returns how to get its machine;
+// nil if it was another file.
+func calibrated(o *fit.Options) func() (*Fitted, error) {
 	var machine *Fitted
 	var failed error
+	of := *o
 	o.Trace.Other = func(text *bufio.Reader, name string) bool {
 		switch head, _ := text.Peek(recognized); {
 		case calibrate.IsCalibration(head):
-			machine, failed = fitCalibration(text, name, o)
+			machine, failed = fitCalibration(text, name, of)
 		case calibrate.IsPipeline(head):
-			machine, failed = fitPipelines(text, name, o)
+			machine, failed = fitPipelines(text, name, of)
 		default:
 			return false
 		}
 		return true
 	}
-	in, err := ReadFit(paths, o)
-	switch err = cmp.Or(failed, err); {
-	case err != nil:
-		return nil, err
-	case machine != nil:
-		return machine, nil
-	}
-	return in.fitted(o)
+	return func() (*Fitted, error) { return machine, failed }
 }
 
 // Read fits a benchmark's output that it reads from r, for callers without a file,
@@ -72,7 +80,11 @@ func Fit(paths []string, o fit.Options) (*Fitted, error) {
 // fits the tables before that and sets Broken.
 func Read(r io.Reader, name string, o fit.Options) (*Fitted, error) {
 	var in input
+	machine := calibrated(&o)
 	file, err := benchfile.Read(r, name, o.Trace)
+	if m, failed := machine(); m != nil || failed != nil {
+		return m, failed
+	}
 	if damaged := new(benchfile.Damaged); errors.As(err, &damaged) && len(damaged.File.Tables) > 0 {
 		file = damaged.File
 		in.Broken, in.partial = err, true

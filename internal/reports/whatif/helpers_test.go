@@ -28,7 +28,7 @@ func sweep(t *testing.T, ref string, sizes []quantity.Bytes, names []string,
 		t.Fatal(err)
 	}
 	for _, text := range ranges {
-		s.Ranges = append(s.Ranges, sharedtest.Must(t, d.ParseRange, text))
+		s.Ranges = append(s.Ranges, sharedtest.Must(t, d.Searched, text))
 	}
 	return s
 }
