@@ -85,7 +85,7 @@ func Fit(files []string, o fit.Options) (Design, error) {
 // FitReader is Fit of a benchmark's output that it reads from r. The name is the one that a file
 // would have, "latency.txt": errors and the platform have it.
 func FitReader(r io.Reader, name string, o fit.Options) (Design, error) {
-	found, err := fits.Read(r, name, o)
+	found, err := fits.FitReader(r, name, o)
 	return opened(name, found, err)
 }
 

@@ -38,10 +38,10 @@ type simulateOptions struct {
 	trace        string
 	places       string
 	program      halfpeak.Reading
-	plot         string
-	list         bool
-	setup        programs.Setup
-	on           []halfpeak.Design
+	plotting
+	list  bool
+	setup programs.Setup
+	on    []halfpeak.Design
 }
 
 // oneRunOnly are the tables and files of one schedule on one machine.
@@ -156,8 +156,7 @@ func newSimulate() *cobra.Command {
 	f.StringArrayVar(&o.program.Params, "param", nil,
 		"with a program: `NAME=VALUE` of a parameter of main, or NAME=VALUE,VALUE… for a row for "+
 			"each; may be given again")
-	outputFlag(f, &o.plot, "plot", "",
-		"draw time against ranks of a program into this `file` (.png, .svg, .pdf)")
+	o.declarePlot(cmd, "draw time against ranks of a program into this `file` (.png, .svg, .pdf)")
 	f.BoolVar(&o.list, "list", false, "list the programs that halfpeak carries")
 	completeBy(cmd, "machine", completePlatforms)
 	obey(cmd, o.facts, simulateRules...)
@@ -187,7 +186,7 @@ func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
 	if o.plot != "" && err == nil {
 		picture, err := simulations.ScalingPicture(s)
 		if err == nil {
-			err = drawTo(o.plot, picture, pixels{800, 500}, o.units)
+			err = drawTo(o.plot, picture, o.pixels, o.units)
 		}
 		if err != nil {
 			return err

@@ -249,6 +249,8 @@ func TestAdvice(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	}
+	check(t, "ranks,time_s\n1,10.2\n2,5.3\n4,2.8\n",
+		`error: x:2: lines 2 to 4 look like rows (1 10.2), but has times of numbers of ranks, not of sizes: this is scaling, which Extra-P models; halfpeak simulate predicts it of a program`)
 	check(t, "# OSU MPI Latency Test v7.5\n# Size  Latency (us)\n1  fast\n",
 		`error: x:1: the output of OSU has no row with a size and a time; did the run fail, or was the output cut off?`)
 	check(t, "# OSU MPI Latency Test v7.5\n# Size  Latency (us)\n1  2  3\n2  3  4\n",

@@ -130,9 +130,20 @@ func (s *suspect) error(p *parser, claimedBy string) *Error {
 		return p.errorf(s.line, "%s (%s), but no column of sizes and no other of times is seen; "+
 			"known formats are %s", rows, row, Known)
 	}
+	if s.isScaling(size) {
+		return p.errorf(s.line, "%s (%s), but has times of numbers of ranks, not of sizes: "+
+			"this is scaling, which Extra-P models; halfpeak simulate predicts it of a program",
+			rows, row)
+	}
 	return p.errorf(s.line, "%s (%s); name the columns of sizes and of times or rates, such as "+
 		"%s %s (column %d%s%s)", rows, row, p.spell("x", strconv.Itoa(size+1)+":B"),
 		p.spell("y", strconv.Itoa(time+1)+":"+s.unit(time)), time+1, s.name(time), s.sure(time))
+}
+
+// isScaling reports whether the column that could be sizes has the name of numbers of ranks.
+func (s *suspect) isScaling(size int) bool {
+	names := s.headings()
+	return names != nil && parseColumn([]byte(names[size])).meaning().isPlacement()
 }
 
 // choose returns a column that may hold sizes, and one that may hold times; −1 for none.

@@ -75,16 +75,22 @@ func calibrated(o *fit.Options) func() (*Fitted, error) {
 	return func() (*Fitted, error) { return machine, failed }
 }
 
+// FitReader fits what it reads from r, the output of calibrate.c too.
+func FitReader(r io.Reader, name string, o fit.Options) (*Fitted, error) {
+	machine := calibrated(&o)
+	found, err := Read(r, name, o)
+	if m, failed := machine(); m != nil || failed != nil {
+		return m, failed
+	}
+	return found, err
+}
+
 // Read fits a benchmark's output that it reads from r, for callers without a file,
 // such as the page. name is the file's name in messages. If the file breaks off, Read
 // fits the tables before that and sets Broken.
 func Read(r io.Reader, name string, o fit.Options) (*Fitted, error) {
 	var in input
-	machine := calibrated(&o)
 	file, err := benchfile.Read(r, name, o.Trace)
-	if m, failed := machine(); m != nil || failed != nil {
-		return m, failed
-	}
 	if damaged := new(benchfile.Damaged); errors.As(err, &damaged) && len(damaged.File.Tables) > 0 {
 		file = damaged.File
 		in.Broken, in.partial = err, true
