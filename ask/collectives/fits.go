@@ -22,7 +22,7 @@ type table struct {
 }
 
 // LibraryChoice names the algorithm that a library chose.
-const LibraryChoice = "measured"
+const LibraryChoice = "library's"
 
 // Fits keep the measured collectives of one design, so that none is fitted twice; see [Calls].
 // Several goroutines may use them at once.

@@ -81,7 +81,7 @@ func TestMeasuredTables(t *testing.T) {
 		t.Error(err)
 	}
 	q.Map.By, q.Algorithm = "", "ring"
-	if _, err := q.compute(t.Context()); err == nil || !strings.Contains(err.Error(), `no measurement of allreduce by "ring"; there are those of measured (average), measured (slowest)`) {
+	if _, err := q.compute(t.Context()); err == nil || !strings.Contains(err.Error(), `no measurement of allreduce by "ring"; there are those of library's (average), library's (slowest)`) {
 		t.Error(err)
 	}
 	q.Algorithm, q.fits = "all", measuredFits(t)

@@ -35,7 +35,8 @@ func (f *Fitted) Closing(saved bool, link string) (next []string, verdict string
 	if f.Changes != nil { // what to do with a fit is no answer to a comparison
 		return next, verdict, nil
 	}
-	return append(next, f.understood(saved, l)...), cmp.Or(verdict, f.ofPairs()), nil
+	return append(next, f.understood(saved, l)...),
+		cmp.Or(verdict, peaks(f.GPURuns()), f.ofPairs()), nil
 }
 
 // ofPairs names the command that finds slow nodes, if columns of the tables name pairs of nodes.
@@ -94,8 +95,8 @@ func (f *Fitted) understood(saved bool, l links) (notes []string) {
 	}
 	switch len(algorithms) {
 	case 0:
-		text += "; the algorithm is not in the logs: for ring or tree, rerun with NCCL_ALGO=Ring " +
-			"and with NCCL_ALGO=Tree"
+		text += "; ring or tree is not in the logs: rerun with NCCL_ALGO=Ring and with " +
+			"NCCL_ALGO=Tree, and fit both, for where to switch"
 	case 1:
 		other := "Ring"
 		if strings.EqualFold(algorithms[0], "ring") {
@@ -107,12 +108,16 @@ func (f *Fitted) understood(saved bool, l links) (notes []string) {
 		text += "; algorithms " + strings.Join(algorithms, ", ")
 	}
 	notes = append(notes, text)
+	runs := f.GPURuns()
+	if len(runs) > 0 {
+		notes = append(notes, bends(runs))
+	}
 	if !saved {
 		notes = append(notes, fmt.Sprintf("next: save it as my.toml, then halfpeak collective "+
 			"%s my.toml", ops[0].Name))
 	}
 	onNodes := func(c benchfile.CollectiveOp) bool { return c.Nodes > 1 }
-	if l.number == 0 && slices.ContainsFunc(ops, onNodes) {
+	if l.number == 0 && len(runs) == 0 && slices.ContainsFunc(ops, onNodes) {
 		notes = append(notes, "is the busbw usual? Give the links of a node, as in 4x200Gbit/s")
 	}
 	return notes

@@ -4,34 +4,30 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/list"
 )
 
-// An Observation is a measured time of a candidate in µs. Its Call is −1 if no algorithm is chosen
-// for that call.
-type Observation struct {
-	Candidate
-	Time float64
-}
-
-// Nearest returns the indices of the observations by which [Local] predicts a call, the nearest
-// first: at most the prior's Near, on numbers of ranks that are not neighbours. The distance is the
+// Nearest returns the measurements by which [Local] predicts a call, the nearest first: at most the
+// prior's Near, on numbers of ranks that are not neighbours. The distance is the
 // logarithm by which the prior's terms over sizes and ranks fall, and 1 for another group.
-func Nearest(call Candidate, seen []Observation, prior Prior) []int {
-	ranks := ladder(call, seen)
-	distance := make([]float64, len(seen))
-	var near []int
-	for i, o := range seen {
-		if !slices.Contains(ranks, o.Ranks) {
-			continue
+func Nearest(call Candidate, all []Candidate, seen []Measurement, prior Prior) []Measurement {
+	ranks := ladder(call, all, seen)
+	distance := func(m Measurement) float64 {
+		c := &all[m.Candidate]
+		d := math.Abs(math.Log2(c.Size/call.Size))/prior.Size +
+			math.Abs(math.Log2(c.Ranks/call.Ranks))/prior.Ranks
+		if c.Group != call.Group {
+			d++
 		}
-		near = append(near, i)
-		distance[i] = math.Abs(math.Log2(o.Size/call.Size))/prior.Size +
-			math.Abs(math.Log2(o.Ranks/call.Ranks))/prior.Ranks
-		if o.Group != call.Group {
-			distance[i]++
-		}
+		return d
 	}
-	slices.SortStableFunc(near, func(a, b int) int { return cmp.Compare(distance[a], distance[b]) })
+	near := slices.DeleteFunc(slices.Clone(seen), func(m Measurement) bool {
+		return !slices.Contains(ranks, all[m.Candidate].Ranks)
+	})
+	slices.SortStableFunc(near, func(a, b Measurement) int {
+		return cmp.Compare(distance(a), distance(b))
+	})
 	return near[:min(len(near), prior.Near)]
 }
 
@@ -41,9 +37,9 @@ const apart = 2
 
 // ladder returns the measured number of ranks nearest to that of the call, and those at least a
 // factor of apart away from each other, up and down from it.
-func ladder(call Candidate, seen []Observation) (all []float64) {
-	for _, o := range seen {
-		all = append(all, o.Ranks)
+func ladder(call Candidate, of []Candidate, seen []Measurement) (all []float64) {
+	for _, m := range seen {
+		all = append(all, of[m.Candidate].Ranks)
 	}
 	slices.Sort(all)
 	if all = slices.Compact(all); len(all) == 0 {
@@ -65,19 +61,20 @@ func ladder(call Candidate, seen []Observation) (all []float64) {
 	return kept
 }
 
-// Local returns a tuner of one call, whose candidates keep their indices, from the observations
-// nearest to it. What it says of the call depends on no other call that a user asks about.
-func Local(call []Candidate, near []Observation, prior Prior) *Tuner {
-	all := slices.Clone(call)
+// Local returns a tuner of one call, of whose candidates it has the i'th at index i, from the
+// measurements nearest to it. What it says of the call depends on no other call that a user asks
+// about.
+func Local(call []int, all []Candidate, near []Measurement, prior Prior) *Tuner {
+	indices := slices.Clone(call)
 	var seen []Measurement
-	for _, o := range near {
-		i := slices.Index(all, o.Candidate)
+	for _, m := range near {
+		i := slices.Index(indices, m.Candidate)
 		if i < 0 {
-			i, all = len(all), append(all, o.Candidate)
+			i, indices = len(indices), append(indices, m.Candidate)
 		}
-		seen = append(seen, Measurement{i, o.Time})
+		seen = append(seen, Measurement{i, m.Time})
 	}
-	t := New(all, prior)
+	t := New(list.Map(indices, func(i int) Candidate { return all[i] }), prior)
 	t.Add(seen)
 	return t
 }

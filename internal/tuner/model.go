@@ -42,8 +42,8 @@ func Default() Prior {
 		Real: 0.5,
 		// The model may be wrong about what all candidates of a call have in common.
 		Verify: 4,
-		// With more, choices are no better, and the losses that are stated too low.
-		Near: 64,
+		// With fewer, choices lose more; with more, they lose the same.
+		Near: 128,
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/tuner"
 )
 
@@ -14,7 +13,7 @@ type local struct {
 	*tuner.Tuner
 	all   []tuner.Candidate
 	prior tuner.Prior
-	seen  []tuner.Observation
+	seen  []tuner.Measurement
 	is    map[int]bool         // measured
 	of    map[int]*tuner.Tuner // by call, since the last measurement
 }
@@ -25,9 +24,8 @@ func newLocal(all []tuner.Candidate, prior tuner.Prior) method {
 
 func (l *local) Add(more []tuner.Measurement) {
 	l.Tuner.Add(more)
+	l.seen = append(l.seen, more...)
 	for _, m := range more {
-		l.seen = append(l.seen,
-			tuner.Observation{Candidate: l.all[m.Candidate], Time: m.Time})
 		l.is[m.Candidate] = true
 	}
 	l.of = map[int]*tuner.Tuner{}
@@ -36,10 +34,9 @@ func (l *local) Add(more []tuner.Measurement) {
 // at returns the tuner of a call.
 func (l *local) at(call int) *tuner.Tuner {
 	if l.of[call] == nil {
-		of := list.Map(l.Calls()[call], func(i int) tuner.Candidate { return l.all[i] })
-		near := list.Map(tuner.Nearest(of[0], l.seen, l.prior),
-			func(k int) tuner.Observation { return l.seen[k] })
-		l.of[call] = tuner.Local(of, near, l.prior)
+		of := l.Calls()[call]
+		near := tuner.Nearest(l.all[of[0]], l.all, l.seen, l.prior)
+		l.of[call] = tuner.Local(of, l.all, near, l.prior)
 	}
 	return l.of[call]
 }

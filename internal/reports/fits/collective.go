@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/fitted"
@@ -16,6 +17,34 @@ import (
 type parameterRow struct {
 	*fitted.Result
 	fitted.Parameters
+	run *fits.GPURun // whose line the parameters are; nil: of an algorithm's form
+}
+
+// rowsOf returns the rows of all joint fits. Logs of nccl-tests have a row for each of their tables
+// instead: its line, and its busbw. The forms that predict them are not all NCCL's.
+func rowsOf(f *fits.Fitted) (all []parameterRow) {
+	runs := f.GPURuns()
+	if slices.ContainsFunc(runs, func(r fits.GPURun) bool { return r.Fit == nil }) {
+		runs = nil
+	}
+	for _, r := range runs {
+		c := r.Table.Collective
+		p := fitted.Parameters{Algorithm: r.Algorithm(), Nodes: min(c.Nodes, 2),
+			Weight: math.NaN(), HeldOut: math.NaN(), Ranks: []int{c.Ranks},
+			Base: quantity.Alone(math.NaN()), Inside: quantity.Alone(math.NaN()),
+			Between: r.Line.Beta, Beta: r.Line.Tau, From: r.Line.From, To: r.Line.To,
+			Median: r.Line.Median, P95: r.Line.P95}
+		all = append(all, parameterRow{r.Fit, p, &r})
+	}
+	if len(all) > 0 {
+		return all
+	}
+	for _, c := range f.Collectives {
+		for _, p := range c.Parameters() {
+			all = append(all, parameterRow{c, p, nil})
+		}
+	}
+	return all
 }
 
 // collectiveRows tabulates the parameters of all joint fits. A column that has the
@@ -26,17 +55,25 @@ type parameterRow struct {
 // longest: a user needs base, α, β and the error, and can look up sizes and statistic
 // in the file.
 func collectiveRows(f *fits.Fitted) reports.Rows {
-	var all []parameterRow
-	var named, several, searched, placed bool // whether a column shows differences
-	for _, c := range f.Collectives {
-		for _, p := range c.Parameters() {
-			all = append(all, parameterRow{c, p})
-			placed = placed || p.Nodes > 0
-		}
+	all := rowsOf(f)
+	runs := len(all) > 0 && all[0].run != nil
+	// Whether a column shows differences.
+	var named, several, searched, placed, otherwise bool
+	for _, r := range all {
+		otherwise = otherwise || r.Parameters.Algorithm != all[0].Parameters.Algorithm
+		placed = placed || r.Nodes > 0 && !runs
 		// A given algorithm is not weighed against others.
-		named = named || c.Name != ""
-		several = several || c.Of.Collective != f.Collectives[0].Of.Collective
-		searched = searched || c.Of.Name == ""
+		named = named || r.Name != ""
+		several = several || r.Of.Collective != all[0].Of.Collective
+		searched = searched || r.Of.Name == "" && !runs
+	}
+	seriesRank, estimateRank := 3, 1
+	var seriesText func(any) string
+	if runs { // the series tells rows apart, and all are of nccl-tests
+		seriesRank, estimateRank = 0, 0
+		seriesText = func(name any) string {
+			return strings.TrimPrefix(fmt.Sprint(name), "nccl-tests ")
+		}
 	}
 	type row = parameterRow
 	col := reports.Col[row]
@@ -44,10 +81,13 @@ func collectiveRows(f *fits.Fitted) reports.Rows {
 		col("collective", reports.HeadIf(several, "collective"),
 			func(r row) any { return r.Of.Collective }),
 		col("series", reports.HeadIf(named, "series"),
-			func(r row) any { return r.Name }).Ranked(3),
-		col("algorithm", "algorithm", func(r row) any { return r.Parameters.Algorithm }),
+			func(r row) any { return r.Name }).Ranked(seriesRank).Texted(seriesText),
+		col("algorithm", reports.HeadIf(otherwise || !runs, "algorithm"),
+			func(r row) any { return r.Parameters.Algorithm }),
 		col("searched", "", func(r row) any { return r.Of.Name == "" }),
 		col("statistic", "statistic", func(r row) any { return string(r.Statistic) }).Ranked(4),
+		col("", reports.HeadIf(runs, "ranks"),
+			func(r row) any { return r.Parameters.Ranks[0] }),
 		col("ranks_from", "", func(r row) any { return slices.Min(r.Parameters.Ranks) }),
 		col("ranks_to", "", func(r row) any { return slices.Max(r.Parameters.Ranks) }),
 		col("ranks_count", "", func(r row) any { return len(r.Parameters.Ranks) }),
@@ -59,14 +99,14 @@ func collectiveRows(f *fits.Fitted) reports.Rows {
 			func(r row) float64 { return r.Weight }).Ranked(1),
 	}
 	fields = append(fields, estimateCols("base", "base (95 %)", quantity.DimTime,
-		func(r row) quantity.Interval { return r.Base })...)
+		func(r row) quantity.Interval { return r.Base }, estimateRank)...)
 	fields = append(fields, estimateCols("alpha", "α (95 %)", quantity.DimTime,
-		func(r row) quantity.Interval { return r.Between })...)
+		func(r row) quantity.Interval { return r.Between }, estimateRank)...)
 	fields = append(fields, estimateCols("alpha_inside", "α in a node (95 %)",
 		quantity.DimTime,
-		func(r row) quantity.Interval { return r.Inside })...)
+		func(r row) quantity.Interval { return r.Inside }, estimateRank)...)
 	fields = append(fields, estimateCols("beta", "β (95 %)", quantity.DimInverse,
-		func(r row) quantity.Interval { return r.Beta })...)
+		func(r row) quantity.Interval { return r.Beta }, estimateRank)...)
 	fields = append(fields,
 		percentCol("median_error_percent", "median error",
 			func(r row) float64 { return r.Median }).Ranked(2),
@@ -74,6 +114,15 @@ func collectiveRows(f *fits.Fitted) reports.Rows {
 			func(r row) float64 { return r.P95 }).Ranked(5),
 		percentCol("held_out_error_percent", "hold-out error",
 			func(r row) float64 { return r.HeldOut }).Ranked(2),
+		col("busbw_peak_mb_s", reports.HeadIf(runs, "busbw"), func(r row) any {
+			return ofRun(r, func(g *fits.GPURun) any { return g.Peak })
+		}),
+		col("busbw_peak_bytes", reports.HeadIf(runs, "at"), func(r row) any {
+			return ofRun(r, func(g *fits.GPURun) any { return g.At })
+		}),
+		col("busbw_half_bytes", reports.HeadIf(runs, "half from"), func(r row) any {
+			return ofRun(r, func(g *fits.GPURun) any { return g.Half })
+		}).Ranked(3),
 	)
 	rows := reports.TableOf(all, fields...)
 	// In-place and out-of-place calls, or averages and minima, are series of one measurement.
@@ -87,6 +136,12 @@ func collectiveRows(f *fits.Fitted) reports.Rows {
 		}
 		return 0
 	}
+	remark(&rows, f, runs)
+	return rows
+}
+
+// remark sets the notes and the verdict of the table. Runs are tables of nccl-tests.
+func remark(rows *reports.Rows, f *fits.Fitted, runs bool) {
 	for _, c := range f.Collectives {
 		// These two sentences define every number of the table. Parameters that could
 		// not be told from each other are merged into one ("the others"), and a table
@@ -102,12 +157,26 @@ func collectiveRows(f *fits.Fitted) reports.Rows {
 		rows.Verdict = reports.Say("%s", noteOf(f.Collectives[i], last))
 		rows.Notes = slices.Delete(rows.Notes, i, i+1)
 	}
+	if runs {
+		rows.Notes = append(rows.Notes, "T = α + β·n, a line over all sizes n of the table; "+
+			"busbw is the highest, reached at that size, and from the size \"half from\" on at "+
+			"least half of it. Predictions use forms over all ranks, and parameters that change "+
+			"with the size.")
+		return
+	}
 	rows.Notes = append(rows.Notes,
 		"T = base + steps·α + bytes·β over all sizes, with the steps and bytes of the "+
 			"algorithm. The cost of a parameter without a value is in the others.",
 		"Predictions use parameters that change with the size. \"hold-out error\" is theirs, "+
 			"at places and sizes that were not used in the fit.")
-	return rows
+}
+
+// ofRun returns a cell of a run of nccl-tests; absent for rows of forms.
+func ofRun(r parameterRow, cell func(*fits.GPURun) any) any {
+	if r.run == nil {
+		return nil
+	}
+	return cell(r.run)
 }
 
 // percentCol makes NaN, an error that could not be computed, an absent cell: programs
@@ -123,9 +192,9 @@ func percentCol(key, head string, value func(parameterRow) float64) reports.Fiel
 // estimateCols returns the columns of a parameter. One that the data do not identify is NaN in the
 // fit and absent here.
 func estimateCols(key, head string, dim quantity.Dimension,
-	of func(parameterRow) quantity.Interval) []reports.Field[parameterRow] {
+	of func(parameterRow) quantity.Interval, rank int) []reports.Field[parameterRow] {
 	all := reports.SpreadOf(key, head, dim, of)
-	all.Text = all.Text.Ranked(1)
+	all.Text = all.Text.Ranked(rank)
 	return all.Fields()
 }
 

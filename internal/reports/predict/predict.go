@@ -42,6 +42,12 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 	high := reports.Col("", "to", func(p messages.Predicted) any {
 		return quantity.Micros(within(p).High)
 	}).Rounded(digits, name).If(fitted)
+	kindRank := 1 // one kind tells no rows apart
+	if slices.ContainsFunc(p.Costs, func(c messages.Predicted) bool {
+		return c.Timed != p.Costs[0].Timed
+	}) {
+		kindRank = 0
+	}
 	rows := reports.TableOf(p.Costs,
 		reports.Col("platform", "platform", func(p messages.Predicted) any {
 			return p.Platform
@@ -49,7 +55,7 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 		reports.Col("layer", "layer", func(p messages.Predicted) any { return p.Layer }).Ranked(1),
 		reports.Col("of", "kind", func(p messages.Predicted) any {
 			return p.Timed.String()
-		}).If(other),
+		}).If(other).Ranked(kindRank),
 		reports.Col("size_bytes", "size", func(p messages.Predicted) any { return p.Size }),
 		// Programs get all times in one column. People see a gap in its own column,
 		// so "time" leaves it out.
@@ -77,7 +83,7 @@ func Rows(p *messages.Predictions, units quantity.UnitChoice) reports.Rows {
 		reports.Col("algbw_mb_s", "algbw", func(p messages.Predicted) any {
 			alg, _ := bandwidths(p)
 			return alg
-		}).If(other),
+		}).If(other).Ranked(3),
 		reports.Col("busbw_mb_s", "busbw", func(p messages.Predicted) any {
 			_, bus := bandwidths(p)
 			return bus

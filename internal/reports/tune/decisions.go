@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -17,7 +16,7 @@ import (
 // measurements added so far, and change with each further one; that of a call does not depend on
 // the other calls of the question. The error is that of the context.
 func (m *Map) Decisions(ctx context.Context) (all []Decision, err error) {
-	near, err := m.nearest(ctx)
+	of, near, err := m.nearest(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +25,7 @@ func (m *Map) Decisions(ctx context.Context) (all []Decision, err error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		all = append(all, m.decide(call, near[call]))
+		all = append(all, m.decide(call, of, near[call]))
 		if m.Progress != nil {
 			m.Progress(call+1, calls)
 		}
@@ -34,11 +33,11 @@ func (m *Map) Decisions(ctx context.Context) (all []Decision, err error) {
 	return all, nil
 }
 
-// decide returns the choice for a call by the observations nearest to it.
-func (m *Map) decide(call int, near []tuner.Observation) Decision {
+// decide returns the choice for a call by the measurements nearest to it, which are of all these
+// candidates.
+func (m *Map) decide(call int, all []tuner.Candidate, near []tuner.Measurement) Decision {
 	of := m.tuner.Calls()[call]
-	local := tuner.Local(list.Map(of, func(i int) tuner.Candidate { return m.candidates[i] }),
-		near, tuner.Default())
+	local := tuner.Local(of, all, near, tuner.Default())
 	k := m.choose(of, local)
 	i, own := of[k], m.own(call)
 	time := func(i int) Time { return m.timeOf(i, local, slices.Index(of, i)) }
@@ -80,7 +79,7 @@ func (m *Map) timeOf(i int, local *tuner.Tuner, k int) Time {
 	if times := m.measured[i]; len(times) > 0 {
 		return Time{quantity.Alone(stats.Mean(times)), true}
 	}
-	if m.Choices[i].Name == LibraryChoice || len(m.observed) == 0 {
+	if m.Choices[i].Name == LibraryChoice || len(m.seen) == 0 {
 		// Any algorithm may be the library's, so that no schedule tells its time.
 		return Time{quantity.Alone(math.NaN()), false}
 	}
@@ -119,62 +118,55 @@ func (m *Map) contrasts(of []int) (all []tuner.Contrast) {
 	return all
 }
 
-// nearest returns by call the observations nearest to it, with the parts of their schedules. Only
-// the schedules of those are priced: a file may have thousands of measurements.
-func (m *Map) nearest(ctx context.Context) (map[int][]tuner.Observation, error) {
-	var rough []tuner.Observation
-	for _, o := range m.observed {
-		rough = append(rough, tuner.Observation{Candidate: tuner.Candidate{Group: o.Collective,
-			Ranks: float64(o.Ranks), Size: max(1, float64(o.Size))}})
+// nearest returns the candidates with the measured choices of other calls behind them, and by call
+// the measurements nearest to it. Only the schedules of those are priced: a file may have thousands
+// of measurements.
+func (m *Map) nearest(ctx context.Context) (all []tuner.Candidate,
+	near map[int][]tuner.Measurement, err error) {
+	all, near = slices.Clone(m.candidates), map[int][]tuner.Measurement{}
+	for _, c := range m.elsewhere {
+		all = append(all, tuner.Candidate{Group: c.Collective, Call: -1, Ranks: float64(c.Ranks),
+			Size: max(1, float64(c.Size))})
 	}
-	indices, wanted := map[int][]int{}, map[int]bool{}
+	wanted := map[int]bool{}
 	for call, of := range m.tuner.Calls() {
-		indices[call] = tuner.Nearest(m.candidates[of[0]], rough, tuner.Default())
-		for _, k := range indices[call] {
-			wanted[k] = true
+		near[call] = tuner.Nearest(all[of[0]], all, m.seen, tuner.Default())
+		for _, s := range near[call] {
+			wanted[s.Candidate] = true
 		}
 	}
-	priced, err := m.priced(ctx, wanted)
-	if err != nil {
-		return nil, err
+	if err := m.price(ctx, all, wanted); err != nil {
+		return nil, nil, err
 	}
-	near := map[int][]tuner.Observation{}
-	for call, all := range indices {
-		for _, k := range all {
-			if o, known := priced[k]; known {
-				near[call] = append(near[call], o)
-			}
-		}
+	for call := range near {
+		near[call] = slices.DeleteFunc(near[call], func(s tuner.Measurement) bool {
+			return all[s.Candidate].Schedule == ""
+		})
 	}
-	return near, nil
+	return all, near, nil
 }
 
-// priced returns the candidates of observations, by their indices. Those of algorithms that the
-// library does not run in their call are left out.
-func (m *Map) priced(ctx context.Context, wanted map[int]bool) (
-	map[int]tuner.Observation, error) {
+// price sets the candidates of choices of other calls. Those of algorithms that the library does
+// not run in their call get no schedule.
+func (m *Map) price(ctx context.Context, all []tuner.Candidate, wanted map[int]bool) error {
 	type grid struct {
 		collective string
 		ranks      int
 	}
-	all, others := map[int]tuner.Observation{}, map[grid][]int{}
-	for k, o := range m.observed {
-		switch {
-		case !wanted[k]:
-		case o.candidate >= 0:
-			all[k] = tuner.Observation{Candidate: m.candidates[o.candidate], Time: float64(o.time)}
-		default:
-			g := grid{o.Collective, o.Ranks}
-			others[g] = append(others[g], k)
+	grids := map[grid][]int{}
+	for i, c := range m.elsewhere {
+		if wanted[len(m.Choices)+i] {
+			g := grid{c.Collective, c.Ranks}
+			grids[g] = append(grids[g], i)
 		}
 	}
-	for g, indices := range others {
+	for g, indices := range grids {
 		calls := collectives.Calls{Collective: g.collective, Ranks: []int{g.ranks},
 			Segments: m.Segments}
 		var names []string
-		for _, k := range indices {
-			o := m.observed[k]
-			names, calls.Sizes = append(names, o.Name), append(calls.Sizes, o.Size)
+		for _, i := range indices {
+			c := m.elsewhere[i]
+			names, calls.Sizes = append(names, c.Name), append(calls.Sizes, c.Size)
 		}
 		calls.Sizes, calls.Algorithm = stats.Ascending(calls.Sizes), "all"
 		// The library's own choice has the time of the fastest of all; others have their own.
@@ -183,21 +175,20 @@ func (m *Map) priced(ctx context.Context, wanted map[int]bool) (
 		}
 		parts, err := PartsOf(ctx, m.Design, calls)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for _, k := range indices {
-			o := m.observed[k]
-			choices := m.choicesOf(o.Collective, o.Ranks, o.Size)
-			i := slices.IndexFunc(choices, func(c Choice) bool {
-				return c.Name == o.Name && c.Segment == o.Segment
+		for _, i := range indices {
+			c := m.elsewhere[i]
+			choices := m.choicesOf(c.Collective, c.Ranks, c.Size)
+			k := slices.IndexFunc(choices, func(o Choice) bool {
+				return o.Name == c.Name && o.Segment == c.Segment
 			})
-			if i >= 0 {
-				all[k] = tuner.Observation{Candidate: candidatesOf(choices, -1, parts)[i],
-					Time: float64(o.time)}
+			if k >= 0 {
+				all[len(m.Choices)+i] = candidatesOf(choices, -1, parts)[k]
 			}
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // ownLosses returns the mean of the losses of the library's choices that are known, the largest,

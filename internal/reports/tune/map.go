@@ -28,13 +28,6 @@ type Question struct {
 	Progress func(done, total int)
 }
 
-// An observation is a measured time of a choice, which need not be of the question's calls.
-type observation struct {
-	Choice
-	candidate int // −1: of none
-	time      quantity.Micros
-}
-
 // A Map holds the candidates of a question, and what was measured of them. Candidates
 // and choices have the same indices: the model sees the first, people and scripts the
 // second.
@@ -45,10 +38,13 @@ type Map struct {
 	candidates []tuner.Candidate
 	tuner      *tuner.Tuner
 	measured   map[int][]float64 // times in µs by candidate
-	observed   []observation     // all measurements, in the order of reading
-	statistic  fitted.Statistic  // of the measured times; empty: as the benchmark prints
-	duels      map[int]Duel
-	Unknown    int // number of measurements that are of no candidate
+	// elsewhere has the measured choices of other calls, whose indices follow those of the
+	// candidates, and seen all measurements in the order of reading.
+	elsewhere []Choice
+	seen      []tuner.Measurement
+	statistic fitted.Statistic // of the measured times; empty: as the benchmark prints
+	duels     map[int]Duel
+	Unknown   int // number of measurements that are of no candidate
 }
 
 // NewMap returns the candidates of a question. The errors are unknown collectives and libraries,
@@ -198,16 +194,29 @@ func (m *Map) measure(c Choice, t quantity.Micros) bool {
 		return false
 	}
 	i := m.candidate(c)
-	if c.PerNode == 0 || c.PerNode == m.PerNode {
-		m.observed = append(m.observed, observation{c, i, t})
-	}
 	if i < 0 {
 		m.Unknown++
+		if c.PerNode == 0 || c.PerNode == m.PerNode {
+			m.seen = append(m.seen, tuner.Measurement{Candidate: m.beside(c), Time: float64(t)})
+		}
 		return false
 	}
+	m.seen = append(m.seen, tuner.Measurement{Candidate: i, Time: float64(t)})
 	m.measured[i] = append(m.measured[i], float64(t))
 	m.tuner.Add([]tuner.Measurement{{Candidate: i, Time: float64(t)}})
 	return true
+}
+
+// beside returns the index of a choice of another call.
+func (m *Map) beside(c Choice) int {
+	i := slices.IndexFunc(m.elsewhere, func(o Choice) bool {
+		return o.Collective == c.Collective && o.Name == c.Name && o.Segment == c.Segment &&
+			o.Ranks == c.Ranks && o.Size == c.Size
+	})
+	if i < 0 {
+		i, m.elsewhere = len(m.elsewhere), append(m.elsewhere, c)
+	}
+	return len(m.Choices) + i
 }
 
 // own returns the candidate of a call that is the library's choice, with which rules

@@ -26,7 +26,7 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 	tried := slices.ContainsFunc(all, func(d Decision) bool { return d.Duel.Rounds > 0 })
 	// Without any measurement, times are those of a nominal network.
 	begun := slices.ContainsFunc(all, func(d Decision) bool { return d.Measured > 0 })
-	known := len(m.observed) > 0
+	known := len(m.seen) > 0
 	timed := func(key string, rank int, of func(Decision) Time) reports.Spread[Decision] {
 		c := reports.SpreadOf(key, reports.HeadIf(known, "time"), quantity.DimTime,
 			func(d Decision) quantity.Interval { return of(d).Interval })
@@ -143,7 +143,7 @@ func (m *Map) remark(rows *reports.Rows, all []Decision) {
 	rows.Notes = append(rows.Notes, fmt.Sprintf("Expected loss against the fastest, as the mean "+
 		"over all calls (%d): %s, from %d of %d points. Calls without a measurement: %d.",
 		len(all), text(percent*meanLoss(all)), points, len(m.candidates), none))
-	if len(m.observed) == 0 {
+	if len(m.seen) == 0 {
 		rows.Verdict = reports.Say("nothing is measured yet, so these algorithms are guesses")
 		return
 	}
@@ -165,8 +165,10 @@ func (m *Map) remark(rows *reports.Rows, all []Decision) {
 // are the nearest that were.
 func (m *Map) notMeasured() (notes []string) {
 	ranks, sizes := map[int]bool{}, map[quantity.Bytes]bool{}
-	for _, o := range m.observed {
-		ranks[o.Ranks], sizes[o.Size] = true, true
+	choices := slices.Concat(m.Choices, m.elsewhere)
+	for _, s := range m.seen {
+		c := choices[s.Candidate]
+		ranks[c.Ranks], sizes[c.Size] = true, true
 	}
 	if len(ranks) == 0 {
 		return nil
