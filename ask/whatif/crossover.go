@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -28,6 +29,7 @@ type Overtaking struct {
 	// without an interval.
 	Interval    quantity.Interval
 	Probability float64
+	few         string // why a fit has no interval
 }
 
 // FindCrossover finds the sizes at which one layer overtakes another, for all pairs
@@ -40,7 +42,8 @@ func FindCrossover(sampling *Sampling, designs ...platforms.Design) (*Crossover,
 			found := model.Crossings(a.Layer.Model, b.Layer.Model, 1, model.MaxCrossing)
 			for _, at := range found {
 				o := Overtaking{Below: a.Layer.Ref(), Beyond: b.Layer.Ref(), Crossing: at,
-					Interval: quantity.Alone(at.Size), Probability: math.NaN()}
+					Interval: quantity.Alone(at.Size), Probability: math.NaN(),
+					few: cmp.Or(tooFew(Of(a)), tooFew(Of(b)))}
 				if !at.Beyond {
 					o.Below, o.Beyond = o.Beyond, o.Below
 				}
@@ -124,8 +127,12 @@ func (c *Crossover) Sentences() []string {
 		near := fmt.Sprintf("within 5 %% of each other from %s to %s", quantity.Bytes(o.Near.Low),
 			quantity.Bytes(o.Near.High))
 		if n > 2 {
-			all = append(all, fmt.Sprintf("%s and %s are %s, and cross there %d times.", o.Below,
-				o.Beyond, near, n))
+			beyond := ""
+			if o.Near.High < float64(model.MaxCrossing) {
+				beyond = fmt.Sprintf("; %s is faster beyond", left[n-1].Beyond)
+			}
+			all = append(all, fmt.Sprintf("%s and %s are %s, and cross there %d times%s.", o.Below,
+				o.Beyond, near, n, beyond))
 			left = left[n:]
 			continue
 		}
@@ -141,6 +148,8 @@ func (c *Crossover) Sentences() []string {
 			if o.Interval.Known() {
 				s += fmt.Sprintf("; 95 %% interval %s to %s", quantity.Bytes(o.Interval.Low),
 					quantity.Bytes(o.Interval.High))
+			} else if o.few != "" {
+				s += "; " + o.few
 			}
 			all = append(all, s+".")
 		}

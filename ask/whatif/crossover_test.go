@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,5 +119,44 @@ layer.q = {model = "linear", beta = "0.5us", tau = "0.5us/KiB", source = "t"}
 		if got := neverCross(of(i), of(3)); got != want {
 			t.Errorf("%s; want %s", got, want)
 		}
+	}
+}
+
+// A fit of two sizes shows no interval: neither its crossings nor its comparison have a
+// probability, and both say why.
+func TestTooFewSizes(t *testing.T) {
+	parsed := func(name, text string) platforms.Design {
+		p, err := platforms.Parse(name, []byte("[layer.x]\nmodel = \"linear\"\nsource = \"here\"\ngap = \"unknown\"\n"+text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := p.Design("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	few := parsed("few", "beta = \"25us\"\ntau = \"0us/KiB\"\nmeasured = \"x\"\n"+
+		"[measured.x]\nsizes = [\"4B\", \"8B\"]\ntimes = [\"25.2us\", \"24.8us\"]\nsource = \"here\"\n")
+	known := parsed("known", "beta = \"5us ± 0.1us\"\ntau = \"0.3us/KiB ± 0.01us/KiB\"\n")
+	c, err := FindCrossover(&Sampling{Samples: 200, Seed: 1}, known, few)
+	if err != nil || len(c.Overtakings) != 1 || !math.IsNaN(c.Overtakings[0].Probability) {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	const why = "few/x was fitted to 2 sizes, which show no interval"
+	if s := c.Sentences()[0]; !strings.Contains(s, why) {
+		t.Error(s)
+	}
+	both := []NamedDesign{{"few", Of(few)}, {"known", Of(known)}}
+	quantities, err := both[1].Quantities("one_way")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := PredictAll(both, quantities, []quantity.Bytes{8}, Sampling{Samples: 200, Seed: 1})
+	if err != nil || !math.IsNaN(u.Faster[0]) || u.TooFew != why {
+		t.Errorf("%+v, %v", u, err)
+	}
+	if _, err := PredictAll(both, quantities, nil, Sampling{Samples: 200, Seed: 1}); err == nil {
+		t.Error("no sizes, and no error")
 	}
 }

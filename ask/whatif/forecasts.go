@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -41,12 +42,30 @@ func (d Design) forecasts(q *model.Quantity, sizes []quantity.Bytes) []quantity.
 	})
 }
 
+// tooFew says that a design was fitted to sizes that do not show how far off it is: too few for the
+// curve, and for an interval of a parameter. It is empty of other designs.
+func tooFew(d Design) string {
+	exact := func(p platforms.Param) bool {
+		return p.PlusMinus == 0 && p.Value.Dim != quantity.DimSize
+	}
+	if d.Layer.Measured == nil || len(d.Changes) > 0 || d.Forecastable() ||
+		!slices.ContainsFunc(d.Uses(), exact) {
+		return ""
+	}
+	return fmt.Sprintf("%s was fitted to %d sizes, which show no interval",
+		d.Layer.Ref(), len(d.Layer.Measured.Sizes))
+}
+
 // crossingInterval returns the interval of a crossing of a and b between lo and hi,
-// and the share of samples that cross there in the same direction. If one of the two
+// and the share of samples that cross there in the same direction. It is [ErrExact] if a fit has
+// too few sizes for an interval. If one of the two
 // was fitted, both are those of the next measurements; see [nextCrossing]. Fitted
 // layers have 1,000 samples at most, as [Sampling.sizes].
 func crossingInterval(a, b Design, c model.Crossing, lo, hi quantity.Bytes,
 	s Sampling) (quantity.Interval, float64, error) {
+	if tooFew(a)+tooFew(b) != "" {
+		return quantity.Interval{}, 0, ErrExact
+	}
 	if a.Forecastable() || b.Forecastable() {
 		s.Samples = min(s.Samples, 1000)
 		return nextCrossing(a, b, c, model.CrossingSizes(a.Layer.Model, b.Layer.Model, lo, hi), s)

@@ -20,7 +20,7 @@ func TestNearCrossingsAreOneSentence(t *testing.T) {
 		}
 		c.Overtakings = append(c.Overtakings, o)
 	}
-	if got, want := strings.Join(c.Sentences(), "|"), "a and b are within 5 % of each other from 1 B to 1 MiB, and cross there 4 times."; got != want {
+	if got, want := strings.Join(c.Sentences(), "|"), "a and b are within 5 % of each other from 1 B to 1 MiB, and cross there 4 times; a is faster beyond."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	c.Overtakings = c.Overtakings[:1]

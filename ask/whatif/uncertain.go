@@ -1,8 +1,10 @@
 package whatif
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -20,10 +22,11 @@ type Uncertainty struct {
 	Sampling   Sampling
 	Intervals  [][][]quantity.Interval // by design, quantity and size
 	// Faster is how likely the second design is the faster one: of messages by size, one way; of
-	// calls by quantity. It is nil if that is not known.
+	// calls by quantity. It is nil if that is not known, and NaN if a fit has too few sizes.
 	Faster   []float64
-	Measured bool // some intervals are of the next measurement
-	Sampled  bool // some are intervals of parameters
+	Measured bool   // some intervals are of the next measurement
+	Sampled  bool   // some are intervals of parameters
+	TooFew   string // why a fit has no interval; empty if all have one
 }
 
 // A NamedDesign is a design under the name that a table has for it.
@@ -34,11 +37,16 @@ type NamedDesign struct {
 
 // PredictAll predicts quantities of one or two designs with 95 % intervals. Of two, it also gives
 // the probability that the second is faster. It is an error that is [ErrExact] if no parameter of
-// them has an interval. Sizes are one or more, of quantities of messages.
+// them has an interval, and one to give no sizes for quantities of messages.
 func PredictAll(designs []NamedDesign, quantities []Quantity, sizes []quantity.Bytes,
 	s Sampling) (u *Uncertainty, err error) {
-	if !Sized(quantities) {
+	switch sized := Sized(quantities); {
+	case sized && len(sizes) == 0:
+		return nil, usage.Fields(errors.New("no sizes; give at least one"), "size")
+	case !sized && len(sizes) > 0:
 		sizes = sizes[:1] // any
+	case !sized:
+		sizes = []quantity.Bytes{1}
 	}
 	if slices.ContainsFunc(quantities, Quantity.simulated) {
 		s.Samples = min(s.Samples, maxSimulatedSamples)
@@ -48,6 +56,7 @@ func PredictAll(designs []NamedDesign, quantities []Quantity, sizes []quantity.B
 	exact := 0
 	next := AllFitted(designs)
 	for _, d := range designs {
+		u.TooFew = cmp.Or(u.TooFew, tooFew(d.Design))
 		var of [][]quantity.Interval
 		for i, q := range quantities {
 			in, measured, err := Intervals(d, next, q.Name, sizes, s)
@@ -77,6 +86,9 @@ func PredictAll(designs []NamedDesign, quantities []Quantity, sizes []quantity.B
 	}
 	if len(designs) == 2 {
 		u.Faster, err = u.secondFaster(next)
+	}
+	if u.TooFew != "" {
+		u.Faster = slices.Repeat([]float64{math.NaN()}, len(u.Faster))
 	}
 	return u, err
 }

@@ -74,8 +74,12 @@ func uncertaintyRows(u *whatif.Uncertainty) reports.Rows {
 			j = len(u.Quantities) - 1
 		}
 		q := u.Quantities[j]
-		rows.Verdict = reports.Say("%s%s%s: %v%s%v", q.Kind.Title, of, u.Designs[k].Subject(),
-			reports.Shown(q.Kind.Dim, u.Intervals[k][j][i]), kindOf(u), fasterSentence(u, j, i))
+		few := ""
+		if several && u.TooFew != "" {
+			few = "; " + u.TooFew + " and no probability"
+		}
+		rows.Verdict = reports.Say("%s%s%s: %v%s%v%s", q.Kind.Title, of, u.Designs[k].Subject(),
+			reports.Shown(q.Kind.Dim, u.Intervals[k][j][i]), kindOf(u), fasterSentence(u, j, i), few)
 	}
 	return rows
 }
