@@ -25,7 +25,7 @@ func TestUntold(t *testing.T) {
 	if tables := i.Constants(); len(tables) != 1 {
 		t.Errorf("%d constants", len(tables))
 	}
-	if note := (calibrate.Deviation{}).String(); !strings.Contains(note, "is not known") {
+	if note := (calibrate.Deviation{}).String(); !strings.Contains(note, "real times were 0.38 to 4.2 times these") {
 		t.Error(note)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -204,6 +205,8 @@ func (r *repeated) prepare(ctx context.Context, now platforms.Costs, fits []tabl
 		call.Within = func(_ platforms.Costs, v float64) quantity.Interval {
 			return r.within.Of(ranks, quantity.Micros(v))
 		}
+	} else if r.within == (calibrate.Deviation{}) {
+		call.Off = calibrate.OfSimulations()
 	}
 	return call, tooLarge, err
 }

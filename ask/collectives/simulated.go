@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/placed"
@@ -32,6 +33,9 @@ func (q question) simulated(ctx context.Context) (*Times, error) {
 	q.addIntervals(cells)
 	answer := &Times{Algorithms: all, On: q.platformText(), Within: q.within,
 		BestOnly: q.Algorithm == "best"}
+	if q.within == (calibrate.Deviation{}) {
+		answer.Off = calibrate.OfSimulations()
+	}
 	if q.ranAs != "" {
 		answer.Notes = append(answer.Notes, q.ranAs)
 	}

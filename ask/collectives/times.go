@@ -21,6 +21,7 @@ type Times struct {
 	Within     calibrate.Deviation
 	TooLarge   []string // the calls without a time, and why
 	Doubts     []string // what the times rest on that was not measured
+	Off        string   // how far real times may be from these; empty if they have intervals
 	BestOnly   bool
 	Notes      []string
 	Fitted     bool // the times are fitted, and have intervals

@@ -27,6 +27,7 @@ type Uncertainty struct {
 	Measured bool   // some intervals are of the next measurement
 	Sampled  bool   // some are intervals of parameters
 	TooFew   string // why a fit has no interval; empty if all have one
+	Off      string // how far real times were from simulated ones; empty without such
 }
 
 // A NamedDesign is a design under the name that a table has for it.
@@ -53,6 +54,11 @@ func PredictAll(designs []NamedDesign, quantities []Quantity, sizes []quantity.B
 	}
 	s.total = s.Samples * len(quantities) * len(designs)
 	u = &Uncertainty{Designs: designs, Quantities: quantities, Sizes: sizes, Sampling: s}
+	for _, q := range quantities {
+		if q.call != nil {
+			u.Off = cmp.Or(u.Off, q.call.Off)
+		}
+	}
 	exact := 0
 	next := AllFitted(designs)
 	for _, d := range designs {

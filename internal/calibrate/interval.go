@@ -40,7 +40,7 @@ func (d Deviation) String() string {
 	switch {
 	case d == Deviation{}:
 		return "No collective was measured on this machine, nor many messages at once: " +
-			"how far real times are from these is not known."
+			OfSimulations() + "."
 	case math.IsInf(d.Ratio.High, 1):
 		return "The time of a collective on this machine cannot be predicted: " + d.Source + "."
 	}

@@ -3,6 +3,7 @@ package calibrate
 import (
 	_ "embed"
 	"encoding/csv"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -59,6 +60,13 @@ var fromLatencies = sync.OnceValue(func() offsetRange {
 	ratio := quantity.Interval{Value: 1, Low: math.Exp(m - half), High: math.Exp(m + half)}
 	return offsetRange{ratio, len(means), most}
 })
+
+// OfSimulations states how far real times of collectives are from simulations of their messages.
+func OfSimulations() string {
+	r := fromLatencies()
+	return fmt.Sprintf("real times were %.2g to %.2g times these on %d machines",
+		r.ratio.Low, r.ratio.High, r.machines)
+}
 
 // knownFromLatencies reports whether a platform describes a machine as docs/machines.md does: each
 // level has the latencies of a benchmark, and the cores of a node share something.

@@ -93,6 +93,10 @@ func machineRows(machines []*collectives.Times) reports.Rows {
 	}
 	if len(all) > 0 {
 		rows.Verdict = machineVerdict(all)
+		off := slices.IndexFunc(machines, func(t *collectives.Times) bool { return t.Off != "" })
+		if off >= 0 {
+			rows.Verdict = reports.Say("%v; %s", rows.Verdict, machines[off].Off)
+		}
 	}
 	return rows
 }

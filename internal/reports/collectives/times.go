@@ -99,6 +99,9 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 	)
 	rows.Doubts, rows.Notes = remarks(t)
 	rows.Verdict = verdict(times, own, named)
+	if t.Off != "" {
+		rows.Verdict = reports.Say("%v; %s", rows.Verdict, t.Off)
+	}
 	rows.RowRank = rowRank(times, len(algorithms))
 	return rows
 }

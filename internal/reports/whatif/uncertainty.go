@@ -74,12 +74,16 @@ func uncertaintyRows(u *whatif.Uncertainty) reports.Rows {
 			j = len(u.Quantities) - 1
 		}
 		q := u.Quantities[j]
-		few := ""
-		if several && u.TooFew != "" {
-			few = "; " + u.TooFew + " and no probability"
+		doubt := ""
+		switch {
+		case several && u.TooFew != "":
+			doubt = "; " + u.TooFew + " and no probability"
+		case u.Off != "" && !u.Measured:
+			doubt = "; " + u.Off
 		}
 		rows.Verdict = reports.Say("%s%s%s: %v%s%v%s", q.Kind.Title, of, u.Designs[k].Subject(),
-			reports.Shown(q.Kind.Dim, u.Intervals[k][j][i]), kindOf(u), fasterSentence(u, j, i), few)
+			reports.Shown(q.Kind.Dim, u.Intervals[k][j][i]), kindOf(u), fasterSentence(u, j, i),
+			doubt)
 	}
 	return rows
 }
