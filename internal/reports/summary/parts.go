@@ -149,9 +149,8 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 		return nil, nil
 	}
 	// A short, a moderate and a long message: each has other parameters that matter.
-	asked := whatif.Question{After: askwhatif.Of(s.Design.Design), Sensitivity: true,
-		Sizes: thinned(doubled, 3)}
-	rows, _, err := whatif.Answer(context.Background(), asked)
+	asked := whatif.Question{After: askwhatif.Of(s.Design.Design), Sizes: thinned(doubled, 3)}
+	rows, _, err := whatif.Sensitivity(context.Background(), asked)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +163,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 			continue
 		}
 		asked.Sizes = []quantity.Bytes{n}
-		_, draw, err := whatif.Answer(context.Background(), asked)
+		_, draw, err := whatif.Sensitivity(context.Background(), asked)
 		if err != nil {
 			return nil, err
 		}

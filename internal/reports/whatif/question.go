@@ -12,25 +12,19 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Question is what is asked of a design and of its change. At most one of Target, Sensitivity,
-// Breakdown, Landmarks and Uncertainty is set; without one, the answer is the costs before and
-// after the change.
+// A Question is what is asked of a design and of its change.
 type Question struct {
 	Before, After whatif.Design  // the platform as it is, and changed
-	Against       *whatif.Design // with Uncertainty: another platform, instead of Before; nil: none
+	Against       *whatif.Design // of [Uncertainty]: another platform than Before; nil: none
 
-	Target      string   // a condition, as [whatif.Design.ParseTarget] reads it
-	SolveFor    []string // parameters or ranges that may reach it; none: tries each parameter
-	Sensitivity bool
-	Breakdown   bool
-	Landmarks   bool
-	Uncertainty bool
+	Target   string   // of [Targets]: a condition, as [whatif.Design.ParseTarget] reads it
+	SolveFor []string // parameters or ranges that may reach it; none: tries each parameter
 
 	// nil: the times of the design's calls; without any, those of the question
 	Quantities []whatif.Quantity
 	Sizes      []quantity.Bytes // of the messages; nil: those of the question
 	Units      quantity.UnitChoice
-	Sampling   whatif.Sampling // of Landmarks and Uncertainty
+	Sampling   whatif.Sampling // of [Landmarks] and [Uncertainty]
 	// Watch is told in a line which parameter is searched for the target, and what is found;
 	// nil: nobody is.
 	Watch func(line string, found bool)
@@ -64,45 +58,58 @@ func (q Question) sizesOr(otherwise string) []quantity.Bytes {
 	return sizes
 }
 
-// Answer returns the table of the answer, and a function that draws its picture, nil if there is
-// none. It is an error if the design lacks a quantity, a parameter or a gap that is asked for.
-func Answer(ctx context.Context, q Question) (rows reports.Rows,
-	picture func() (reports.Picture, error), err error) {
-	d := q.After
-	q.Sampling.Context = ctx
-	switch {
-	case q.Target != "":
-		return reach(ctx, q)
-	case q.Uncertainty:
-		return uncertain(q)
-	case q.Sensitivity:
-		sizes, quantities := q.sizesOr(whatif.OneSize), q.quantitiesOr("one_way")
-		rows, err = sensitivityRows(d, quantities, sizes, q.Units)
-		picture = func() (reports.Picture, error) {
-			return tornado(d, quantities[0].At(sizes[0]))
-		}
-	case q.Breakdown && len(d.Calls) > 0:
-		rows, err = partRows(d, q.quantitiesOr())
-	case q.Breakdown:
-		rows, err = OwnerRows(d, q.sizesOr(whatif.TableSizes))
-		picture = func() (reports.Picture, error) {
-			return Shares(d, q.quantitiesOr("one_way")[0].Name == "gap", curve(q, "1..1MiB/16"))
-		}
-	case q.Landmarks:
-		var all []whatif.Landmark
-		all, err = d.Landmarks(q.Sampling)
-		rows = landmarkRows(d, all, q.Units)
-	case len(d.Calls) > 0:
-		rows, err = contrastedTimes(q.Before, d, q.quantitiesOr())
-	default:
-		rows, err = contrasted(q.Before, d, q.sizesOr(whatif.TableSizes), q.Units)
+// An Answer answers a question with a table, and with a function that draws its picture, nil if
+// there is none. It is an error if the design lacks a quantity, a parameter or a gap that is asked
+// for.
+type Answer func(context.Context, Question) (reports.Rows, func() (reports.Picture, error), error)
+
+// Changes compares the costs before and after the change, or the times of the design's calls.
+func Changes(_ context.Context, q Question) (
+	rows reports.Rows, _ func() (reports.Picture, error), err error) {
+	if len(q.After.Calls) > 0 {
+		rows, err = contrastedTimes(q.Before, q.After, q.quantitiesOr())
+	} else {
+		rows, err = contrasted(q.Before, q.After, q.sizesOr(whatif.TableSizes), q.Units)
 	}
-	return rows, picture, err
+	return rows, nil, err
 }
 
-// reach finds the values that reach the target: of one parameter, the curve of two, or of each in
+// Sensitivity lists how much each parameter matters.
+func Sensitivity(_ context.Context, q Question) (
+	reports.Rows, func() (reports.Picture, error), error) {
+	sizes, quantities := q.sizesOr(whatif.OneSize), q.quantitiesOr("one_way")
+	rows, err := sensitivityRows(q.After, quantities, sizes, q.Units)
+	return rows, func() (reports.Picture, error) {
+		return tornado(q.After, quantities[0].At(sizes[0]))
+	}, err
+}
+
+// Breakdown divides the costs by stage or parameter, or the times of the design's calls, which have
+// no picture.
+func Breakdown(_ context.Context, q Question) (
+	reports.Rows, func() (reports.Picture, error), error) {
+	if len(q.After.Calls) > 0 {
+		rows, err := partRows(q.After, q.quantitiesOr())
+		return rows, nil, err
+	}
+	rows, err := OwnerRows(q.After, q.sizesOr(whatif.TableSizes))
+	return rows, func() (reports.Picture, error) {
+		gap := q.quantitiesOr("one_way")[0].Name == "gap"
+		return Shares(q.After, gap, curve(q, "1..1MiB/16"))
+	}, err
+}
+
+// Landmarks lists the sizes at which something begins, such as half of the peak.
+func Landmarks(ctx context.Context, q Question) (
+	reports.Rows, func() (reports.Picture, error), error) {
+	q.Sampling.Context = ctx
+	all, err := q.After.Landmarks(q.Sampling)
+	return landmarkRows(q.After, all, q.Units), nil, err
+}
+
+// Targets finds the values that reach the target: of one parameter, the curve of two, or of each in
 // turn if none is named.
-func reach(ctx context.Context, q Question) (rows reports.Rows,
+func Targets(ctx context.Context, q Question) (rows reports.Rows,
 	picture func() (reports.Picture, error), err error) {
 	d := q.After
 	t, err := d.ParseTarget(q.Target)
@@ -137,8 +144,10 @@ func reach(ctx context.Context, q Question) (rows reports.Rows,
 	return rows, func() (reports.Picture, error) { return c.picture(ctx) }, err
 }
 
-// uncertain predicts with intervals, beside the changed design or beside another platform.
-func uncertain(q Question) (reports.Rows, func() (reports.Picture, error), error) {
+// Uncertainty predicts with intervals, beside the changed design or beside another platform.
+func Uncertainty(ctx context.Context, q Question) (
+	reports.Rows, func() (reports.Picture, error), error) {
+	q.Sampling.Context = ctx
 	designs := []whatif.NamedDesign{{Name: "as it is", Design: q.Before}}
 	switch {
 	// The other platform comes first, since the question is whether this one is faster.
