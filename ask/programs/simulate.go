@@ -261,7 +261,8 @@ func (s *Simulation) machinesOf(in *Input, o Setup, on []platforms.Design) (
 		longSend, longReceive := d.Layer.Model.Overheads(1 << 20)
 		if send+receive+longSend+longReceive == 0 {
 			s.Notes = append(s.Notes, d.Layer.Ref()+
-				" has no overheads: its processors compute while messages are sent and received")
+				" has no overheads: its processors compute while messages are sent and received, "+
+				"but wait for the NIC to begin the next one")
 		}
 	}
 	return names, machines, nil

@@ -18,6 +18,9 @@ type Landmark struct {
 	// both sides of a threshold are within 5 % there, so that the choice does not matter.
 	Within  quantity.Interval
 	Sampled bool
+	// Never is the part of samples in which the two sides of a threshold do not cross; from 2.5 %
+	// on, Within is that of the others, and no 95 % interval.
+	Never float64
 }
 
 // Landmarks returns n½, the size that reaches 90 % of r∞, and where the layer's protocols should
@@ -39,9 +42,12 @@ func (d Design) Landmarks(s Sampling) (all []Landmark, err error) {
 		l := Landmark{Threshold: t}
 		if t.Crosses {
 			l.Size, l.Within = t.Suggested.Size, t.Suggested.Near
-			in, _, err := d.thresholdInterval(i, s)
+			in, crosses, err := d.thresholdInterval(i, s)
 			if err := l.sample(in, err); err != nil {
 				return nil, err
+			}
+			if l.Sampled {
+				l.Never = 1 - crosses
 			}
 		}
 		all = append(all, l)

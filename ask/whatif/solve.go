@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/halfpeak/halfpeak/internal/parallel"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -21,6 +22,9 @@ type Solutions struct {
 	Idle   int     // parameters that change nothing, which are not among them
 	Now    float64 // the quantity as it is
 	Met    bool    // by the design as it is
+	// Next has the interval of the next measurement of the quantity as it is, where that is known.
+	Next quantity.Interval
+	Sure bool // Met, and by all of Next
 }
 
 // Solve finds what each of the parameters can do for the target. Without any it tries all that the
@@ -43,7 +47,12 @@ func Solve(ctx context.Context, d Design, t Target,
 	if err != nil {
 		return nil, err
 	}
-	s := &Solutions{Target: t, Now: now, Met: t.met(now)}
+	s := &Solutions{Target: t, Now: now, Met: t.met(now), Next: d.next(t.Quantity, now)}
+	worst := s.Next.High
+	if t.Least {
+		worst = s.Next.Low
+	}
+	s.Sure = s.Met && (!s.Next.Known() || t.met(worst))
 	all := len(by) == 0
 	if all && s.Met {
 		return s, nil

@@ -142,6 +142,19 @@ func AllFitted(designs []NamedDesign) bool {
 	return !slices.ContainsFunc(designs, func(d NamedDesign) bool { return !d.Forecastable() })
 }
 
+// next returns the interval of the next measurement of a quantity whose value is known, if its
+// design has one.
+func (d Design) next(q Quantity, value float64) quantity.Interval {
+	if q.simulated() {
+		return q.Within(d.Costs(), value)
+	}
+	at := []quantity.Bytes{q.Size}
+	if follower, follows := FollowerOf(d, q.Name, at); follows && d.Forecastable() {
+		return d.forecasts(follower, at)[0]
+	}
+	return quantity.Alone(value)
+}
+
 // Intervals predicts a quantity: with next it is the next measurement of times and of bandwidth, as
 // it is of a call whose time is predicted from a measurement; otherwise the intervals are those of
 // the parameters.
@@ -149,7 +162,7 @@ func Intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes,
 	s Sampling) (all []quantity.Interval, measured bool, err error) {
 	if q, err := d.quantityOf(name, 1); err == nil && q.simulated() {
 		v, err := d.ValueOf(q)
-		if in := q.Within(d.Costs(), v); err == nil && in.Known() {
+		if in := d.next(q, v); err == nil && in.Known() {
 			return slices.Repeat([]quantity.Interval{in}, len(sizes)), true, nil
 		}
 	}

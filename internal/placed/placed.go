@@ -104,7 +104,7 @@ func BlockingNote(m machine.Machine, l platforms.Layer) string {
 		return ""
 	}
 	return "The gap between messages" + at + " is unknown: " +
-		"each message blocks its sender until it has arrived."
+		"each message keeps the NIC of its sender until it has arrived."
 }
 
 // Read reads where ranks are from a CSV file with the columns rank, node and, if nodes are in

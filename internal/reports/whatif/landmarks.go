@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/reports"
@@ -22,6 +23,7 @@ func landmarkRows(d whatif.Design, all []whatif.Landmark, units quantity.UnitCho
 	}
 	var notes []string
 	var shown []mark
+	var said []string
 	for _, l := range all {
 		t := l.Threshold
 		switch {
@@ -38,6 +40,8 @@ func landmarkRows(d whatif.Design, all []whatif.Landmark, units quantity.UnitCho
 	}
 	meaning := func(l mark) any {
 		switch {
+		case mayNeverCross(l):
+			return "95 % of those that cross"
 		case l.Sampled:
 			return "95 % interval"
 		case l.Part == 0 && l.Size > 0:
@@ -66,13 +70,35 @@ func landmarkRows(d whatif.Design, all []whatif.Landmark, units quantity.UnitCho
 		if by := extrapolation(d, l); by != "" {
 			rows.Doubts = append(rows.Doubts, name(l)+": "+by)
 		}
+		if mayNeverCross(l) {
+			rows.Doubts = append(rows.Doubts, fmt.Sprintf("%s: within the intervals of the "+
+				"parameters the two do not cross at all with probability %s", name(l),
+				reports.PercentShare(100*l.Never)))
+		}
 	}
-	if len(shown) > 0 && shown[0].Size > 0 {
-		rows.Verdict = reports.Say("%s at %s", name(shown[0]), reports.About(shown[0].Size))
+	for i, l := range shown {
+		switch {
+		case l.Size == 0:
+		case i == 0:
+			said = append(said, fmt.Sprintf("%s at %s", name(l), reports.About(l.Size)))
+		case l.Part == 0 && (mayNeverCross(l) || extrapolation(d, l) != ""):
+			said = append(said, fmt.Sprintf("%s: in use above %s, and no other size is certainly "+
+				"better", name(l), l.Threshold.InUse))
+		case l.Part == 0:
+			said = append(said, fmt.Sprintf("%s: best at %s, in use %s", name(l),
+				reports.About(l.Size), l.Threshold.InUse))
+		}
+	}
+	if said != nil {
+		rows.Verdict = reports.Say("%s", strings.Join(said, "; "))
 	}
 	rows.Notes = notes
 	return rows
 }
+
+// mayNeverCross reports whether the two sides of a threshold stay apart in so many samples that an
+// end of a 95 % interval is among these.
+func mayNeverCross(l whatif.Landmark) bool { return l.Never >= 0.025 }
 
 // extrapolation says which branch of a fitted switch is extrapolated to the threshold that is
 // suggested: each was measured on its own side of the one in use. It is empty if none is.

@@ -85,6 +85,11 @@ func solutionRows(s *whatif.Solutions, units quantity.UnitChoice) reports.Rows {
 	rows.Verdict = solutionVerdict(s, target)
 	if s.Met {
 		rows.Verdict = reports.Say("%s is already met: %v", target, q.Value(s.Now))
+		if !s.Sure {
+			rows.Verdict = reports.Say("%s is met by %v, but not by all of %v to %v, which holds "+
+				"the next measurement in 95 %% of cases", target, q.Value(s.Now),
+				q.Value(s.Next.Low), q.Value(s.Next.High))
+		}
 		if s.Found == nil {
 			rows.Next = append(rows.Next, "Solve for a parameter by its name for the values that "+
 				"still meet the target.")
