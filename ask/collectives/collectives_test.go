@@ -169,3 +169,36 @@ func TestBestRuns(t *testing.T) {
 		t.Error("no algorithm ran as another: nothing was tested")
 	}
 }
+
+// A choice for one size becomes that of the sizes around it if the intervals do not tell the two
+// apart; a rule begins where a crossover is also one of the sizes asked for.
+func TestRulesOfSingleSizes(t *testing.T) {
+	times := func(alone int, apart float64) *Times {
+		var all []Timing
+		for i, size := range []uint64{4, 8, 16, 32, 64} {
+			for k, name := range []string{"binary", "binomial"} {
+				e, err := collective.Find("bcast", name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c := newTiming(e, 30, collective.Call{Bytes: size})
+				c.Compared, c.Best = true, (k == 0) == (i == alone)
+				c.Within = quantity.Interval{Value: 3, Low: 2, High: 4}
+				if !c.Best {
+					c.Within = quantity.Interval{Value: 3 + apart, Low: 2 + apart, High: 4 + apart}
+				}
+				all = append(all, c)
+			}
+		}
+		keepNeighbours(all)
+		return &Times{Times: all}
+	}
+	for alone, want := range map[int]int{0: 2, 2: 3, 4: 2} {
+		if got := times(alone, 1).Rules(); len(got) != 1 || got[0].Of.Name != "binomial" {
+			t.Errorf("rules %+v, want binomial alone", got)
+		}
+		if got := times(alone, 3).Rules(); len(got) != want {
+			t.Errorf("%d rules where the times tell algorithms apart, want %d", len(got), want)
+		}
+	}
+}

@@ -65,19 +65,92 @@ func (t *Times) refined(ctx context.Context) (*Times, error) {
 	if !t.asked.several() {
 		return &all, nil
 	}
+	all.Times = slices.Clone(t.Times)
+	if t.Fitted {
+		keepNeighbours(all.Times)
+	}
 	// Between two numbers of ranks the rules of the smaller one hold, so only sizes are searched.
-	changes, err := t.crossovers(ctx, false)
+	changes, err := all.crossovers(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	all.Times = slices.Clone(t.Times)
 	for _, c := range changes {
-		all.Times = append(all.Times, c.Best)
+		asked := func(o Timing) bool { return o.Best && o.Place() == c.Best.Place() }
+		if !slices.ContainsFunc(t.Times, asked) {
+			all.Times = append(all.Times, c.Best)
+		}
 	}
 	slices.SortStableFunc(all.Times, func(a, b Timing) int {
 		return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Call.Bytes, b.Call.Bytes))
 	})
 	return &all, nil
+}
+
+// keepNeighbours makes the choice of the sizes around also that of sizes within a factor of two, if
+// the times there do not tell the two apart: such a change is of a measurement that stands out
+// rather than of the algorithms. The times of a number of ranks have ascending sizes.
+func keepNeighbours(times []Timing) {
+	runs := map[int][][]int{} // of indices of the same choice, by ranks
+	for i, c := range times {
+		if !c.Best {
+			continue
+		}
+		here := runs[c.Ranks]
+		if n := len(here); n > 0 && times[here[n-1][0]].sameAs(c) {
+			here[n-1] = append(here[n-1], i)
+		} else {
+			runs[c.Ranks] = append(here, []int{i})
+		}
+	}
+	isShort := func(run []int) bool {
+		return times[run[len(run)-1]].Size() < 2*times[run[0]].Size()
+	}
+	for _, here := range runs {
+		for k, run := range here {
+			var around [][]int
+			if k > 0 {
+				around = append(around, here[k-1])
+			}
+			if k+1 < len(here) {
+				around = append(around, here[k+1])
+			}
+			if !isShort(run) || len(around) == 0 || len(around) == 1 && isShort(around[0]) {
+				continue
+			}
+			next, other := times[around[0][0]], times[around[len(around)-1][0]]
+			if next.sameAs(other) && !next.sameAs(times[run[0]]) {
+				prefer(times, run, next)
+			}
+		}
+	}
+}
+
+// prefer makes the choice of a timing that of the sizes of a run, if the intervals of both overlap
+// at each.
+func prefer(times []Timing, run []int, choice Timing) {
+	var instead []int
+	for _, i := range run {
+		j := slices.IndexFunc(times, func(c Timing) bool {
+			return c.Place() == times[i].Place() && c.sameAs(choice)
+		})
+		if j < 0 || !overlap(times[i], times[j]) {
+			return
+		}
+		instead = append(instead, j)
+	}
+	for k, i := range run {
+		times[i].Best, times[instead[k]].Best = false, true
+		run[k] = instead[k]
+	}
+}
+
+// overlap reports whether the intervals of the times that two calls are compared by overlap.
+func overlap(a, b Timing) bool {
+	x, y := a.Within, b.Within
+	if !x.Known() || !y.Known() {
+		x, y = a.AverageWithin, b.AverageWithin
+	}
+	return x.Low <= y.High && y.Low <= x.High // false without intervals
 }
 
 // Rules returns the best choices. A choice holds from its number of ranks, and from its size, to
