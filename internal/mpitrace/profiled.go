@@ -78,9 +78,16 @@ func (p *profiled) start(a *arguments) error {
 
 func (p *profiled) startAll(a *arguments) error {
 	var at []int64
-	for request, x := range p.persistent {
-		// Null-process messages have persistent requests too, which start nothing.
-		if x.ok && p.isRequest(a, request) {
+	// A program may have many more persistent requests than it starts in a call. A trace that is
+	// damaged may start more than there are.
+	if a.requests <= int64(len(p.persistent)) {
+		for i := range a.requests {
+			at = append(at, a.request[0]+i*p.stride)
+		}
+		return p.startRequests(at)
+	}
+	for request := range p.persistent {
+		if p.isRequest(a, request) {
 			at = append(at, request)
 		}
 	}
@@ -92,6 +99,7 @@ func (p *profiled) startAll(a *arguments) error {
 
 // startRequests starts persistent requests.
 func (p *profiled) startRequests(at []int64) error {
+	// Null-process messages have persistent requests too, which start nothing.
 	at = slices.DeleteFunc(at, func(at int64) bool { return !p.persistent[at].ok })
 	p.reuse(at...)
 	var qs []request
