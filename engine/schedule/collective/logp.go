@@ -66,9 +66,15 @@ func optimalTree(m model.LogP, p int) tree {
 	return func(_, _, v int) (int, []int) { return parents[v], children[v] }
 }
 
-// optimalBroadcast broadcasts along the tree of optimalTime for LogP. A longer message travels
-// whole, or in segments.
-func optimalBroadcast(p *member) { p.optimalTree(p.shape()).broadcast(p) }
+// optimalBroadcast broadcasts along the tree of optimalTime for LogP, whose order of sends is that
+// of the children. A longer message travels whole, or in segments.
+func optimalBroadcast(p *member) {
+	n := p.segments()
+	b := p.optimalTree(p.shape()).at(p)
+	for s := range n {
+		b.pass(p, slot(s), p.sendBlocking)
+	}
+}
 
 // optimalReduce sends the messages of optimalBroadcast in reverse, so that a send is a receive. It
 // is the optimum for one word if combining takes no time; with it, the optimal summation of Karp,
