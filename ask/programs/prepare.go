@@ -117,7 +117,7 @@ func (in *Input) Prepare(ctx context.Context, d platforms.Design, on machine.Pla
 	if err != nil {
 		return whatif.Call{}, err
 	}
-	call := whatif.Call{Name: whatif.Finish, Of: in.Name,
+	call := whatif.Call{Name: whatif.Finish, Of: in.Name, Off: offBy(),
 		Notes: append(noInterval([]platforms.Design{d}), in.Notes...)}
 	again := &runnable{Input: in, made: map[localWork]*simulate.Program{}}
 	call.Run = func(c platforms.Costs, parts bool) (f whatif.Finished, err error) {
