@@ -172,8 +172,6 @@ func (g *grid) notes() (notes []string) {
 		}
 		add("Measured %s: to choose an algorithm, measure each: %s.", what, g.tune())
 	}
-	repeated := slices.ContainsFunc(g.used, func(f *table) bool { return f.Noise > 0 })
-	notes = append(notes, g.beyondNotes(repeated)...)
 	if (collective.Entry{Collective: g.algorithms[0].Collective}).InBlocks() && !g.Total {
 		add("Sizes are of one rank's block. For the bytes of all ranks, which nccl-tests prints, " +
 			"ask with total sizes.")
@@ -184,5 +182,6 @@ func (g *grid) notes() (notes []string) {
 				f.Entry.Name, f.Data.Statistic, f.Data.Name, strings.Join(others, ", "))
 		}
 	}
-	return slices.Concat(g.noInterval(), notes, g.caveats.notes())
+	repeated := slices.ContainsFunc(g.used, func(f *table) bool { return f.Noise > 0 })
+	return slices.Concat(g.beyondNotes(repeated), g.noInterval(), notes, g.caveats.notes())
 }

@@ -27,8 +27,9 @@ func (c *caveats) count(f *table, p fitted.Prediction) {
 	if p.NoInterval != "" && !slices.Contains(c.reasons, p.NoInterval) {
 		c.reasons = append(c.reasons, p.NoInterval)
 	}
-	// An algorithm of the registry has one form. That of another, or of a choice, is searched.
-	if f.Data.Of.Name != "" {
+	// An algorithm of the registry has one form. That of another, or of a choice, is searched. Of
+	// GPUs, forms are no algorithms that run: NCCL lacks most of them.
+	if f.Data.Of.Name != "" || strings.Contains(f.Data.Name, "nccl-tests") {
 		return
 	}
 	series := fmt.Sprintf("%s, %s", f.Entry.Name, f.Data.Statistic)

@@ -145,6 +145,41 @@ func TestScreen(t *testing.T) {
 	}
 }
 
+// Logs of GPUs answer what their user asks on one screen: the line and the highest busbw of each
+// number of ranks, by no algorithm that NCCL lacks; and so does a prediction from one of them.
+func TestScreenGPUs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := demo.Write("samples"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("samples/nccl.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := bytes.Index(text[1:], []byte("# Collective test starting")) + 1
+	if err := os.WriteFile("one.log", text[:second], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ line, want, not string }{
+		{"fit samples/nccl.log --save gpus.toml", "busbw peaks at 343.9 GB/s at 1 GiB on 32 ranks",
+			"rabenseifner"},
+		{"fit samples/nccl.log", "α (95 %)", "recursive"},
+		{"fit samples/nccl.log", "LL, LL128, Simple", "weight"},
+		{"fit one.log --save one.toml", "busbw peaks at 418.6 GB/s at 1 GiB on 8 ranks", "weight"},
+		{"predict one.toml --size 4KiB,1MiB,500MiB", "busbw", "algbw  "},
+		{"collective allreduce gpus.toml --nodes 8 --size 1GiB", "library's", "measured  "},
+	} {
+		var out, errs bytes.Buffer
+		status := runIn(terminal{Width: 80, Height: 24}, strings.Fields(c.line),
+			strings.NewReader(""), &out, &errs)
+		flat := strings.Join(strings.Fields(out.String()), " ")
+		if n := strings.Count(out.String(), "\n"); status != 0 || n > 23 ||
+			!strings.Contains(flat, c.want) || strings.Contains(out.String(), c.not) {
+			t.Errorf("%s: status %d, %d lines: %s%s", c.line, status, n, errs.String(), out.String())
+		}
+	}
+}
+
 // The help of each command, but not of topics, stays on a screen, with an example on platforms and files of demo.
 func TestScreenHelp(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "samples")

@@ -61,13 +61,17 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 	if timed { // else it is the answer
 		averageTime = averageTime.Ranked(4)
 	}
+	timeHead := "time"
+	if t.Fitted { // of the statistics that were measured
+		timeHead = "slowest rank"
+	}
 	rows := reports.TableOf(times,
 		col("collective", "", func(c collectives.Timing) any { return c.Collective }),
 		col("algorithm", "algorithm", func(c collectives.Timing) any { return c.Name }).
 			Texted(named),
 		col("ranks", "ranks", func(c collectives.Timing) any { return c.Ranks }),
 		col("size_bytes", "size", func(c collectives.Timing) any { return c.Size() }),
-		col("time_us", "time",
+		col("time_us", timeHead,
 			func(c collectives.Timing) any { return c.Time }).Rounded(digits, "time"),
 		time.Low, time.High,
 		low.If(timed), high.If(timed),
@@ -94,7 +98,7 @@ func Rows(machines ...*collectives.Times) reports.Rows {
 		averaged.Low, averaged.High,
 		col("loss_high_percent", reports.HeadIf(t.Fitted, "may lose"),
 			mayLose).Texted(percentText).Ranked(3),
-		col("algbw_mb_s", "algbw", algbw).Rounded(digits).Ranked(7),
+		col("algbw_mb_s", "algbw", algbw).Rounded(digits).Ranked(8),
 		col("busbw_mb_s", "busbw", busbw).Rounded(digits).Ranked(7),
 	)
 	rows.Doubts, rows.Notes = remarks(t)

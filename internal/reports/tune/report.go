@@ -149,6 +149,10 @@ func (m *Map) remark(rows *reports.Rows, all []Decision) {
 	}
 	rows.Notes = append(rows.Notes, fmt.Sprintf("An estimated time is that of the measurements "+
 		"nearest to the call, at most %d, with its 95 %% interval.", tuner.Default().Near))
+	of := ""
+	if m.statistic != "" {
+		of = ", " + string(m.statistic) + " times"
+	}
 	verdict := fmt.Sprintf("another algorithm than the library's for %d of %s; expected loss %s",
 		changed, lex.Plural(len(all), "call"), text(percent*meanLoss(all)))
 	if lost == 0 {
@@ -157,8 +161,8 @@ func (m *Map) remark(rows *reports.Rows, all []Decision) {
 	}
 	most, _ := worst.OwnLoss()
 	rows.Verdict = reports.Say("the library's choice loses %s against the fastest measured (mean "+
-		"of %s; most %s: %d ranks, %v); tune takes %s", text(percent*mean),
-		lex.Plural(lost, "call"), text(percent*most), worst.Ranks, worst.Size, verdict)
+		"of %s%s; most %s: %d ranks, %v); tune takes %s", text(percent*mean),
+		lex.Plural(lost, "call"), of, text(percent*most), worst.Ranks, worst.Size, verdict)
 }
 
 // notMeasured says which numbers of ranks and sizes of the question were not measured, and which
