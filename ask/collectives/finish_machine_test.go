@@ -199,7 +199,7 @@ func TestFinishIsCollective(t *testing.T) {
 		// The table also has the parameter that limits the time, for which each one is changed. So it
 		// is asked once.
 		printed := func(d askwhatif.Design) float64 {
-			rows, _, err := whatif.Answer(t.Context(), whatif.Question{Before: d, After: d})
+			rows, _, err := whatif.Changes(t.Context(), whatif.Question{Before: d, After: d})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -319,7 +319,7 @@ func TestMeasuredFinish(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, _, err := whatif.Answer(t.Context(), whatif.Question{Before: with, After: changed})
+		rows, _, err := whatif.Changes(t.Context(), whatif.Question{Before: with, After: changed})
 		if err != nil {
 			t.Fatal(err)
 		}
