@@ -253,7 +253,7 @@ func (f *forecastOfChange) predict(ctx context.Context, d whatif.Design, set []s
 	if err != nil {
 		return err
 	}
-	rows, _, err := answers.Answer(ctx, answers.Question{Before: d, After: changed})
+	rows, _, err := answers.Changes(ctx, answers.Question{Before: d, After: changed})
 	if err != nil {
 		return err
 	}
