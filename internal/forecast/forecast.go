@@ -92,6 +92,11 @@ func (c Curve) At(n quantity.Bytes) Forecast {
 	w := c.calibration.weights(p.From)
 	half := func(side int) float64 { return p.Half(side, w[side].Dot(p.Terms[side])) }
 	up, down := half(up), half(down)
+	if p.From == Jump {
+		// It may be one byte above the measured size: the lines of both sides are inside.
+		up = max(up, p.Terms[0][other]+p.Run)
+		down = max(down, min(p.Terms[1][other]+p.Run, p.Most))
+	}
 	if c.roof > 0 && p.From == Above {
 		// A rate above the roof that was measured is no error of the prediction.
 		roof := max(c.roof, c.above.size/math.Exp(c.above.last))

@@ -316,3 +316,26 @@ func BenchmarkNewLargest(b *testing.B) {
 		curve(b, points)
 	}
 }
+
+// In a jump both lines may hold, up to the sizes next to the measured ones: messages above an eager
+// limit of 8 KiB take the line of the sizes from 16 KiB on.
+func TestJumpHoldsBothLines(t *testing.T) {
+	var points []Point
+	for n := 1.0; n <= 1<<20; n *= 2 {
+		time := 1 + n/10_000
+		if n > 8192 {
+			time += 3
+		}
+		points = append(points, Point{Size: quantity.Bytes(n), Time: quantity.Micros(time)})
+	}
+	c, err := Latencies().New(points, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []float64{8193, 9000, 12_000, 16_383} {
+		f := c.At(quantity.Bytes(n))
+		if f.Low > 1.001*(1+n/10_000) || f.High < 0.999*(4+n/10_000) {
+			t.Errorf("%v B: %v to %v", n, f.Low, f.High)
+		}
+	}
+}
