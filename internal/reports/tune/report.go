@@ -133,13 +133,6 @@ func (m *Map) remark(rows *reports.Rows, all []Decision) {
 		rows.Doubts = append(rows.Doubts, fmt.Sprintf("Choices without a duel against the "+
 			"library's, which are no rules yet: %d; not measured themselves: %d.", untried, unseen))
 	}
-	if m.statistic != "" {
-		of := "the average over ranks"
-		if m.statistic == fitted.Slowest {
-			of = "the slowest rank"
-		}
-		rows.Notes = append(rows.Notes, "Measured times are of "+of+".")
-	}
 	rows.Notes = append(rows.Notes, fmt.Sprintf("Expected loss against the fastest, as the mean "+
 		"over all calls (%d): %s, from %d of %d points. Calls without a measurement: %d.",
 		len(all), text(percent*meanLoss(all)), points, len(m.candidates), none))
@@ -151,18 +144,30 @@ func (m *Map) remark(rows *reports.Rows, all []Decision) {
 		"nearest to the call, at most %d, with its 95 %% interval.", tuner.Default().Near))
 	of := ""
 	if m.statistic != "" {
-		of = ", " + string(m.statistic) + " times"
+		of = " (" + m.statistics() + ")"
 	}
 	verdict := fmt.Sprintf("another algorithm than the library's for %d of %s; expected loss %s",
 		changed, lex.Plural(len(all), "call"), text(percent*meanLoss(all)))
 	if lost == 0 {
+		if points > 0 {
+			verdict = "what the library's choice loses is unknown, as it was not measured" + of +
+				"; tune takes " + verdict
+		}
 		rows.Verdict = reports.Say("%s", verdict)
 		return
 	}
 	most, _ := worst.OwnLoss()
-	rows.Verdict = reports.Say("the library's choice loses %s against the fastest measured (mean "+
-		"of %s%s; most %s: %d ranks, %v); tune takes %s", text(percent*mean),
-		lex.Plural(lost, "call"), of, text(percent*most), worst.Ranks, worst.Size, verdict)
+	rows.Verdict = reports.Say("the library's choice loses %s against the fastest measured%s: "+
+		"mean of %s; most %s, on %d ranks at %v; tune takes %s", text(percent*mean), of,
+		lex.Plural(lost, "call"), text(percent*most), worst.Ranks, worst.Size, verdict)
+}
+
+// statistics says of what the measured times are.
+func (m *Map) statistics() string {
+	if m.statistic == fitted.Slowest {
+		return "times of the slowest rank"
+	}
+	return "averages over ranks"
 }
 
 // notMeasured says which numbers of ranks and sizes of the question were not measured, and which
