@@ -57,7 +57,7 @@ func PartnerRows(s *schedule.Schedule) reports.Rows {
 
 // listed returns the first partners, of those that follow each other alike one with their number.
 func listed(partners []string) any {
-	const most = 8
+	const most = 6
 	var text []string
 	for i := 0; i < len(partners); {
 		end := i + 1
