@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -176,7 +177,7 @@ func (t *Table) check() (key string, err error) {
 				len(t.Sizes), len(column.values))
 		}
 		for i, v := range column.values {
-			if !positive(float64(v)) { // a curve takes logarithms
+			if !(v > 0) || math.IsInf(float64(v), 1) { // a curve takes logarithms
 				return fmt.Sprintf("%s.%d", column.key, i), fmt.Errorf("must be above zero")
 			}
 		}

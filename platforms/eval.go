@@ -8,6 +8,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/formula"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/phase"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -129,7 +130,7 @@ func (l Layer) predict(q *model.Quantity, args []any) (v quantity.Value, err err
 }
 
 // phase returns the time of a phase of an application on this layer, from its times on two other
-// layers: phase(0.88s, "sun-lam-ss20", 0.95s, "sun-lam-ultra1"), see model.FitPhase.
+// layers: phase(0.88s, "sun-lam-ss20", 0.95s, "sun-lam-ultra1"), see [phase.Fit].
 func (l Layer) phase(args []any) (quantity.Value, error) {
 	if len(args) != 4 {
 		return quantity.Value{}, fmt.Errorf("phase takes a time and a layer, twice")
@@ -138,7 +139,7 @@ func (l Layer) phase(args []any) (quantity.Value, error) {
 	if l.scope.Clock == 0 {
 		return quantity.Value{}, fmt.Errorf("phase: platform %s has no clock", l.Platform)
 	}
-	var on [2]model.PhaseTime
+	var on [2]phase.On
 	for i := range on {
 		v, isTime := args[2*i].(quantity.Value)
 		ref, isRef := args[2*i+1].(string)
@@ -155,10 +156,10 @@ func (l Layer) phase(args []any) (quantity.Value, error) {
 		if p.Clock == 0 {
 			return quantity.Value{}, fmt.Errorf("phase: platform %s has no clock", p.Name)
 		}
-		on[i] = model.PhaseTime{Clock: p.Clock, Layer: other.Model,
+		on[i] = phase.On{Clock: p.Clock, Layer: other.Model,
 			Time: quantity.Micros(v.Num)}
 	}
-	p, err := model.FitPhase(on[0], on[1])
+	p, err := phase.Fit(on[0], on[1])
 	if err != nil {
 		return quantity.Value{}, fmt.Errorf("phase: %w", err)
 	}

@@ -1,10 +1,13 @@
-package model
+// Package phase takes phases of an application from two systems to a third, as HP-LAM's report does
+// for its radix sort.
+package phase
 
 import (
 	"errors"
 	"fmt"
 	"math"
 
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -15,35 +18,32 @@ import (
 //
 // Where: C = Cycles of the processor, ≥ 0; f = its clock in MHz, that is cycles per µs; M =
 // Messages, ≥ 0, each of which is sent and has a counterpart that is received; o_s and o_r = the
-// overheads in µs of the layer for a message of one byte, [Layer]. The model omits the latency of
-// messages, waiting, instructions per cycle, and caches.
+// overheads in µs of the layer for a message of one byte, [model.Layer]. The model omits the
+// latency of messages, waiting, instructions per cycle, and caches.
 type Phase struct {
 	Cycles   float64
 	Messages float64
 }
 
 // Time returns C/f + M·(o_s + o_r) in µs, for a clock in MHz, > 0.
-func (p Phase) Time(clock float64, l Layer) quantity.Micros {
+func (p Phase) Time(clock float64, l model.Layer) quantity.Micros {
 	return quantity.Micros(p.Cycles/clock) + quantity.Micros(p.Messages)*overheads(l)
 }
 
 // overheads takes the messages of a phase as short ones, as HP-LAM's report does.
-func overheads(l Layer) quantity.Micros {
+func overheads(l model.Layer) quantity.Micros {
 	send, receive := l.Overheads(1)
 	return send + receive
 }
 
-// positive reports whether v is above zero and finite; NaN is not.
-func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
-
-// A PhaseTime is the time of a phase on a system.
-type PhaseTime struct {
+// An On is the time of a phase on a system.
+type On struct {
 	Clock float64 // of the processor in MHz, > 0
-	Layer Layer
+	Layer model.Layer
 	Time  quantity.Micros // > 0
 }
 
-// FitPhase returns the phase that took the times a and b. Two equations determine two unknowns:
+// Fit returns the phase that took the times a and b. Two equations determine two unknowns:
 //
 //	C = (T_a·o_b − T_b·o_a) / (o_b/f_a − o_a/f_b)        M = (T_a − C/f_a) / o_a
 //
@@ -55,13 +55,14 @@ type PhaseTime struct {
 // transferring data between the host processor and the Myrinet card"). With the round trip or the
 // gap instead, the HP 9000's total is 15 or 26 % too low, and the SS-20's 74 or 60 % too high.
 //
-// FitPhase returns an error if the two systems have the same ratio of clock to overhead, which does
+// Fit returns an error if the two systems have the same ratio of clock to overhead, which does
 // not identify C and M, or if a time or clock is not above zero and finite.
-func FitPhase(a, b PhaseTime) (Phase, error) {
+func Fit(a, b On) (Phase, error) {
 	// Divided by the times, both equations are u·C + v·M = 1.
 	var u, v [2]float64
-	for i, s := range [2]PhaseTime{a, b} {
-		if !positive(s.Clock) || !positive(float64(s.Time)) {
+	for i, s := range [2]On{a, b} {
+		finite := max(s.Clock, float64(s.Time)) < math.Inf(1)
+		if !(s.Clock > 0 && s.Time > 0 && finite) {
 			return Phase{}, errors.New("a phase is fitted to times and clocks above zero")
 		}
 		u[i] = 1 / (s.Clock * float64(s.Time))
