@@ -168,17 +168,13 @@ func checkSize(n quantity.Bytes) error {
 }
 
 // Cuts returns the ways to cut messages through the pipeline of each design, and tables of packets
-// by message size; see [messages.Cuts] and [messages.Switches].
+// by message size; see [messages.Cuts].
 func Cuts(ctx context.Context, sizes []quantity.Bytes, designs ...Design) (
 	cuts, switches []messages.Cut, err error) {
 	if err := askable(sizes, designs); err != nil {
 		return nil, nil, err
 	}
-	on := inner(designs)
-	if cuts, err = messages.Cuts(ctx, sizes, on...); err != nil {
-		return cuts, nil, err
-	}
-	return cuts, messages.Switches(sizes, on...), ctx.Err()
+	return messages.Cuts(ctx, sizes, inner(designs)...)
 }
 
 // inner returns the designs as packages below have them.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -65,7 +66,7 @@ func TestRulesBoundaries(t *testing.T) {
 		}
 		return got
 	}
-	got := ask(DenseSizes([]quantity.Bytes{8, 1 << 20})...)
+	got := ask(stats.Doubled([]quantity.Bytes{8, 1 << 20})...)
 	if _, sizes := got.Axes(); len(sizes) != 18 {
 		t.Errorf("sizes %v, want the powers of two from 8 to 1 MiB", sizes)
 	}

@@ -12,26 +12,12 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // Unverified is the comment of rules from a question without measured collectives.
 const Unverified = "Unverified: these rules are computed from times of single messages, " +
 	"and no collective was measured. Where a library does more than its algorithm says, " +
 	"its own choice can be several times as fast: measure both before use."
-
-// DenseSizes returns the sizes with every power of two between them: a choice that comes and goes
-// between two sizes is found, if it lasts for a factor of two.
-func DenseSizes(sizes []quantity.Bytes) []quantity.Bytes {
-	all := stats.Ascending(sizes)
-	for n := quantity.Bytes(1); len(all) > 1 && n < all[len(all)-1]; n *= 2 {
-		if n > all[0] {
-			all = append(all, n)
-			slices.Sort(all)
-		}
-	}
-	return stats.Ascending(all)
-}
 
 // WriteRules writes rules with the best choices in the form of the calls, or with the one
 // algorithm that was asked for. Boundaries between sizes are exact to the byte, see

@@ -9,17 +9,6 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A Cut is a way to cut a message into packets, and its time.
-type Cut struct {
-	Platform, Layer string
-	Size            quantity.Bytes
-	Method          string // paper, equal, unequal, unequal-whole, single, round or default
-	Setting         string // of the real system, for the layer's own packets; else empty
-	Plan            model.Plan
-	OneWay          quantity.Micros
-	Measured        bool // stages have measured times, so that no plan is a limit
-}
-
 // Cuts compares the ways to cut messages of these sizes, at least 1 byte each. Rows follow the
 // steps of an argument: what the paper's equation 10 gives (paper), the best equal packets (equal),
 // the best of any size (unequal), which are a limit unless stages are measured, the same in whole
@@ -28,14 +17,21 @@ type Cut struct {
 // the best setting (round) and the packets of the file (default). Sizes that a layer sends without
 // a pipeline are left out; it is an error if a layer has no others. If ctx ends, the cuts before it
 // come with its error.
+//
+// Switches are, for each pipeline, two tables of packet sizes from the smallest to the largest of
+// the sizes: CLIP's (§4.2.2.2), which takes the packets of equation 10 and gives each the range of
+// message sizes in which its bound of equation 8 is least, and ours, of the best equal packets by
+// the exact recurrence. The candidates are the packets for the given sizes. A row serves messages
+// up to Size; its OneWay is the exact time of that size, so that both compare. A layer with fewer
+// than two of the sizes in its pipeline has none, and a pipeline of fewer than three stages no
+// table of CLIP's.
 func Cuts(ctx context.Context, sizes []quantity.Bytes, designs ...platforms.Design) (
-	[]Cut, error) {
-	var all []Cut
+	all, switches []Cut, err error) {
 	for _, d := range designs {
 		found := false
 		for _, n := range sizes {
 			if err := ctx.Err(); err != nil {
-				return all, err
+				return all, nil, err
 			}
 			pipe, ok := model.At(d.Layer.Model, n).(*model.Pipeline)
 			if !ok {
@@ -70,11 +66,11 @@ func Cuts(ctx context.Context, sizes []quantity.Bytes, designs ...platforms.Desi
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("%s sends no message of these sizes through a pipeline, "+
+			return nil, nil, fmt.Errorf("%s sends no message of these sizes through a pipeline, "+
 				"so there is no packet to choose; its model is %s", d.Layer.Ref(), d.Layer.Kind)
 		}
 	}
-	return all, nil
+	return all, switchesOf(sizes, designs), ctx.Err()
 }
 
 // roundPlan returns the fastest equal packets whose size is a power of two or one and a half of it.

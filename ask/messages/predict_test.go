@@ -47,7 +47,7 @@ func TestCompare(t *testing.T) {
 // 601.28 µs, the best equal ones, 1875 bytes, 580.95 µs, and no plan beats 568.93 µs.
 func TestCuts(t *testing.T) {
 	clip := sharedtest.Must(t, platforms.Open, "clip/user-buffer")
-	cuts, err := Cuts(t.Context(), []quantity.Bytes{64 << 10}, clip)
+	cuts, _, err := Cuts(t.Context(), []quantity.Bytes{64 << 10}, clip)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestCuts(t *testing.T) {
 		near(t, w.method, float64(cuts[i].OneWay), w.time, 2e-5) // printed digits
 	}
 	hp := sharedtest.Must(t, platforms.Open, "hp-lam")
-	if _, err := Cuts(t.Context(), []quantity.Bytes{1 << 10}, hp); err == nil ||
+	if _, _, err := Cuts(t.Context(), []quantity.Bytes{1 << 10}, hp); err == nil ||
 		!strings.Contains(err.Error(),
 			"hp-lam/gam sends no message of these sizes through a pipeline") {
 		t.Errorf("a layer without a pipeline: %v", err)
@@ -78,7 +78,7 @@ func TestCutsInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := &ending{Context: t.Context(), after: 2}
-	cuts, err := Cuts(ctx, []quantity.Bytes{1 << 10, 2 << 10, 4 << 10}, clip)
+	cuts, _, err := Cuts(ctx, []quantity.Bytes{1 << 10, 2 << 10, 4 << 10}, clip)
 	if err == nil || len(cuts) == 0 || cuts[len(cuts)-1].Size != 2<<10 {
 		t.Errorf("%v, %+v", err, cuts)
 	}

@@ -9,6 +9,17 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
+// A Cut is a way to cut a message into packets, and its time.
+type Cut struct {
+	Platform, Layer string
+	Size            quantity.Bytes
+	Method          string // paper, equal, unequal, unequal-whole, single, round or default
+	Setting         string // of the real system, for the layer's own packets; else empty
+	Plan            model.Plan
+	OneWay          quantity.Micros
+	Measured        bool // stages have measured times, so that no plan is a limit
+}
+
 // perOctave is the number of message sizes for each doubling on which a table of packets is judged.
 // The time of a fixed packet is a sawtooth in the size of the message: with fewer sizes, the teeth
 // that happen to be met would move the thresholds.
@@ -23,15 +34,8 @@ type switching struct {
 	time func(n, packet quantity.Bytes) quantity.Micros
 }
 
-// Switches returns, for each pipeline, two tables of packet sizes from the smallest to the largest
-// of the sizes: CLIP's (§4.2.2.2), which takes the packets of equation 10 and gives each the range
-// of message sizes in which its bound of equation 8 is least, and ours, of the best equal packets
-// by the exact recurrence. The candidates are the packets for the given sizes. A row serves
-// messages up to Size; its OneWay is the exact time of that size, so that both compare.
-//
-// It returns nothing for a layer with fewer than two of the sizes in its pipeline, and no table of
-// CLIP's for a pipeline of fewer than three stages.
-func Switches(sizes []quantity.Bytes, designs ...platforms.Design) []Cut {
+// switchesOf returns the tables of packets by message size, see [Cuts].
+func switchesOf(sizes []quantity.Bytes, designs []platforms.Design) []Cut {
 	var all []Cut
 	for _, d := range designs {
 		pipe, ok := model.At(d.Layer.Model, slices.Max(sizes)).(*model.Pipeline)

@@ -16,7 +16,7 @@ func TestSwitchesBySearch(t *testing.T) {
 	const from, to = 4 << 10, 64 << 10
 	d := sharedtest.Must(t, platforms.Open, "clip/user-buffer")
 	pipe := model.At(d.Layer.Model, to).(*model.Pipeline)
-	table := Switches([]quantity.Bytes{from, to}, d)
+	table := switchesOf([]quantity.Bytes{from, to}, []platforms.Design{d})
 	if len(table) != 4 || table[0].Method != "paper-table" || table[2].Method != "equal-table" ||
 		table[0].Plan.Largest() != 872 || table[1].Plan.Largest() != 3490 || table[1].Size != to {
 		t.Fatalf("%+v", table)
@@ -59,7 +59,7 @@ func TestSwitchesLoseLittle(t *testing.T) {
 		sizes = append(sizes, n)
 	}
 	pipe := model.At(d.Layer.Model, 1<<20).(*model.Pipeline)
-	table := Switches(sizes, d)
+	table := switchesOf(sizes, []platforms.Design{d})
 	for n := quantity.Bytes(1 << 10); n <= 1<<20; n = n*9/8 + 1 {
 		for _, row := range table {
 			if row.Method != "equal-table" || n > row.Size {
@@ -76,10 +76,10 @@ func TestSwitchesLoseLittle(t *testing.T) {
 			break
 		}
 	}
-	if one := Switches(sizes[:1], d); one != nil {
+	if one := switchesOf(sizes[:1], []platforms.Design{d}); one != nil {
 		t.Errorf("one size: %v", one)
 	}
-	if none := Switches(sizes, sharedtest.Must(t, platforms.Open, "hp-lam")); none != nil {
+	if none := switchesOf(sizes, []platforms.Design{sharedtest.Must(t, platforms.Open, "hp-lam")}); none != nil {
 		t.Errorf("no pipeline: %v", none)
 	}
 }

@@ -5,7 +5,6 @@ package programs
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -266,14 +265,4 @@ func (s *Simulation) machinesOf(in *Input, o Setup, on []platforms.Design) (
 		}
 	}
 	return names, machines, nil
-}
-
-// WriteTrace writes the timeline of the first machine for Perfetto; see
-// [simulate.Result.Timeline]. The run must have been recorded.
-func (s *Simulation) WriteTrace(w io.Writer) error {
-	line, err := s.Runs[0].Result.Timeline()
-	if err != nil {
-		return err
-	}
-	return line.WriteTrace(w)
 }

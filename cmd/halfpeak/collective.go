@@ -19,6 +19,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/reports/collectives"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
@@ -328,7 +329,7 @@ func (o *collectiveOptions) check(platform string) error {
 			"messages are often slower than the library's own choice; measure collectives and fit "+
 			"them (halfpeak fit --model collective), or add --unverified", form, platform)
 	}
-	q.Sizes = askcollectives.DenseSizes(q.Sizes)
+	q.Sizes = stats.Doubled(q.Sizes)
 	return nil
 }
 

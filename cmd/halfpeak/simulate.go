@@ -263,7 +263,10 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	// The record is written before the table is printed: a full disk then shows no success.
 	if err == nil && o.trace != "" {
-		err = atomicfile.Write(o.trace, s.WriteTrace)
+		var line *simulate.Timeline
+		if line, err = s.Runs[0].Result.Timeline(); err == nil {
+			err = atomicfile.Write(o.trace, line.WriteTrace)
+		}
 	}
 	if err != nil {
 		return err
