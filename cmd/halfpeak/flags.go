@@ -47,16 +47,27 @@ func declareSizes(cmd *cobra.Command, to *[]quantity.Bytes, name, otherwise, hel
 			err = inner // without the whole list, which flagError names
 		}
 		if m := decimalComma.FindStringSubmatch(text); m != nil && err == nil {
-			cmd.PrintErrf("--%s %s is two sizes, %v and %v; for one write %s.%s\n", name, text,
-				sizes[0], sizes[1], m[1], m[2])
+			unit := ""
+			if strings.Trim(m[2], "0123456789") == "" {
+				unit = "KiB, say"
+			}
+			cmd.PrintErrf("--%s %s is two sizes, %v and %v; for one write %s.%s%s\n", name, text,
+				sizes[0], sizes[1], m[1], m[2], unit)
+		}
+		if m := decimalUnit.FindStringSubmatch(text); m != nil && err == nil {
+			cmd.PrintErrf("--%s %s: %s counts as %siB, of powers of two\n", name, text, m[1],
+				m[1][:1])
 		}
 		return sizes, err
 	}, "sizes", name, otherwise, help)
 }
 
+// decimalUnit matches a unit that elsewhere, and of rates here, is one of powers of ten.
+var decimalUnit = regexp.MustCompile(`[0-9]([KMG]B)`)
+
 // decimalComma matches a list of two sizes that may be one with a decimal comma, such as "1,5MiB".
 // Two sizes are more often powers of two.
-var decimalComma = regexp.MustCompile(`^([0-9]+),((?:[35679]|[1-9][03579])[A-Za-z]+)$`)
+var decimalComma = regexp.MustCompile(`^([0-9]+),((?:[35679]|[1-9][03579])[A-Za-z]*)$`)
 
 // maxPlaceholder is the length of the longest placeholder in help: pflag begins the
 // texts of all flags in the column behind the longest, so one long list of choices
