@@ -187,13 +187,18 @@ func shortest(points []Point) quantity.Micros {
 // widen extends the intervals of β by the resolution of the times. Rounded times are off by up to
 // half a step, in the same direction at many sizes if the times are close to each other; truncated
 // times are half a step too short. The two cases differ by a shift of β, so no measurement
-// distinguishes them.
+// distinguishes them. Of rates of one or two digits, the least rounded one counts.
 func (r *Result) widen() {
 	r.step = r.coarseStep()
 	for i := range r.Segments {
 		b := &r.Segments[i].Beta
-		step := float64(r.step)
-		b.Low, b.High = max(0, b.Low-step/2), b.High+step
+		step, rate := float64(r.step), math.Inf(1)
+		for _, p := range r.Points {
+			if p.Segment == i {
+				rate = min(rate, p.Rounded*float64(p.Time))
+			}
+		}
+		b.Low, b.High = max(0, b.Low-step/2-rate), b.High+step+rate
 	}
 }
 

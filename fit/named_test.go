@@ -2,6 +2,7 @@ package fit
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
@@ -74,5 +75,18 @@ func TestNamedModel(t *testing.T) {
 		if mean < 0.92 {
 			t.Errorf("%s: intervals hold %.1f %%, want 95", name, 100*mean)
 		}
+	}
+}
+
+// Rates of one or two digits leave β open by their rounding, even where all of them agree.
+func TestCoarseRates(t *testing.T) {
+	const out = "# OSU MPI Bandwidth Test\n# Size Bandwidth (MB/s)\n1 0.06\n2 0.12\n4 0.24\n8 0.48\n"
+	file, err := benchfile.Read(strings.NewReader(out), "bw.txt", benchfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The last rate is of 0.475 to 0.485 MB/s.
+	if b := fitted(t)(Linear(&file.Tables[0], "")).Segments[0].Beta; !(b.Low < 16.5 && b.High > 16.8) {
+		t.Errorf("%+v", b)
 	}
 }

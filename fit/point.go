@@ -32,8 +32,9 @@ type Point struct {
 	Count    int64
 	// Deviation is the standard deviation of the rows over their mean; 0 with one.
 	Deviation float64
-	Segment   int // index into Result.Segments
-	Line      int // in the file
+	Rounded   float64 // of the time, by a rate of one or two digits, as a part of it; else 0
+	Segment   int     // index into Result.Segments
+	Line      int     // in the file
 }
 
 // Error returns (fitted − measured) / measured.
@@ -82,7 +83,7 @@ func pointsOf(t *benchfile.Table) (
 		points = append(points, Point{
 			Size: s.Size, Time: s.Mean * scale, Min: s.Min * scale, Max: s.Max * scale,
 			Count: max(s.Count, 1), Line: s.Line,
-			Deviation: math.Sqrt(max(0, s.Variance)) / float64(s.Mean),
+			Deviation: math.Sqrt(max(0, s.Variance)) / float64(s.Mean), Rounded: s.Rounded,
 		})
 	}
 	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.Size, b.Size) })

@@ -16,6 +16,7 @@ type aggregate struct {
 	printed  float64        // the median that the row printed, for one row; else 0
 	slowest  *stats.Running // of the rows that print the time of the slowest rank; else nil
 	line     int            // of the first row
+	rounded  float64        // the most of the rows; see [Sample]
 	times    []float64      // of all rows, unless there are too many
 }
 

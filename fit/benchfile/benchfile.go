@@ -115,6 +115,9 @@ type Sample struct {
 	// Variance is the sample variance of the rows in µs², with n−1 in the denominator; 0 for
 	// one row.
 	Variance float64
+	// Rounded is half of the last digit of a rate that was printed with fewer than three, as a part
+	// of the rate; else 0.
+	Rounded float64
 	// Line is the first line of the file with the size, counted from 1.
 	Line int
 }

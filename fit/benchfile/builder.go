@@ -95,6 +95,7 @@ func (t *tally) String() string {
 type row struct {
 	size, time       float64 // bytes, µs
 	min, max, median float64
+	rounded          float64 // see [Sample]
 }
 
 // held is a row with a time alone, the only one of its size.
@@ -141,6 +142,7 @@ func (b *builder) add(r row, line int) {
 	}
 	a := b.aggregate(r.size, line)
 	b.table.Rows++
+	a.rounded = max(a.rounded, r.rounded)
 	// A minimum above the mean is of other units or of another quantity.
 	if r.min <= 0 || r.min > r.time {
 		r.min = r.time
@@ -290,7 +292,7 @@ func (b *builder) finish() {
 			Size: quantity.Bytes(a.size), Count: a.Count, Line: a.line,
 			Mean: quantity.Micros(a.Mean()), Min: quantity.Micros(a.min),
 			Max: quantity.Micros(a.max), Median: quantity.Micros(a.median()),
-			Variance: a.Variance(),
+			Variance: a.Variance(), Rounded: a.rounded,
 		}
 		// Of merged sizes, the mean over the rows: the times are means over the same rows.
 		if b.shift > 0 {

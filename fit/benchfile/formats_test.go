@@ -83,7 +83,7 @@ func TestFormats(t *testing.T) {
 		"  ! the log rounds sizes from 1 MB up; np.out has them all",
 		"  ! 1 row cut off and left out (the first in line 6)")
 	check("osu_mixed.txt", 6,
-		"! line 34: OSU MPI Barrier Latency Test v5.7.1 has no column of sizes, and is left out",
+		"! line 34: OSU MPI Barrier Latency Test v5.7.1 has no column of sizes, and is left out; halfpeak collective barrier predicts one from a fit of latencies",
 		"OSU MPI Latency Test v5.8 | osu | one-way time | 5 rows, 5 sizes | 0:1.2 … 1.04858e+06:100.75",
 		"OSU MPI Latency Test v7.5 | osu | one-way time | 2 rows, 2 sizes | 1:1.3 (1.3 1.28 1.3) … 65536:12.3 (12.3 12.1 12.3)",
 		"OSU MPI Bandwidth Test v7.5 | osu | gap | 2 rows, 2 sizes | 1:1.05263 … 1000:2", // 1/0.95, 1000/500
@@ -96,7 +96,7 @@ func TestFormats(t *testing.T) {
 		"  ! 1 row cut off and left out (the first in line 40)")
 	check("osu_dressed.txt", 0, "OSU MPI Latency Test v5.8 | osu | one-way time | 4 rows, 4 sizes | 8:1.5 … 64:2.25")
 	check("imb_suite.txt", 8,
-		"! line 39: Barrier, 2 processes has no column of sizes, and is left out",
+		"! line 39: Barrier, 2 processes has no column of sizes, and is left out; halfpeak collective barrier predicts one from a fit of latencies",
 		"PingPong, 2 processes | imb | one-way time | 3 rows, 3 sizes | 0:3.09 … 4.1943e+06:2967.49",
 		"Sendrecv, 4 processes | imb | operation | 2 rows, 2 sizes | 1:3.65 (3.6 3.65 3.7) … 1024:5.11 (5 5.11 5.2)",
 		"Biband, 2 processes | imb | gap | 2 rows, 2 sizes | 0:0.5 … 1:1", // 2/(4, 2 per µs)

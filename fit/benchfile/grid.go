@@ -286,6 +286,7 @@ func (g *grid) row(p *parser, size float64) bool {
 		// With fewer than three digits, rounding alone changes the rate by more than 0.5 %.
 		if v.Value < 100*v.Quantum() {
 			g.b.count(coarse)
+			r.rounded = v.Quantum() / 2 / v.Value
 		}
 	}
 	g.b.row(r)
@@ -351,12 +352,21 @@ func (g *grid) streams(t *Table, title string, pairs int) {
 	g.share = t.divide(directions, pairs)
 }
 
+// barrierHint says which command predicts the time of a barrier; empty of other titles.
+func barrierHint(title string) string {
+	if !strings.Contains(title, "Barrier") {
+		return ""
+	}
+	return "; halfpeak collective barrier predicts one from a fit of latencies"
+}
+
 // usable reports whether the header has columns of sizes and of times or rates. If not, it warns,
 // and the rows are skipped.
 func (g *grid) usable(p *parser, title string, hasSize bool) bool {
 	switch {
 	case !hasSize:
-		p.warn("line %d: %s has no column of sizes, and is left out", p.file.Lines, title)
+		p.warn("line %d: %s has no column of sizes, and is left out%s", p.file.Lines, title,
+			barrierHint(title))
 	case !g.hasTimes() && g.at[gridRate] < 0:
 		p.warn("line %d: %s has neither times nor rates, and is left out", p.file.Lines, title)
 	default:

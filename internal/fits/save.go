@@ -11,6 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -35,6 +36,10 @@ func (f *Fitted) TOML() (string, error) {
 			remarks = addCurves(&d, f.Curves)
 		}
 		return encoded(d, "fit."+remarks), nil
+	}
+	if pairs := f.ofPairs(); pairs != "" {
+		return "", usage.Fields(fmt.Errorf("%s; as runs of one measurement they are a platform",
+			pairs), "save", "runs")
 	}
 	var d platforms.File
 	// A log of one number of ranks has curves, and answers about the ranks that were measured.

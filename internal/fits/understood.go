@@ -35,8 +35,27 @@ func (f *Fitted) Closing(saved bool, link string) (next []string, verdict string
 	if f.Changes != nil { // what to do with a fit is no answer to a comparison
 		return next, verdict, nil
 	}
-	return append(next, f.understood(saved, l)...),
-		cmp.Or(verdict, peaks(f.GPURuns()), f.ofPairs()), nil
+	next = append(next, f.understood(saved, l)...)
+	if repeats := f.repeats(); repeats != "" {
+		next = append(next, repeats)
+	}
+	return next, cmp.Or(verdict, peaks(f.GPURuns()), f.ofPairs()), nil
+}
+
+// repeats names the flag for files that each have one table, all of the same name and sizes.
+func (f *Fitted) repeats() string {
+	if len(f.Curves) < 2 || f.Curves[0].File == f.Curves[1].File {
+		return ""
+	}
+	first := f.Curves[0]
+	for _, c := range f.Curves {
+		if c.Kind == benchfile.Collective || len(c.File.Tables) != 1 ||
+			c.Table.Name() != first.Table.Name() || len(c.Points) != len(first.Points) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%d files of one benchmark: if they are repeats of one measurement, "+
+		"--runs fits them as one", len(f.Curves))
 }
 
 // ofPairs names the command that finds slow nodes, if columns of the tables name pairs of nodes.

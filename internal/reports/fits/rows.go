@@ -99,7 +99,7 @@ func curveRows(f *fits.Fitted, units quantity.UnitChoice) reports.Rows {
 		col("r_inf_mb_s", "r∞",
 			func(s segment) any { return reports.OrAbsent(s.RInf(), known(s)) }).Ranked(2),
 		col("n_half_bytes", "n½",
-			func(s segment) any { return reports.OrAbsent(s.NHalf(), known(s)) }).
+			func(s segment) any { return reports.OrAbsent(s.NHalf(), known(s) && s.hasHalf()) }).
 			Ranked(1).Texted(reports.About),
 		col("title", "", func(s segment) any { return s.Curve.Source.Table.Name() }),
 		col("kind", "", func(s segment) any { return s.Kind.String() }),
@@ -162,27 +162,23 @@ func lineVerdict(s segment, several bool) reports.Sentence {
 	rate := reports.Sentence{}
 	if s.Tau.Low > 0 {
 		rate = reports.Say("; r∞ %v", s.RInf())
-		if s.hasHalf() {
-			rate = reports.Say("; r∞ %v, n½ %v", s.RInf(), s.NHalf())
+		// Else that of the whole curve, as compare has it.
+		half, exists := s.NHalf(), s.hasHalf()
+		if layer, err := s.Curve.Layer(); !exists && err == nil {
+			half, exists = layer.Peak().Half, layer.Peak().Exists
+		}
+		if exists {
+			rate = reports.Say("; r∞ %v, n½ %v", s.RInf(), reports.About(half))
 		}
 	}
 	line := s.Line()
 	return reports.Say("%s%v to %v: T = %v + n × %v%v", of, s.From, s.To, line.Beta, line.Tau, rate)
 }
 
-// hasHalf reports whether the n½ of the segment is that of the curve: the segment has a start-up,
-// and no segment of smaller sizes reaches half of its r∞.
+// hasHalf reports whether the line of the segment holds at its n½: it is the only one, or n½ is
+// among its sizes.
 func (s segment) hasHalf() bool {
-	if s.Beta.Low <= 0 {
-		return false
-	}
-	for _, o := range s.Curve.Segments {
-		line := o.Line()
-		if o.To < s.To && 2*float64(o.To) >= float64(s.RInf())*float64(line.OneWay(o.To)) {
-			return false
-		}
-	}
-	return true
+	return len(s.Curve.Segments) == 1 || s.From <= s.NHalf() && s.NHalf() <= s.To
 }
 
 // curveNotes returns what the rows of segments cannot hold: the errors over all
