@@ -107,6 +107,7 @@ func contrasted(before, after whatif.Design, sizes []quantity.Bytes,
 	// The changes themselves are the first notes: without them, a saved table does
 	// not say what it shows.
 	rows.Notes = changeNotes(after)
+	rows.Doubts = beyond(before.Layer, "", sizes)
 	was, is := peak.Text(units), peakAfter.Text(units)
 	if was != is {
 		is = was + " → " + is
@@ -194,6 +195,18 @@ func contrastedTimes(before, after whatif.Design, quantities []whatif.Quantity) 
 
 // noEffect is the part of a quantity below which a change is printed as +0.0 %.
 const noEffect = 0.0005
+
+// beyond says of each size that it is beyond those of the layer that were measured, if any were.
+func beyond(l platforms.Layer, of string, sizes []quantity.Bytes) (doubts []string) {
+	first, last, measured := l.MeasuredRange()
+	for _, n := range sizes {
+		if measured && (n < first || n > last) {
+			doubts = append(doubts, fmt.Sprintf("%s%s is beyond the sizes that were measured, "+
+				"%s to %s: the protocol may change.", of, n, first, last))
+		}
+	}
+	return doubts
+}
 
 // changeNotes lists the changes in their order, each from the value before it to the
 // one after. A parameter that was changed twice has two lines.

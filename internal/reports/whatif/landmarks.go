@@ -81,12 +81,12 @@ func landmarkRows(d whatif.Design, all []whatif.Landmark, units quantity.UnitCho
 		case l.Size == 0:
 		case i == 0:
 			said = append(said, fmt.Sprintf("%s at %s", name(l), reports.About(l.Size)))
-		case l.Part == 0 && (mayNeverCross(l) || extrapolation(d, l) != ""):
+		case l.Part == 0 && mayNeverCross(l):
 			said = append(said, fmt.Sprintf("%s: in use above %s, and no other size is certainly "+
 				"better", name(l), l.Threshold.InUse))
 		case l.Part == 0:
-			said = append(said, fmt.Sprintf("%s: best at %s, in use %s", name(l),
-				reports.About(l.Size), l.Threshold.InUse))
+			said = append(said, fmt.Sprintf("%s: in use above %s, best above %s",
+				name(l), l.Threshold.InUse, reports.About(l.Size)))
 		}
 	}
 	if said != nil {

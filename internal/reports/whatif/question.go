@@ -130,7 +130,12 @@ func Targets(ctx context.Context, q Question) (rows reports.Rows,
 		if err != nil {
 			return rows, nil, err
 		}
-		return solutionRows(s, q.Units), nil, nil
+		rows = solutionRows(s, q.Units)
+		if whatif.Sized([]whatif.Quantity{t.Quantity}) {
+			size := []quantity.Bytes{t.Quantity.Size}
+			rows.Doubts = append(rows.Doubts, beyond(d.Layer, "", size)...)
+		}
+		return rows, nil, nil
 	}
 	if path := ranges[0].Param.Path; path == ranges[1].Param.Path {
 		return rows, nil, usage.Fields(usage.Error{

@@ -120,6 +120,17 @@ func known(u *whatif.Uncertainty, quantity, size int) bool {
 
 // uncertaintyNotes says what the intervals are of, and where they are extrapolated.
 func uncertaintyNotes(u *whatif.Uncertainty, several bool) (doubts, notes []string) {
+	if whatif.Sized(u.Quantities) {
+		for i, d := range u.Designs {
+			of := ""
+			if several {
+				of = d.Name + ": "
+			}
+			if i == 0 || len(d.Changes) == 0 { // else it is the first one, changed
+				doubts = append(doubts, beyond(d.Layer, of, u.Sizes)...)
+			}
+		}
+	}
 	switch sized := whatif.Sized(u.Quantities); {
 	case u.Measured && !sized:
 		notes = append(notes,
@@ -129,23 +140,6 @@ func uncertaintyNotes(u *whatif.Uncertainty, several bool) (doubts, notes []stri
 				"independent errors.")
 		}
 	case u.Measured:
-		for _, d := range u.Designs {
-			first, last, measured := d.Layer.MeasuredRange()
-			if !measured { // a call was measured, and no message
-				continue
-			}
-			of := ""
-			if several {
-				of = d.Name + ": "
-			}
-			for _, n := range u.Sizes {
-				if n < first || n > last {
-					doubts = append(doubts,
-						fmt.Sprintf("%s%s is beyond the sizes that were measured, %s to %s: the "+
-							"protocol may change.", of, n, first, last))
-				}
-			}
-		}
 		notes = append(notes,
 			"Times and bandwidth are those of the next measurement, predicted from the measured "+
 				"curve.")
