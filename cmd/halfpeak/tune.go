@@ -166,12 +166,12 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 	// A platform is optional: without one, schedules are priced on a nominal network.
 	var platform platforms.Platform
 	if len(args) > 0 && extension(args[0]) == "toml" {
-		designs, err := o.layers.designs(args[:1])
+		d, err := o.layers.ranks(args[0])
 		if err != nil {
 			return err
 		}
-		q.Design, args = designs[0].Design, args[1:]
-		platform = designs[0].Platform
+		q.Design, args = d.Design, args[1:]
+		platform = d.Platform
 	}
 	ctx, stop := interruptible()
 	defer stop()

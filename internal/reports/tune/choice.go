@@ -69,9 +69,9 @@ type Time struct {
 }
 
 // OwnLoss returns how much longer the library's choice takes than the fastest measured algorithm:
-// 0.1 is 10 %. It is known if the library's choice was measured.
+// 0.1 is 10 %. It is known if the library's choice was measured beside another algorithm.
 func (d Decision) OwnLoss() (loss float64, known bool) {
-	return d.Own.Value/d.BestTime.Value - 1, d.Own.Measured && d.Best.Name != ""
+	return d.Own.Value/d.BestTime.Value - 1, d.Own.Measured && d.Measured > 1
 }
 
 // A Decision is the choice for a call.

@@ -150,8 +150,8 @@ func (m *Map) remark(rows *reports.Rows, all []Decision) {
 		changed, lex.Plural(len(all), "call"), text(percent*meanLoss(all)))
 	if lost == 0 {
 		if points > 0 {
-			verdict = "what the library's choice loses is unknown, as it was not measured" + of +
-				"; tune takes " + verdict
+			verdict = "what the library's choice loses is unknown until it is measured beside " +
+				"another algorithm" + of + "; tune takes " + verdict
 		}
 		rows.Verdict = reports.Say("%s", verdict)
 		return
