@@ -6,7 +6,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Measured has measured costs: its one-way times are those of a curve, which its lines explain. If
+// measured has measured costs: its one-way times are those of a curve, which its lines explain. If
 // the lines' parameters change, the times change in proportion:
 //
 //	T(n) = T_curve(n) · T_lines(n) / T_fitted(n)
@@ -14,22 +14,37 @@ import (
 // If messages do not overlap on the lines, the gap is the one-way time; other gaps, overheads, r∞
 // and n½ are those of the lines. Platform files do not name this kind: a layer that contains the
 // measurements of its fit has it.
-type Measured struct {
+type measured struct {
 	Lines  Layer // with the present parameters
 	Fitted Layer // with the parameters that were fitted to the curve
 	Curve  func(n quantity.Bytes) quantity.Micros
 }
 
+// Measured returns the layer whose one-way times are those of a curve, in proportion to the change
+// of its lines since they were fitted to it, see [measured].
+func Measured(lines, fitted Layer, curve func(n quantity.Bytes) quantity.Micros) Layer {
+	return &measured{Lines: lines, Fitted: fitted, Curve: curve}
+}
+
+// WithLines returns a measured layer with other lines, and for any other layer the lines.
+func WithLines(l, lines Layer) Layer {
+	m, ok := l.(*measured)
+	if !ok {
+		return lines
+	}
+	return Measured(lines, m.Fitted, m.Curve)
+}
+
 // LinesOf returns the lines of a measured layer, and any other layer unchanged.
 func LinesOf(l Layer) Layer {
-	if m, ok := l.(*Measured); ok {
+	if m, ok := l.(*measured); ok {
 		return m.Lines
 	}
 	return l
 }
 
 // OneWay returns the curve's time in µs, changed as the lines are.
-func (m *Measured) OneWay(n quantity.Bytes) quantity.Micros {
+func (m *measured) OneWay(n quantity.Bytes) quantity.Micros {
 	now, then := m.Lines.OneWay(n), m.Fitted.OneWay(n)
 	if now == then { // also 0/0; and an unchanged layer prints the curve to the last digit
 		return m.Curve(n)
@@ -41,7 +56,7 @@ func (m *Measured) OneWay(n quantity.Bytes) quantity.Micros {
 }
 
 // Gap returns the one-way time if that is the gap of the lines, and else the lines' gap, in µs.
-func (m *Measured) Gap(n quantity.Bytes) quantity.Micros {
+func (m *measured) Gap(n quantity.Bytes) quantity.Micros {
 	if gap := m.Lines.Gap(n); gap != m.Lines.OneWay(n) {
 		return gap
 	}
@@ -49,14 +64,14 @@ func (m *Measured) Gap(n quantity.Bytes) quantity.Micros {
 }
 
 // Overheads returns the lines' overheads in µs.
-func (m *Measured) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
+func (m *measured) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	return m.Lines.Overheads(n)
 }
 
 // resources returns one path if the lines have one path for each size. Otherwise it returns the
 // lines' resources, with the delays of the hops in proportion to the curve; packets go by the lines
 // alone.
-func (m *Measured) resources() Resources {
+func (m *measured) resources() Resources {
 	lines := m.Lines.resources()
 	if onePath(lines) {
 		oneWay := m.OneWay
@@ -66,7 +81,7 @@ func (m *Measured) resources() Resources {
 }
 
 // delayed returns the resources with delays that add up to the time of the curve.
-func (m *Measured) delayed(r Resources) Resources {
+func (m *measured) delayed(r Resources) Resources {
 	switch r := r.(type) {
 	case Route:
 		if r.Packets != nil {
@@ -116,7 +131,7 @@ func onePath(r Resources) bool {
 }
 
 // selected returns the selection of the lines.
-func (m *Measured) selected(n quantity.Bytes) (string, Layer) {
+func (m *measured) selected(n quantity.Bytes) (string, Layer) {
 	if s, ok := m.Lines.(selector); ok {
 		return s.selected(n)
 	}
@@ -124,9 +139,9 @@ func (m *Measured) selected(n quantity.Bytes) (string, Layer) {
 }
 
 var measuredKind = &Kind{
-	Name: "measured", Cost: "the measured cost", zero: &Measured{},
-	Parts: []Part{{Key: "lines", At: func(l Layer) *Layer { return &l.(*Measured).Lines }}},
+	Name: "measured", Cost: "the measured cost", zero: &measured{},
+	Parts: []Part{{Key: "lines", At: func(l Layer) *Layer { return &l.(*measured).Lines }}},
 }
 
 // Kind returns a row that is not in the registry.
-func (*Measured) kind() *Kind { return measuredKind }
+func (*measured) kind() *Kind { return measuredKind }

@@ -11,7 +11,7 @@ import (
 func TestMeasured(t *testing.T) {
 	curve := func(n quantity.Bytes) quantity.Micros { return 3 + quantity.Micros(n)/500 }
 	fitted := &Switch{Branches: []Branch{{Name: "short", UpTo: 100, Layer: &Linear{Beta: 2, Tau: 0.002}}, {Name: "long", Layer: &Linear{Beta: 4, Tau: 0.001}}}}
-	m := &Measured{Lines: fitted, Fitted: fitted, Curve: curve}
+	m := &measured{Lines: fitted, Fitted: fitted, Curve: curve}
 	for _, n := range []quantity.Bytes{1, 100, 101, 1 << 20} {
 		if m.OneWay(n) != curve(n) || m.Gap(n) != curve(n) || RTT(m, n) != 2*curve(n) {
 			t.Errorf("%v: %v, gap %v; measured %v", n, m.OneWay(n), m.Gap(n), curve(n))
@@ -26,7 +26,7 @@ func TestMeasured(t *testing.T) {
 	if r := Asymptote(m); r != Asymptote(fitted) {
 		t.Errorf("r∞ = %v, the lines' is %v", r, Asymptote(fitted))
 	}
-	changed := clone(m).(*Measured)
+	changed := clone(m).(*measured)
 	changed.Lines.(*Switch).Branches[1].Layer.(*Linear).Beta = 2
 	// At 1,000 bytes the line falls from 5 to 3 µs, and the curve's 5 µs in proportion.
 	if got := changed.OneWay(1000); got != 3 || m.OneWay(1000) != 5 {
@@ -34,12 +34,12 @@ func TestMeasured(t *testing.T) {
 	}
 	// Gaps and overheads that are not the one-way time are the lines'.
 	lines := &LogP{Latency: 5, SendOverhead: 1, ReceiveOverhead: 2, GapTime: 4}
-	p := &Measured{Lines: lines, Fitted: lines, Curve: curve}
+	p := &measured{Lines: lines, Fitted: lines, Curve: curve}
 	send, receive := p.Overheads(1)
 	if p.Gap(1) != lines.Gap(1) || send != 1 || receive != 2 || p.OneWay(1000) != 5 {
 		t.Errorf("gap %v, overheads %v and %v, one way %v", p.Gap(1), send, receive, p.OneWay(1000))
 	}
-	free := &Measured{Lines: &Linear{Beta: 1}, Fitted: &Linear{}, Curve: curve}
+	free := &measured{Lines: &Linear{Beta: 1}, Fitted: &Linear{}, Curve: curve}
 	if got := free.OneWay(1000); got != 6 {
 		t.Errorf("1 µs more than lines that cost nothing is %v", got)
 	}

@@ -7,21 +7,21 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-var measured = &Table{Sizes: []quantity.Bytes{1, 4, 1024, 4096}, Times: []quantity.Micros{2, 3, 12, 30}}
+var aTable = &Table{Sizes: []quantity.Bytes{1, 4, 1024, 4096}, Times: []quantity.Micros{2, 3, 12, 30}}
 
 func TestTable(t *testing.T) {
-	for i, n := range measured.Sizes {
-		near(t, n.String(), measured.OneWay(n), measured.Times[i], 12)
-		near(t, "the gap of "+n.String(), measured.Gap(n), measured.Times[i], 12)
+	for i, n := range aTable.Sizes {
+		near(t, n.String(), aTable.OneWay(n), aTable.Times[i], 12)
+		near(t, "the gap of "+n.String(), aTable.Gap(n), aTable.Times[i], 12)
 	}
 	// Half-way in logarithms is the geometric mean of both neighbours.
-	near(t, "2 bytes", measured.OneWay(2), quantity.Micros(math.Sqrt(2*3)), 9)
-	near(t, "64 bytes", measured.OneWay(64), 6, 9) // √(4·1024) bytes, √(3·12) µs
+	near(t, "2 bytes", aTable.OneWay(2), quantity.Micros(math.Sqrt(2*3)), 9)
+	near(t, "64 bytes", aTable.OneWay(64), 6, 9) // √(4·1024) bytes, √(3·12) µs
 	// Beyond, 18 µs for each 3 KiB more.
-	near(t, "7 KiB", measured.OneWay(7168), 48, 9)
-	near(t, "r∞", Asymptote(measured), quantity.Bytes(3072).Over(18), 9)
+	near(t, "7 KiB", aTable.OneWay(7168), 48, 9)
+	near(t, "r∞", Asymptote(aTable), quantity.Bytes(3072).Over(18), 9)
 	gaps := &Table{
-		Sizes: measured.Sizes, Times: measured.Times, Gaps: []quantity.Micros{1, 1, 10, 20},
+		Sizes: aTable.Sizes, Times: aTable.Times, Gaps: []quantity.Micros{1, 1, 10, 20},
 	}
 	near(t, "the gap of 64 bytes", gaps.Gap(64), quantity.Micros(math.Sqrt(10)), 9)
 	falling := &Table{Sizes: []quantity.Bytes{1, 2}, Times: []quantity.Micros{3, 2}}
@@ -89,7 +89,7 @@ func TestTableOnAnotherLine(t *testing.T) {
 			}
 		}
 	}
-	bent := &Table{Sizes: measured.Sizes, Times: measured.Times, Beta: 4, Tau: 2 * 28. / 4095}
+	bent := &Table{Sizes: aTable.Sizes, Times: aTable.Times, Beta: 4, Tau: 2 * 28. / 4095}
 	near(t, "twice all", bent.OneWay(1024), 24, 12)
 	near(t, "twice all, between the sizes", bent.OneWay(64), 12, 9)
 	flat := &Table{Sizes: []quantity.Bytes{1, 2, 4}, Times: []quantity.Micros{3, 4, 2}, Beta: 1.5, Tau: 7}

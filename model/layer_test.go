@@ -45,7 +45,7 @@ var layers = map[string]Layer{
 	"fragmented, odd":          &Fragmented{&hpLAMLong, 1500, 0},
 	"fragmented, window":       &Fragmented{&Linear{Beta: 20, Tau: 0.01}, 8132, 2},
 	"fragmented, of pipelines": &Fragmented{clipPaper, 8132, 8},
-	"table":                    measured,
+	"table":                    aTable,
 	"shared":                   &shared{3, 0.01, 4},
 	"series":                   &Series{Below: &clipAll, Added: &Linear{Beta: 4, Tau: 0.002}},
 	"series of another kind":   &Series{Below: &Linear{Beta: 4, Tau: 0.002}, Added: &shared{3, 0.01, 4}},

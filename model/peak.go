@@ -82,7 +82,7 @@ func smallestWith(l Layer, want quantity.MBps, most quantity.Bytes, within float
 func risesTo(l Layer, n quantity.Bytes) quantity.Bytes {
 	forever := quantity.Bytes(math.Inf(1))
 	switch l := l.(type) {
-	case *Measured:
+	case *measured:
 		return risesTo(l.Lines, n)
 	case *Series:
 		return min(risesTo(l.Below, n), risesTo(l.Added, n))

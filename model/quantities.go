@@ -124,9 +124,6 @@ type Quantity struct {
 	Lacks func(l Layer, n quantity.Bytes) error
 }
 
-// Head names the quantity in a heading or on an axis: "bandwidth (MB/s)".
-func (q *Quantity) Head() string { return q.Title + " (" + q.Dim.Column().Unit + ")" }
-
 // Key names the quantity's column for programs: "bandwidth_mb_s".
 func (q *Quantity) Key() string { return q.Name + q.Dim.Column().Suffix }
 

@@ -90,13 +90,13 @@ func Serving(l Layer, n quantity.Bytes) Layer {
 	case *Switch:
 		_, inner := of.selected(n)
 		return Serving(inner, n)
-	case *Measured:
+	case *measured:
 		lines, fitted := Serving(of.Lines, n), Serving(of.Fitted, n)
 		scale := quantity.Micros(1)
 		if then := fitted.OneWay(n); then > 0 {
 			scale = of.Curve(n) / then
 		}
-		return &Measured{Lines: lines, Fitted: fitted,
+		return &measured{Lines: lines, Fitted: fitted,
 			Curve: func(n quantity.Bytes) quantity.Micros { return scale * fitted.OneWay(n) }}
 	case *Fragmented:
 		n = min(n, of.MTU)

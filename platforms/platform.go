@@ -276,16 +276,12 @@ func (l *Layer) measure(fitted Layer, roof quantity.MBps) {
 		}
 		return quantity.Micros(c.forecast(n).Value)
 	}
-	l.Model = &model.Measured{Lines: l.Model, Fitted: lines, Curve: time}
+	l.Model = model.Measured(l.Model, lines, time)
 }
 
 // withLines returns the layer's model with other parameters of its lines.
 func (l Layer) withLines(lines model.Layer) model.Layer {
-	m, ok := l.Model.(*model.Measured)
-	if !ok {
-		return lines
-	}
-	return &model.Measured{Lines: lines, Fitted: m.Fitted, Curve: m.Curve}
+	return model.WithLines(l.Model, lines)
 }
 
 // A Place is the place of a stage in the engine's pipeline. No formula depends on it.

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -79,13 +78,6 @@ func All() ([]Platform, error) {
 func IsEmbedded(ref string) bool {
 	name, _, _ := strings.Cut(ref, "/")
 	return slices.Contains(names(), name)
-}
-
-// IsPlatform reports whether an argument is a platform, where another file should be: a TOML file,
-// or the name of an embedded platform, if there is no such file.
-func IsPlatform(arg string) bool {
-	_, err := os.Stat(arg)
-	return filepath.Ext(arg) == ".toml" || err != nil && slices.Contains(names(), arg)
 }
 
 // splitRef splits "clip/pio" and "dir/my.toml/eager" into platform and layer.

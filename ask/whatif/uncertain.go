@@ -60,7 +60,7 @@ func PredictAll(designs []NamedDesign, quantities []Quantity, sizes []quantity.B
 		}
 	}
 	exact := 0
-	next := AllFitted(designs)
+	next := allFitted(designs)
 	for _, d := range designs {
 		u.TooFew = cmp.Or(u.TooFew, tooFew(d.Design))
 		var of [][]quantity.Interval
@@ -135,10 +135,10 @@ func (u *Uncertainty) secondFaster(next bool) ([]float64, error) {
 	return all, nil
 }
 
-// AllFitted reports whether the next measurement of each of the designs can be
+// allFitted reports whether the next measurement of each of the designs can be
 // predicted. If not, their intervals are all of parameters, so that like is compared
 // with like: a changed design has no measurement.
-func AllFitted(designs []NamedDesign) bool {
+func allFitted(designs []NamedDesign) bool {
 	return !slices.ContainsFunc(designs, func(d NamedDesign) bool { return !d.Forecastable() })
 }
 

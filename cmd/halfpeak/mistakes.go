@@ -83,7 +83,7 @@ func isPython(word string) bool { return filepath.Ext(word) == ".py" && exists(w
 
 // isPlatform is also true of the output of calibrate.c.
 func isPlatform(word string) bool {
-	if platforms.IsPlatform(word) || platforms.IsEmbedded(word) {
+	if filepath.Ext(word) == ".toml" || platforms.IsEmbedded(word) {
 		return true
 	}
 	_, err := halfpeak.Open(word)

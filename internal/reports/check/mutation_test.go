@@ -219,11 +219,11 @@ const changedStage = "of a changed line, whose curve model and engine both have;
 
 // unseen are the terms that no program can see, and why.
 var unseen = map[string]string{
-	"Measured.OneWay: m.Curve(n)":                                         sameCurve,
-	"Measured.OneWay: now":                                                sameCurve,
-	"Measured.OneWay: m.Curve(n) * (now / then)":                          sameCurve,
-	"Measured.Gap: gap":                                                   sameCurve,
-	"Measured.Gap: m.OneWay(n)":                                           sameCurve,
+	"measured.OneWay: m.Curve(n)":                                         sameCurve,
+	"measured.OneWay: now":                                                sameCurve,
+	"measured.OneWay: m.Curve(n) * (now / then)":                          sameCurve,
+	"measured.Gap: gap":                                                   sameCurve,
+	"measured.Gap: m.OneWay(n)":                                           sameCurve,
 	"Stage.scaledCost: s.Beta":                                            changedStage,
 	"Stage.scaledCost: s.Tau.Times(n)":                                    changedStage,
 	"Stage.scaledCost: m.Beta":                                            changedStage,

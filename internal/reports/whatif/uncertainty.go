@@ -178,7 +178,8 @@ func bands(designs []whatif.NamedDesign, q whatif.Quantity, sizes []quantity.Byt
 		err := fmt.Errorf("%s is the time of one call, which is no curve over sizes", q.Name)
 		return f, usage.Fields(err, "plot")
 	}
-	next := whatif.AllFitted(designs)
+	next := !slices.ContainsFunc(designs,
+		func(d whatif.NamedDesign) bool { return !d.Forecastable() })
 	for _, d := range designs {
 		line, all := reports.Series{Name: d.Name, Kind: reports.Line}, sizes
 		follower, follows := whatif.FollowerOf(d.Design, q.Name, sizes)
