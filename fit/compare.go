@@ -21,6 +21,8 @@ type Change struct {
 	// Ratio is the median of the second time over the first, with the least and the greatest: 1.1
 	// is 10 % slower.
 	Ratio quantity.Interval
+	// MostAt is the first of the sizes that differ most.
+	MostAt quantity.Bytes
 	// Unseen holds the ratios that another run of the unchanged system may have: a change within it
 	// cannot be seen. It is the widest of the sizes, 0 to +Inf if nothing says how far runs differ.
 	Unseen quantity.Interval
@@ -101,8 +103,12 @@ func changesOf(all []compared) (changes []Change) {
 		}
 		ratios := list.Map(all[:end], func(c compared) float64 { return c.ratio })
 		factor := slices.Max(list.Map(all[:end], func(c compared) float64 { return c.factor }))
+		most := slices.MaxFunc(all[:end], func(a, b compared) int {
+			return cmp.Compare(math.Abs(math.Log(a.ratio)), math.Abs(math.Log(b.ratio)))
+		}).size
 		changes = append(changes, Change{
-			From: all[0].size, To: all[end-1].size, Sizes: end, Real: all[0].way != 0,
+			MostAt: most,
+			From:   all[0].size, To: all[end-1].size, Sizes: end, Real: all[0].way != 0,
 			Ratio: quantity.Interval{
 				Value: stats.Median(ratios), Low: slices.Min(ratios), High: slices.Max(ratios)},
 			Unseen: quantity.Interval{Value: 1, Low: 1 / factor, High: factor},

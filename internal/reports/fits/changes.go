@@ -92,9 +92,10 @@ func changeVerdict(f *fits.Fitted, several bool) reports.Sentence {
 	if len(tested) > 0 {
 		c := largest(tested)
 		unseen := slices.Max(list.Map(tested, func(c fits.Change) float64 { return c.Unseen.High }))
-		parts = append(parts, fmt.Sprintf("no change at %s, which are at most %s apart; "+
+		parts = append(parts, fmt.Sprintf("no change at %s, at most %s apart (%v); "+
 			"one below %s is not seen without more runs", lex.Plural(sizes(tested), "size"),
-			reports.PercentError(100*(size(c)-1)), reports.PercentError(100*(unseen-1))))
+			reports.PercentError(100*(size(c)-1)), c.MostAt,
+			reports.PercentError(100*(unseen-1))))
 	}
 	if len(untested) > 0 {
 		parts = append(parts, fmt.Sprintf("not tested, as a table needs 5: %s, at most %s apart",

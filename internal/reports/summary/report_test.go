@@ -260,7 +260,7 @@ func TestReportInBrowser(t *testing.T) {
 
 // A long source that many parameters share stands once, beneath the table.
 func TestLongSourceOnce(t *testing.T) {
-	source := "me.np.out of 2026-11-22: " + strings.Repeat("fitted over many sizes, ", 4)
+	source := "me.np.out of 2026-11-22: " + strings.Repeat("fitted over many sizes, ", 4) + "once"
 	path := filepath.Join(t.TempDir(), "me.toml")
 	text := "[layer.fit]\nmodel = 'linear'\nbeta = '2us'\ntau = '1us/KiB'\nsource = '" + source +
 		"'\n"
