@@ -33,7 +33,7 @@ func Nearest(call Candidate, all []Candidate, seen []Measurement, prior Prior) [
 
 // apart is the least factor between the numbers of ranks of a ladder. Times on neighbours say
 // little else than how much the times differ from run to run.
-const apart = 2
+const apart = 1.5
 
 // ladder returns the measured number of ranks nearest to that of the call, and those at least a
 // factor of apart away from each other, up and down from it.
