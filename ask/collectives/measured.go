@@ -129,6 +129,10 @@ func (c Calls) Compare(ctx context.Context, d platforms.Design, files MeasuredFi
 		return nil, fmt.Errorf("no file has a measurement of %s; they have %s",
 			q.Collective, strings.Join(stats.Ascending(unasked), ", "))
 	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no measured %s in the files; halfpeak fit says what they have",
+			q.Collective)
+	}
 	err = errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; " +
 		"omit them to use all measurements")
 	return nil, usage.Fields(err, "ranks", "size", "algorithm", "statistic")

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -58,6 +59,10 @@ func (d Design) quantityOf(name string, n quantity.Bytes) (Quantity, error) {
 		names = append(names, c.Name)
 	}
 	of, known := model.FindQuantity(name)
+	if name == "finish" {
+		return Quantity{}, usage.Fields(errors.New("finish is the time of a collective or of a "+
+			"program; name one"), "collective", "schedule")
+	}
 	if !known || of.Sizes > 1 {
 		return Quantity{}, fmt.Errorf("no quantity %q%s", name, usage.Hint(name, names))
 	}

@@ -313,7 +313,7 @@ func (o *collectiveOptions) check(platform string) error {
 	own := form != "" && form != rules.OpenMPIJSON.Name
 	switch {
 	case (q.PerNode > 0 || q.Total) && !fitted:
-		return usagef("--ranks-per-node and --total need measured collectives: fit them with " +
+		return usagef("--ranks-per-node, as --total, needs measured collectives: fit them with " +
 			"\"halfpeak fit FILES --save my.toml\"; on a machine with levels the levels say " +
 			"where nodes end, and sizes are those of one rank's block")
 	case q.Statistic != "" && !fitted && !measured:

@@ -241,6 +241,9 @@ func TestAdvice(t *testing.T) {
 		{"Collective:\t\tAllreduce\nInplace:\t\t0\n  Count   Size     Time, us     Bandwidth, GB/s\n   2   8   4.31   4.02   0.00\n  256  1024   5.31  5.02  0.19\n",
 			`error: x:4: lines 4 to 5 look like rows (2 8 4.31 4.02 0.00); name the columns of sizes and of times or rates, such as x=2:B y=3:us (column 3; put its unit there: ns, us, ms, s, MB/s)`,
 			"2:B", "3:us", "csv: one-way time 8=4.31 1024=5.31"},
+		{"größe,zeit\n1,2\n1024,3\n", // no bytes of a number of elements
+			`error: x:2: lines 2 to 3 look like rows (1 2); name the columns of sizes and of times or rates, such as x=1:B y=2:us (column 2 is "zeit"; put its unit there: ns, us, ms, s, MB/s)`,
+			"1:B", "2:us", "csv: one-way time 1=2 1024=3"},
 	} {
 		if diff := cmp.Diff([]string{c.message}, described(t, "x", c.text, Options{})); diff != "" {
 			t.Error(diff)

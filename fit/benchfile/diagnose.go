@@ -16,9 +16,10 @@ type suspect struct {
 	why        string // a format's reason for refusing the first; "" if no format knows the table
 	header     []byte // the line before, if it may name the columns
 	columns    int
-	fields     [][]byte // of the first row
-	rising     []bool   // columns that have not fallen
-	numbers    []bool   // columns that have numbers only
+	fields     [][]byte  // of the first row
+	rising     []bool    // columns that have not fallen
+	numbers    []bool    // columns that have numbers only
+	values     []float64 // of the last row
 }
 
 // A search looks for lines that resemble rows among those that are skipped.
@@ -64,8 +65,9 @@ func (x *search) look(p *parser, line []byte) {
 		header: bytes.Clone(x.heading)}
 	for _, f := range fields {
 		s.fields = append(s.fields, bytes.Clone(f))
-		_, ok := magnitude(f)
+		v, ok := magnitude(f)
 		s.rising, s.numbers = append(s.rising, ok), append(s.numbers, ok)
+		s.values = append(s.values, v)
 	}
 	x.first, p.explained = s, true
 }
@@ -90,6 +92,7 @@ func (s *suspect) add(line int, fields [][]byte) {
 		before, _ := magnitude(s.fields[i])
 		s.rising[i] = s.rising[i] && ok && v >= before
 		s.numbers[i] = s.numbers[i] && ok
+		s.values[i] = v
 	}
 }
 
@@ -170,7 +173,8 @@ func (s *suspect) chooseSize() int {
 			count, _ := magnitude(s.fields[size])
 			n, _ := magnitude(f)
 			if strings.Contains(strings.ToLower(s.name(size)), "byte") ||
-				n != 4*count && n != 8*count && n != 2*count {
+				n != 4*count && n != 8*count && n != 2*count ||
+				s.values[i]*count != s.values[size]*n {
 				continue
 			}
 			size = i
