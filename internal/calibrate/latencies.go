@@ -61,10 +61,12 @@ var fromLatencies = sync.OnceValue(func() offsetRange {
 	return offsetRange{ratio, len(means), most}
 })
 
-// OfSimulations states how far real times of collectives are from simulations of their messages.
+// OfSimulations states how far real times of collectives are at least from simulations of their
+// messages: those of a machine that is not described as these were, such as one without levels, may
+// be farther.
 func OfSimulations() string {
 	r := fromLatencies()
-	return fmt.Sprintf("real times were %.2g to %.2g times these on %d machines",
+	return fmt.Sprintf("real times were %.2g to %.2g times these even on %d machines of known levels",
 		r.ratio.Low, r.ratio.High, r.machines)
 }
 
