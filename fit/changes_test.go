@@ -170,3 +170,19 @@ func TestCompare(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Two neighbours that differ by more than runs do are no change, but are counted.
+func TestLone(t *testing.T) {
+	var before benchfile.Table
+	for n := quantity.Bytes(1); n <= 1<<20; n *= 2 {
+		before.Samples = append(before.Samples,
+			benchfile.Sample{Size: n, Mean: 1 + quantity.Micros(n)/1e4, Count: 1})
+	}
+	for slow, lone := range []int{0, 1, 2, 0} {
+		after := slower(&before, len(before.Samples)-slow, 2)
+		all, err := Compare(fitted(t)(PerSize(&before)), fitted(t)(PerSize(after)))
+		if err != nil || all[0].Lone != lone || all[len(all)-1].Real != (slow == 3) {
+			t.Errorf("%d sizes: %+v, %v", slow, all, err)
+		}
+	}
+}

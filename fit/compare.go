@@ -23,6 +23,8 @@ type Change struct {
 	Ratio quantity.Interval
 	// MostAt is the first of the sizes that differ most.
 	MostAt quantity.Bytes
+	// Lone is the number of sizes that differ by more than runs do, but without enough neighbours.
+	Lone int
 	// Unseen holds the ratios that another run of the unchanged system may have: a change within it
 	// cannot be seen. It is the widest of the sizes, 0 to +Inf if nothing says how far runs differ.
 	Unseen quantity.Interval
@@ -81,15 +83,23 @@ type compared struct {
 	way           int // 1 slower, −1 faster, 0 unchanged
 }
 
+// beyond returns 1 for a size that is slower by more than runs differ, −1 for one that is faster.
+func (c compared) beyond() int {
+	switch {
+	case c.ratio > c.factor:
+		return 1
+	case c.ratio < 1/c.factor:
+		return -1
+	}
+	return 0
+}
+
 // changesOf joins neighbouring sizes that changed in one direction, and those that did not.
 func changesOf(all []compared) (changes []Change) {
-	for way, beyond := range map[int]func(c compared) bool{
-		1:  func(c compared) bool { return c.ratio > c.factor },
-		-1: func(c compared) bool { return c.ratio < 1/c.factor },
-	} {
+	for _, way := range []int{1, -1} {
 		for i := range len(all) - alike + 1 {
 			same := all[i : i+alike]
-			if !slices.ContainsFunc(same, func(c compared) bool { return !beyond(c) }) {
+			if !slices.ContainsFunc(same, func(c compared) bool { return c.beyond() != way }) {
 				for j := range same {
 					same[j].way = way
 				}
@@ -106,9 +116,15 @@ func changesOf(all []compared) (changes []Change) {
 		most := slices.MaxFunc(all[:end], func(a, b compared) int {
 			return cmp.Compare(math.Abs(math.Log(a.ratio)), math.Abs(math.Log(b.ratio)))
 		}).size
+		lone := 0
+		for _, c := range all[:end] {
+			if c.way == 0 && c.beyond() != 0 {
+				lone++
+			}
+		}
 		changes = append(changes, Change{
-			MostAt: most,
-			From:   all[0].size, To: all[end-1].size, Sizes: end, Real: all[0].way != 0,
+			MostAt: most, Lone: lone,
+			From: all[0].size, To: all[end-1].size, Sizes: end, Real: all[0].way != 0,
 			Ratio: quantity.Interval{
 				Value: stats.Median(ratios), Low: slices.Min(ratios), High: slices.Max(ratios)},
 			Unseen: quantity.Interval{Value: 1, Low: 1 / factor, High: factor},

@@ -35,6 +35,8 @@ func changeRows(f *fits.Fitted) reports.Rows {
 			switch {
 			case !tested(c):
 				return reports.OrAbsent("", false)
+			case !c.Real && c.Lone > 0:
+				return "perhaps"
 			case !c.Real:
 				return "no"
 			case c.Ratio.Value > 1:
@@ -92,10 +94,21 @@ func changeVerdict(f *fits.Fitted, several bool) reports.Sentence {
 	if len(tested) > 0 {
 		c := largest(tested)
 		unseen := slices.Max(list.Map(tested, func(c fits.Change) float64 { return c.Unseen.High }))
-		parts = append(parts, fmt.Sprintf("no change at %s, at most %s apart (%v); "+
-			"one below %s is not seen without more runs", lex.Plural(sizes(tested), "size"),
-			reports.PercentError(100*(size(c)-1)), c.MostAt,
-			reports.PercentError(100*(unseen-1))))
+		most := reports.PercentError(100 * (size(c) - 1))
+		apart := fmt.Sprintf("at most %s apart (%v)", most, c.MostAt)
+		lone := 0
+		for _, c := range tested {
+			lone += c.Lone
+		}
+		if lone > 0 {
+			parts = append(parts, fmt.Sprintf("%s beyond what runs differ by, %s, but too few "+
+				"beside each other to tell a change from outliers: measure again, at more sizes "+
+				"there", lex.Plural(lone, "size"), apart))
+			apart = "within what runs differ by"
+		}
+		parts = append(parts, fmt.Sprintf("no change at %s, %s; "+
+			"one below %s is not seen without more runs", lex.Plural(sizes(tested)-lone, "size"),
+			apart, reports.PercentError(100*(unseen-1))))
 	}
 	if len(untested) > 0 {
 		parts = append(parts, fmt.Sprintf("not tested, as a table needs 5: %s, at most %s apart",
