@@ -112,7 +112,7 @@ type Reading = programs.Reading
 // were measured, see [collectives.MeasuredTimes].
 func on(ctx context.Context, designs []Design, names []string, r Reading) (_ Reading, err error) {
 	if len(names) == 1 && program.Is(names[0]) {
-		r.Time, err = collectives.MeasuredTimes(ctx, inner(designs))
+		r.Time, r.Doubt, err = collectives.MeasuredTimes(ctx, inner(designs))
 	}
 	return r, err
 }

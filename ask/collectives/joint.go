@@ -23,9 +23,11 @@ import (
 // measurements of some, see [program.Options]; nil without measurements, and for a machine of
 // levels, on which collectives are made of messages. Ranks fill nodes one after the other. Errors
 // are of a collective, algorithm or shape that was not measured, and say what to measure. Measured
-// times are of one machine: it is an error if there are others.
+// times are of one machine: it is an error if there are others. Doubt says which of the times
+// given so far is the least certain.
 func MeasuredTimes(ctx context.Context, machines []platforms.Design) (
-	func(program.Collective) (ns uint64, joint bool, err error), error) {
+	time func(program.Collective) (ns uint64, joint bool, err error), doubt func() string,
+	err error) {
 	measured := func(d platforms.Design) bool {
 		return !d.Whole && slices.ContainsFunc(d.Platform.Collectives,
 			func(c platforms.MeasuredCollective) bool {
@@ -35,10 +37,10 @@ func MeasuredTimes(ctx context.Context, machines []platforms.Design) (
 	at := slices.IndexFunc(machines, measured)
 	switch {
 	case at < 0:
-		return nil, nil
+		return nil, nil, nil
 	case len(machines) > 1:
-		return nil, fmt.Errorf("%s has measured collectives, whose times are of one machine: give "+
-			"no other one", machines[at].Asked())
+		return nil, nil, fmt.Errorf("%s has measured collectives, whose times are of one machine: "+
+			"give no other one", machines[at].Asked())
 	}
 	j := &jointTimes{ctx: ctx, d: machines[at], known: map[jointKey]uint64{}}
 	for _, c := range j.d.Platform.Collectives {
@@ -48,10 +50,10 @@ func MeasuredTimes(ctx context.Context, machines []platforms.Design) (
 		j.nccl = j.nccl || strings.Contains(c.Name, "nccl-tests")
 	}
 	if j.perNode == 0 {
-		return nil, fmt.Errorf("%s does not say how many ranks a node has; fit with their number",
-			j.d.Asked())
+		return nil, nil, fmt.Errorf("%s does not say how many ranks a node has; fit with their "+
+			"number", j.d.Asked())
 	}
-	return j.time, nil
+	return j.time, j.doubt, nil
 }
 
 // jointTimes answers for the collectives of a program.
@@ -62,6 +64,20 @@ type jointTimes struct {
 	nccl    bool // the measurements are of nccl-tests
 	fits    Fits
 	known   map[jointKey]uint64 // in ns
+	// widest is the interval, in µs, that is the widest over its value, of a call.
+	widest quantity.Interval
+	of     jointKey
+}
+
+func (j *jointTimes) doubt() string {
+	if j.of.name == "" {
+		return ""
+	}
+	s := j.of.shape
+	return fmt.Sprintf("Collectives take the times that were measured, or are fitted to these; "+
+		"the least certain one is %s of %s on %d ranks: %v, %v to %v.", j.of.name,
+		quantity.Bytes(j.of.bytes), s.nodes*s.perNode, quantity.Micros(j.widest.Value),
+		quantity.Micros(j.widest.Low), quantity.Micros(j.widest.High))
 }
 
 // A jointKey is a collective with its shape.
@@ -156,6 +172,11 @@ func (j *jointTimes) measured(k jointKey) (quantity.Micros, error) {
 	}
 	if !t.Within.Known() || math.IsNaN(t.Within.Low) {
 		return 0, j.refusal(k)
+	}
+	width := func(in quantity.Interval) float64 { return (in.High - in.Low) / in.Value }
+	if j.of.name == "" || width(t.Within) > width(j.widest) {
+		j.widest, j.of = t.Within, k
+		j.widest.Value = float64(t.Time)
 	}
 	return t.Time, nil
 }

@@ -23,6 +23,8 @@ type Input struct {
 	Trace    bool            // it was a trace of a real program
 	Marks    *schedule.Marks // of a program in Starlark; else nil
 	Notes    []string        // of a trace, see package mpitrace
+	// Uncertain is what [Reading].Doubt says.
+	Uncertain string
 
 	// choices are those of its collectives. With others it is read again; nil: a schedule in GOAL,
 	// which has its own.

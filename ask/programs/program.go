@@ -91,6 +91,8 @@ type Reading struct {
 	Collectives collective.Choices
 	// Time is that of collectives that were measured, see [program.Options]; nil: none.
 	Time func(program.Collective) (ns uint64, joint bool, err error)
+	// Doubt says what is uncertain of the times that Time has given, for a note; nil: nothing.
+	Doubt func() string
 }
 
 // Read reads a program in Starlark, from its file or, if there is no such file, from the binary;
@@ -144,6 +146,9 @@ func input(ctx context.Context, p *program.Program, name string, o Reading) (*In
 	})
 	in.Schedule, in.Marks, err = p.Schedule(ctx, program.Options{Ranks: o.Ranks[0],
 		Print: o.Print, Collectives: o.Collectives, Time: o.Time})
+	if o.Doubt != nil {
+		in.Uncertain = o.Doubt()
+	}
 	return in, err
 }
 

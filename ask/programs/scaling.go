@@ -24,6 +24,8 @@ type Scaling struct {
 	Rows  []Scaled
 	Knees []knee
 	Notes []string
+
+	uncertain string // the last [Input].Uncertain, which is one of the notes
 }
 
 // Scaled is a program on one number of ranks. Times are means over the ranks, but for the finish
@@ -192,6 +194,10 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string,
 			row.onPath = messagesOn(in.Schedule, path)
 		}
 		s.Rows = append(s.Rows, row)
+		if in.Uncertain != "" { // of all programs so far
+			s.Notes = slices.DeleteFunc(s.Notes, func(n string) bool { return n == s.uncertain })
+			s.uncertain = in.Uncertain
+		}
 		for _, n := range append(done.NoInterval, done.Notes...) {
 			// Where simultaneous events decide, it is said of each number of ranks.
 			if strings.Contains(n, "simultaneous") {
@@ -219,7 +225,11 @@ func (row *Scaled) shareTime(r *simulate.Result) {
 	}
 	n := quantity.Micros(len(r.Parts))
 	row.Computing, row.Messages = r.Micros(computing)/n, r.Micros(messages)/n
-	row.Waiting = max(row.Finish-row.Computing-row.Messages, 0)
+	row.Waiting = row.Finish - row.Computing - row.Messages
+	const rounding = 1e-12 // of the three
+	if row.Waiting < rounding*row.Finish {
+		row.Waiting = 0
+	}
 }
 
 // markTimes returns the times of a program's marks.

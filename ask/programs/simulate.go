@@ -77,6 +77,9 @@ var Growths = []float64{0.01, 0.05, 0.10}
 func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simulation, error) {
 	s := &Simulation{Name: in.Name, Schedule: in.Schedule, Seed: o.Run.Seed, Table: o.Table,
 		NoInterval: noInterval(on), Notes: slices.Clone(in.Notes)}
+	if in.Uncertain != "" {
+		s.NoInterval = slices.Insert(s.NoInterval, 0, in.Uncertain)
+	}
 	names, machines, err := s.machinesOf(in, o, on)
 	if err != nil {
 		return nil, err
