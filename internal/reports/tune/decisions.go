@@ -63,7 +63,8 @@ func (m *Map) decide(call int, all []tuner.Candidate, near []tuner.Measurement) 
 			d.Best, d.BestTime = m.Choices[j], t
 		}
 	}
-	if d.Own.Measured {
+	// To keep the library's choice is to take it for the fastest, whichever it is.
+	if d.Own.Measured || d.Name == LibraryChoice {
 		return d
 	}
 	c := m.Choices[own]

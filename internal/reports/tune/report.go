@@ -109,7 +109,7 @@ func (m *Map) remark(rows *reports.Rows, all []Decision) {
 		if d.Measured == 0 {
 			none++
 		}
-		if d.Name == LibraryChoice {
+		if d.Name == LibraryChoice || d.Name == d.OwnName {
 			continue
 		}
 		if changed++; !d.Duel.over() {
