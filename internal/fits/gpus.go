@@ -77,7 +77,14 @@ func bends(all []GPURun) string {
 			continue
 		}
 		sizes := strings.Join(list.Map(stats.Ascending(r.Bends), quantity.Bytes.String), ", ")
-		parts = append(parts, fmt.Sprintf("%s (%d ranks)", sizes, r.Table.Collective.Ranks))
+		of := r.Table.Collective
+		name := ""
+		if slices.ContainsFunc(all, func(o GPURun) bool {
+			return o.Table.Collective.Name != of.Name
+		}) {
+			name = of.Name + " on "
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s%d ranks)", sizes, name, of.Ranks))
 	}
 	where := "no size"
 	if len(parts) > 0 {
@@ -87,15 +94,22 @@ func bends(all []GPURun) string {
 		"there (LL, LL128, Simple) is not in a log: rerun with NCCL_PROTO=Simple and with LL"
 }
 
-// peaks is the verdict on logs without links to compare with: the highest busbw of the first and of
-// the last run. It is empty without any.
+// peaks is the verdict on logs without links to compare with: the highest busbw of the last
+// collective, on the most and on the fewest ranks. It is empty without any.
 func peaks(all []GPURun) string {
+	if len(all) == 0 {
+		return ""
+	}
+	of := all[len(all)-1].Table.Collective.Name
 	all = slices.DeleteFunc(slices.Clone(all), func(r GPURun) bool {
-		return r.Table.Series == "in-place"
+		return r.Table.Series == "in-place" || r.Table.Collective.Name != of
 	})
 	if len(all) == 0 {
 		return ""
 	}
+	slices.SortStableFunc(all, func(a, b GPURun) int {
+		return a.Table.Collective.Ranks - b.Table.Collective.Ranks
+	})
 	text := func(r GPURun) string {
 		return fmt.Sprintf("%s at %s on %d ranks", gbps(r.Peak), r.At, r.Table.Collective.Ranks)
 	}

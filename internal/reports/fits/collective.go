@@ -155,7 +155,9 @@ func remark(rows *reports.Rows, f *fits.Fitted, runs bool) {
 			return c.Of.Collective == last
 		})
 		rows.Verdict = reports.Say("%s", noteOf(f.Collectives[i], last))
-		rows.Notes = slices.Delete(rows.Notes, i, i+1)
+		if !runs { // else the verdict is on their busbw
+			rows.Notes = slices.Delete(rows.Notes, i, i+1)
+		}
 	}
 	if runs {
 		rows.Notes = append(rows.Notes, "T = α + β·n, a line over all sizes n of the table; "+
