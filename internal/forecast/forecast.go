@@ -119,7 +119,12 @@ func (f Forecast) between(middle, down, up float64) Forecast {
 // About returns the forecast by a model of the curve: value, in µs, is the model's time, and 95 of
 // 100 measured times are less than off away from the model's, in logarithms.
 func (f Forecast) About(value, off float64) Forecast {
-	if f.Unknown == "" {
+	switch {
+	case f.Unknown != "":
+	case f.From == Jump: // the model's is one of the lines that the curve's interval holds
+		down := max(off, math.Log(value/f.Low))
+		f = f.between(math.Log(value), down, max(off, math.Log(f.High/value)))
+	default:
 		f = f.between(math.Log(value), math.Hypot(math.Log(f.Value/f.Low), off),
 			math.Hypot(math.Log(f.High/f.Value), off))
 	}
