@@ -45,16 +45,17 @@ const (
 
 // Compare compares the times of two results at the sizes that both have. Times changed where three
 // neighbouring sizes or more all got slower, or faster, by more than twice the 95 % interval of the
-// next run. That interval comes from the result with more runs: from the differences of
-// these runs or, if there is one, from the scatter of the curve and the differences of runs on
-// published machines ([forecast.Curve]). Of fewer than five sizes no interval is known, and no
-// change is seen. Results without a common size are an error.
+// next run. That interval comes from the result with more runs: from the differences of these runs
+// or, if there is one, from the scatter of the curve and the differences of runs on published
+// machines ([forecast.Curve]); of two with as many runs it is the wider one. Of fewer than five
+// sizes no interval is known, and no change is seen. Results without a common size are an error.
 func Compare(before, after *Result) ([]Change, error) {
-	of := before
-	if after.runs() > before.runs() {
-		of = after
+	var next []platforms.Layer
+	for _, r := range []*Result{before, after} {
+		if r.runs() == max(before.runs(), after.runs()) {
+			next = append(next, platforms.FittedLayer(&model.Linear{}, r.timed(), r.points(), 0))
+		}
 	}
-	next := platforms.FittedLayer(&model.Linear{}, of.timed(), of.points(), 0)
 	var all []compared
 	for _, p := range before.Points {
 		i, both := slices.BinarySearchFunc(after.Points, p.Size,
@@ -62,10 +63,14 @@ func Compare(before, after *Result) ([]Change, error) {
 		if !both {
 			continue
 		}
-		c := compared{size: p.Size, factor: math.Inf(1)}
+		c := compared{size: p.Size}
 		c.ratio = float64(after.Points[i].Time / p.Time)
-		if f, err := next.Next(p.Size); err == nil && f != nil {
-			c.factor = math.Pow(f.High/f.Value, runSpread)
+		for _, l := range next {
+			factor := math.Inf(1)
+			if f, err := l.Next(p.Size); err == nil && f != nil {
+				factor = math.Pow(f.High/f.Value, runSpread)
+			}
+			c.factor = max(c.factor, factor)
 		}
 		all = append(all, c)
 	}

@@ -2,6 +2,7 @@ package fits
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -71,8 +72,7 @@ func (f *Fitted) sides(o fit.Options) (before, after []Source, err error) {
 	// one file.
 	for _, s := range f.sources {
 		if own, err := os.Stat(s.File.Name); err == nil && os.SameFile(info, own) {
-			before, after = runsWithin(f.sources)
-			return before, after, nil
+			return runsWithin(f.sources)
 		}
 	}
 	in, err := ReadFit([]string{o.Compare}, o)
@@ -128,17 +128,23 @@ func (f *Fitted) twoTables(name string) (before, after []Source, err error) {
 	return before, after, nil
 }
 
-// runsWithin returns the two runs in one file: the tables that are in it twice. A third run is not
-// compared. Without any, the file is compared with itself.
-func runsWithin(sources []Source) (before, after []Source) {
+// runsWithin returns the two runs in one file. Two tables are taken as runs whatever their names: a
+// user who compares a file of two tables with itself can mean nothing else. Otherwise the tables
+// that are in the file twice are compared. A third run is not.
+func runsWithin(sources []Source) (before, after []Source, err error) {
+	if len(sources) == 2 {
+		return sources[:1], sources[1:], nil
+	}
 	for _, s := range sources {
 		i := slices.IndexFunc(sources, func(o Source) bool { return secondRunOf(s, o) })
 		if i >= 0 {
 			before, after = append(before, s), append(after, sources[i])
 		}
 	}
-	if after == nil {
-		return sources, sources
+	if len(after) == 0 {
+		err := errors.New("it is the same file, and no table is in it twice; " +
+			"name another file, or a table of a file with two")
+		return nil, nil, usage.Fields(err, "against")
 	}
-	return before, after
+	return before, after, nil
 }

@@ -180,7 +180,7 @@ func partners(before, after []Source) (of []int, alone []Source) {
 	single := len(before) == 1 && len(after) == 1
 	sameTable := func(b, a Source) bool { return a.Table.Name() == b.Table.Name() }
 	// Within one file, the tables after are the second runs.
-	if after[0].File == before[0].File && !slices.Equal(before, after) {
+	if after[0].File == before[0].File {
 		sameTable = secondRunOf
 	}
 	sameFile := func(b, a Source) bool {

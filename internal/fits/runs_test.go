@@ -111,7 +111,7 @@ func TestPairsAreRuns(t *testing.T) {
 	}
 }
 
-// A name that its file itself ends with "(2)" is no second run: each table is compared with itself.
+// A name that its file itself ends with "(2)" is no second run.
 func TestNumberInAName(t *testing.T) {
 	text := "mode,size,time_us\n"
 	for _, mode := range []string{"a", "a (2)", "b"} {
@@ -124,12 +124,25 @@ func TestNumberInAName(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, err := Fit([]string{path}, fit.Options{Compare: path})
-	if err != nil || len(f.Changes) != 3 {
-		t.Fatalf("error %v, changes %v", err, f)
+	if err == nil || !strings.Contains(err.Error(), "no table is in it twice") {
+		t.Errorf("error %v, changes %v", err, f)
 	}
-	for _, c := range f.Changes {
-		if c.Before != c.After || c.Ratio.Low != 1 || c.Ratio.High != 1 {
-			t.Errorf("%+v", c)
+}
+
+// Two tables of one file are before and after, if they may be of one measurement.
+func TestTwoTablesOfOneFile(t *testing.T) {
+	text := "mode,size,time_us\n"
+	for i, run := range []string{"before", "after"} {
+		for n := 1; n <= 1<<12; n *= 2 {
+			text += fmt.Sprintf("%s,%d,%g\n", run, n, float64(i+1)*(10+float64(n)/1024))
 		}
+	}
+	path := filepath.Join(t.TempDir(), "two.csv")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Fit([]string{path}, fit.Options{Compare: path})
+	if err != nil || len(f.Changes) != 1 || !f.Changes[0].Real {
+		t.Fatalf("error %v, changes %+v", err, f.Changes)
 	}
 }

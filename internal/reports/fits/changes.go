@@ -30,7 +30,7 @@ func changeRows(f *fits.Fitted) reports.Rows {
 		ratio.Text, ratio.Value, ratio.Low, ratio.High,
 		col("unseen_percent", "runs differ by", func(c fits.Change) any {
 			return reports.OrAbsent(100*(c.Unseen.High-1), tested(c))
-		}).Texted(reports.PercentError),
+		}).Texted(func(percent any) string { return factor(1 + percent.(float64)/100) }),
 		col("changed", "changed", func(c fits.Change) any {
 			switch {
 			case !tested(c):
@@ -94,7 +94,7 @@ func changeVerdict(f *fits.Fitted, several bool) reports.Sentence {
 	if len(tested) > 0 {
 		c := largest(tested)
 		unseen := slices.Max(list.Map(tested, func(c fits.Change) float64 { return c.Unseen.High }))
-		most := reports.PercentError(100 * (size(c) - 1))
+		most := factor(size(c))
 		apart := fmt.Sprintf("at most %s apart (%v)", most, c.MostAt)
 		lone := 0
 		for _, c := range tested {
@@ -108,12 +108,12 @@ func changeVerdict(f *fits.Fitted, several bool) reports.Sentence {
 		}
 		parts = append(parts, fmt.Sprintf("no change at %s, %s; "+
 			"one below %s is not seen without more runs", lex.Plural(sizes(tested)-lone, "size"),
-			apart, reports.PercentError(100*(unseen-1))))
+			apart, factor(unseen)))
 	}
 	if len(untested) > 0 {
 		parts = append(parts, fmt.Sprintf("not tested, as a table needs 5: %s, at most %s apart",
 			lex.Plural(sizes(untested), "size"),
-			reports.PercentError(100*(size(largest(untested))-1))))
+			factor(size(largest(untested)))))
 	}
 	if len(f.Alone) > 0 {
 		names := slices.Compact(slices.Sorted(slices.Values(f.Alone)))
@@ -124,6 +124,14 @@ func changeVerdict(f *fits.Fitted, several bool) reports.Sentence {
 		parts = append(parts, "no partner: "+strings.Join(names, "; "))
 	}
 	return reports.Say("%s", strings.Join(parts, "; "))
+}
+
+// factor states by how much two times differ, whichever is the longer: in percent up to a tenth.
+func factor(of float64) string {
+	if of < 1.1 {
+		return reports.PercentError(100 * (of - 1))
+	}
+	return fmt.Sprintf("%.2f ×", of)
 }
 
 // asLong states a ratio of times: "2.00 × as long".
