@@ -142,7 +142,7 @@ func uncertaintyNotes(u *whatif.Uncertainty, several bool) (doubts, notes []stri
 	case u.Measured:
 		notes = append(notes,
 			"Times and bandwidth are those of the next measurement, predicted from the measured "+
-				"curve.")
+				"curve, or by the lines of a model that was fitted by its name.")
 		if several {
 			notes = append(notes,
 				"The probability assumes that the next measurements are log-normal.")
