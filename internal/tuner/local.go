@@ -9,10 +9,13 @@ import (
 )
 
 // Nearest returns the measurements by which [Local] predicts a call, the nearest first: at most the
-// prior's Near, on numbers of ranks that are not neighbours. The distance is the
-// logarithm by which the prior's terms over sizes and ranks fall, and 1 for another group.
+// prior's Near, on numbers of ranks at which the call's group was measured and that are not
+// neighbours. The distance is the logarithm by which the prior's terms over sizes and ranks fall,
+// and 1 for another group. Other groups say nothing of a call whose own was not measured.
 func Nearest(call Candidate, all []Candidate, seen []Measurement, prior Prior) []Measurement {
-	ranks := ladder(call, all, seen)
+	ranks := ladder(call, all, slices.DeleteFunc(slices.Clone(seen), func(m Measurement) bool {
+		return all[m.Candidate].Group != call.Group
+	}))
 	distance := func(m Measurement) float64 {
 		c := &all[m.Candidate]
 		d := math.Abs(math.Log2(c.Size/call.Size))/prior.Size +

@@ -196,3 +196,20 @@ func TestComplete(t *testing.T) {
 	near(t, "fastest", all[0].Parts.Sum(), 1, 1e-9)
 	near(t, "alone", all[3].Parts.Sum(), 2*Latency+Overhead+8*PerByte, 1e-9)
 }
+
+// The numbers of ranks at which another collective was measured displace none of the call's own,
+// and it says nothing of a call whose own collective was not measured.
+func TestNearestOfGroup(t *testing.T) {
+	all := []Candidate{
+		{Group: "allreduce", Ranks: 24, Size: 1024}, {Group: "allreduce", Ranks: 20, Size: 1024},
+		{Group: "bcast", Ranks: 24, Size: 1024}, {Group: "barrier", Ranks: 24, Size: 1},
+	}
+	seen := []Measurement{{1, 30}, {2, 5}}
+	near := Nearest(all[0], all, seen, Default())
+	if len(near) != 1 || near[0].Candidate != 1 {
+		t.Errorf("%v", near)
+	}
+	if near := Nearest(all[3], all, seen, Default()); len(near) != 0 {
+		t.Errorf("another collective: %v", near)
+	}
+}

@@ -175,12 +175,23 @@ func (m *Map) statistics() string {
 func (m *Map) notMeasured() (notes []string) {
 	ranks, sizes := map[int]bool{}, map[quantity.Bytes]bool{}
 	choices := slices.Concat(m.Choices, m.elsewhere)
+	measured := map[string]bool{}
+	for _, c := range m.Choices {
+		measured[c.Collective] = false
+	}
 	for _, s := range m.seen {
 		c := choices[s.Candidate]
-		ranks[c.Ranks], sizes[c.Size] = true, true
+		if _, asked := measured[c.Collective]; asked {
+			measured[c.Collective], ranks[c.Ranks], sizes[c.Size] = true, true, true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(measured)) {
+		if !measured[name] && len(m.seen) > 0 {
+			notes = append(notes, name+" was not measured: its algorithms are guesses.")
+		}
 	}
 	if len(ranks) == 0 {
-		return nil
+		return notes
 	}
 	if text := beside(m.Ranks, ranks); text != "" {
 		notes = append(notes, "Ranks that were not measured: "+text+".")
