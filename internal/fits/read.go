@@ -182,7 +182,7 @@ func isProse(name string) bool {
 
 // end sets what notes need not name, which is known only when all files are read.
 func (in *input) end(paths ...string) {
-	one := len(paths) == 1 && in.Sources[0].File.Name == paths[0]
+	one := len(paths) == 1 && len(in.Sources) > 0 && in.Sources[0].File.Name == paths[0]
 	for i := range in.Sources {
 		in.Sources[i].alone, in.Sources[i].one = len(in.Sources) == 1, one
 	}
