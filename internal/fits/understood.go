@@ -101,7 +101,9 @@ func (f *Fitted) understood(saved bool, l links) (notes []string) {
 	unnamed := func(s string) bool { return s == "" }
 	algorithms = slices.DeleteFunc(slices.Compact(algorithms), unnamed)
 	text := fmt.Sprintf("understood: %s on %s ranks", ops[0].Name, ranks)
-	if nodes != "0" {
+	if nodes == "1" {
+		text += ", 1 node of " + perNode
+	} else if nodes != "0" {
 		text += fmt.Sprintf(", %s nodes of %s", nodes, perNode)
 	} else {
 		text += "; how many of them a node has is unknown"

@@ -169,6 +169,9 @@ func lineVerdict(s segment, several bool) reports.Sentence {
 		}
 		if exists {
 			rate = reports.Say("; r∞ %v, n½ %v", s.RInf(), reports.About(half))
+			if !s.hasHalf() {
+				rate = reports.Say("%v of all sizes", rate)
+			}
 		}
 	}
 	line := s.Line()
