@@ -137,11 +137,16 @@ func (c *Crossover) Sentences() []string {
 			continue
 		}
 		for i, o := range left[:n] {
-			s := fmt.Sprintf("%s is faster up to %s, %s beyond", o.Below, o.Size, o.Beyond)
-			if next := i + 1; next < len(left) && left[next].Below == o.Beyond &&
-				left[next].Beyond == o.Below {
-				s += fmt.Sprintf(" up to %s", left[next].Size)
+			s := fmt.Sprintf("%s is faster up to %s", o.Below, o.Size)
+			last := o // of those of the pair, each from where the one before ends
+			for _, next := range left[i+1:] {
+				if next.Below != last.Beyond || next.Beyond != last.Below {
+					break
+				}
+				s += fmt.Sprintf(", %s up to %s", next.Below, next.Size)
+				last = next
 			}
+			s += fmt.Sprintf(", %s beyond", last.Beyond)
 			if i == 0 { // the range is said once
 				s += "; " + near
 			}
