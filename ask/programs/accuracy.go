@@ -40,7 +40,7 @@ func noInterval(on []platforms.Design) (reasons []string) {
 	return reasons
 }
 
-// offBy is what is known of the model's errors, in a few words.
+// offBy states the known errors of the model in one clause.
 func offBy() string {
 	return fmt.Sprintf("measured programs were off by up to %.2g %%, their ratios on two networks "+
 		"by up to %.2g %%", 100*worstError, 100*WorstRatioError)

@@ -73,7 +73,7 @@ func PredictAll(designs []NamedDesign, quantities []Quantity, sizes []quantity.B
 				if i == 0 {
 					exact++
 				}
-				// A fit that could not tell how far off it is.
+				// The fit has no interval of its error.
 				if d.Layer.Measured != nil && len(d.Changes) == 0 {
 					for k := range in {
 						in[k] = quantity.Alone(in[k].Value)

@@ -132,9 +132,9 @@ func main() {
 // kind of model, made a fifth larger, makes a program of the engine disagree with it. So the engine
 // shares none of these formulas. What a change makes of the measurements in a table (changedCost and
 // what it calls) is data, which model and engine both have; TestTableOnAnotherLine of package model
-// tests it. What cannot be seen is in unseen, with the reason. The size of
-// packets is shared; r∞, n½, the papers' bound and plans of packets are not run, and have unit
-// tests of their own. TestByDefinition of engine/virtual judges the resources that both start from.
+// tests it. What cannot be seen is in unseen, with the reason. The size of packets is shared; r∞,
+// n½, the papers' bound and plans of packets are not run, and have unit tests of their own.
+// TestByDefinition of internal/engine/virtual judges the resources that both start from.
 func TestMutantsAreSeen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")

@@ -16,10 +16,10 @@ func TestNoFormulaIsShared(t *testing.T) {
 	}
 	for _, name := range calls {
 		if !slices.Contains(allowed, name) {
-			t.Errorf("engine/virtual calls model's %s", name)
+			t.Errorf("internal/engine/virtual calls model's %s", name)
 		}
 	}
 	if len(calls) < len(allowed) {
-		t.Errorf("engine/virtual calls only %v: this test looks in the wrong place", calls)
+		t.Errorf("internal/engine/virtual calls only %v: this test looks in the wrong place", calls)
 	}
 }
