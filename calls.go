@@ -6,13 +6,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/messages"
-	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/collective"
+	"github.com/halfpeak/halfpeak/reports/message"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // A Message is a message from one rank to another; its time is one way. On a machine of levels,
@@ -28,7 +28,7 @@ func (m Message) ask(_ context.Context, d Design) (e Estimate, err error) {
 	if err != nil {
 		return e, err
 	}
-	p := messages.Costs([]quantity.Bytes{m.Size}, of).Costs[0]
+	p := message.Cost(of, m.Size)
 	e = Estimate{Interval: p.Within(), Method: Model}
 	switch {
 	case p.Next == nil:
@@ -53,22 +53,15 @@ func (m Message) ask(_ context.Context, d Design) (e Estimate, err error) {
 	return e, err
 }
 
-// Across returns the design of the one layer that messages cross on a machine of levels. An error
-// lists the levels.
-func (d Design) Across(by messages.Way) (Design, error) {
-	layer, err := by.Of(d.Design)
-	return Of(layer), err
-}
-
 // layer returns the layer of the design that the message crosses, if it has a size.
 func (m Message) layer(d Design) (platforms.Design, error) {
-	if err := checkSize(m.Size); err != nil {
+	if err := message.CheckSize(m.Size); err != nil {
 		return d.Design, err
 	}
 	if err := d.Messages(); err != nil {
 		return d.Design, err
 	}
-	return messages.Way{Level: m.Level, From: m.From, To: m.To}.Of(d.Design)
+	return message.Way{Level: m.Level, From: m.From, To: m.To}.Of(d.Design)
 }
 
 // A Collective is a call of a collective by all ranks; its time is when the last rank is done. If
@@ -85,7 +78,7 @@ type Collective struct {
 }
 
 // Collectives are calls of a collective: by several algorithms, on numbers of ranks, with sizes.
-type Collectives struct{ collectives.Calls }
+type Collectives struct{ collective.Calls }
 
 // calls returns the call as one of several.
 func (c Collective) calls() (Collectives, error) {
@@ -93,7 +86,7 @@ func (c Collective) calls() (Collectives, error) {
 		return Collectives{}, fmt.Errorf("%s by all algorithms has several times; name one, "+
 			"or ask for the best", c.Name)
 	}
-	return Collectives{collectives.Calls{
+	return Collectives{collective.Calls{
 		Collective: c.Name,
 		Algorithm:  c.Algorithm,
 		Ranks:      []int{c.Ranks},
@@ -104,7 +97,7 @@ func (c Collective) calls() (Collectives, error) {
 
 // Times returns the times of the calls on the design, the best of each number of ranks and size
 // marked.
-func (d Design) Times(ctx context.Context, c Collectives) (*collectives.Times, error) {
+func (d Design) Times(ctx context.Context, c Collectives) (*collective.Times, error) {
 	on, err := d.OfRanks()
 	if err != nil {
 		return nil, err
@@ -128,7 +121,7 @@ func (c Collectives) ask(ctx context.Context, d Design) (e Estimate, err error) 
 		return e, err
 	}
 	t := times.Best()
-	if slices.ContainsFunc(times.Times, func(o collectives.Timing) bool {
+	if slices.ContainsFunc(times.Times, func(o collective.Timing) bool {
 		return o.Place() != t.Place()
 	}) {
 		return e, fmt.Errorf("%s on several numbers of ranks or with several sizes has several "+

@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	collectives "github.com/halfpeak/halfpeak/reports/collective"
+	"github.com/halfpeak/halfpeak/reports/message"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // Sizes of no message are errors of all that has costs, and so are no ranks and no sizes.
@@ -28,9 +29,9 @@ func TestSizesOfNoMessage(t *testing.T) {
 	}
 	for _, n := range []float64{0, -1, 0.5, math.NaN(), math.Inf(1), 1e300} {
 		sizes := []quantity.Bytes{quantity.Bytes(n)}
-		_, costs := halfpeak.Costs(sizes, d)
-		_, compared := halfpeak.Compare(sizes, d)
-		_, _, cuts := halfpeak.Cuts(t.Context(), sizes, d)
+		_, costs := message.Costs(sizes, d.Design)
+		_, compared := message.Compare(sizes, d.Design)
+		_, _, cuts := message.Cuts(t.Context(), sizes, d.Design)
 		for _, err := range []error{costs, compared, cuts} {
 			if err == nil || !strings.HasSuffix(err.Error(), "a message has 1 to 2⁵³ whole ones") {
 				t.Errorf("%v bytes: error %v", n, err)
@@ -130,11 +131,11 @@ func TestNothingGiven(t *testing.T) {
 	}
 	_, errs["sets"] = none.Set("L=1us")
 	_, errs["cuts otherwise"] = none.Recut("1KiB")
-	_, errs["costs"] = halfpeak.Costs([]quantity.Bytes{1024}, clip, none)
-	_, errs["comparison"] = halfpeak.Compare([]quantity.Bytes{1024}, none)
-	_, errs["crossovers"] = halfpeak.Crossovers(nil, none, clip)
-	_, _, errs["cuts of no size"] = halfpeak.Cuts(t.Context(), nil, clip)
-	_, _, errs["cuts"] = halfpeak.Cuts(t.Context(), []quantity.Bytes{1024}, none)
+	_, errs["costs"] = message.Costs([]quantity.Bytes{1024}, clip.Design, none.Design)
+	_, errs["comparison"] = message.Compare([]quantity.Bytes{1024}, none.Design)
+	_, errs["crossovers"] = whatif.Crossovers(nil, none.Design, clip.Design)
+	_, _, errs["cuts of no size"] = message.Cuts(t.Context(), nil, clip.Design)
+	_, _, errs["cuts"] = message.Cuts(t.Context(), []quantity.Bytes{1024}, none.Design)
 	_, errs["fit"] = halfpeak.Fit(nil, fit.Options{Runs: true})
 	var s halfpeak.Study
 	_, errs["now"] = s.Now()

@@ -12,24 +12,20 @@
 package halfpeak
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/messages"
-	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	collectives "github.com/halfpeak/halfpeak/reports/collective"
+	"github.com/halfpeak/halfpeak/reports/fits"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // A Design is a platform, or one of its layers, as it is or with parameters changed. It is a value:
@@ -115,66 +111,6 @@ func (d Design) Set(assignments ...string) (Design, error) {
 	changed, err := d.Design.Set(assignments...)
 	changed.Ranks = d.Whole
 	return Of(changed), err
-}
-
-// Levels returns the designs of single layers that messages of the design cross: one of each level
-// of a machine, from inside out, or the layer that was named. A layer of several levels is there
-// once. Each is followed by those that its level has for other states of memory, by their keys:
-// "relay", "fresh".
-func (d Design) Levels(states ...string) []Design {
-	return list.Map(messages.Levels(d.Design, states...), Of)
-}
-
-// Costs returns the costs of messages of these sizes, at least 1 byte each, in the layer of each
-// design. A design without a layer is an error, and so is a size of no message.
-func Costs(sizes []quantity.Bytes, designs ...Design) (*messages.Predictions, error) {
-	if err := askable(sizes, designs); err != nil {
-		return nil, err
-	}
-	return messages.Costs(sizes, inner(designs)...), nil
-}
-
-// Compare returns the costs of messages and the figures of merit of each layer. Its error is that
-// of [Costs].
-func Compare(sizes []quantity.Bytes, designs ...Design) ([]messages.Compared, error) {
-	if err := askable(sizes, designs); err != nil {
-		return nil, err
-	}
-	return messages.Compare(sizes, inner(designs)...), nil
-}
-
-// askable returns an error if a size is that of no message, or if a design has no layer.
-func askable(sizes []quantity.Bytes, designs []Design) error {
-	for _, n := range sizes {
-		if err := checkSize(n); err != nil {
-			return err
-		}
-	}
-	for _, d := range designs {
-		if d.Layer.Model == nil {
-			_, err := d.Platform.Layer(d.Layer.Name)
-			return cmp.Or(err, fmt.Errorf("%s has no layer of messages", d.Name()))
-		}
-	}
-	return nil
-}
-
-// checkSize returns an error if no message has n bytes.
-func checkSize(n quantity.Bytes) error {
-	if !(n >= 1 && n <= 1<<53) || n != quantity.Bytes(math.Trunc(float64(n))) {
-		return fmt.Errorf("%g bytes: a message has 1 to 2⁵³ whole ones", float64(n))
-	}
-	return nil
-}
-
-// Cuts returns the ways to cut messages through the pipeline of each design, and tables of packets
-// by message size; see [messages.Cuts].
-func Cuts(ctx context.Context, sizes []quantity.Bytes, designs ...Design) (
-	cuts, switches []messages.Cut, err error) {
-	if err := askable(sizes, designs); err != nil {
-		return nil, nil, err
-	}
-	return messages.Cuts(ctx, sizes, inner(designs)...)
 }
 
 // inner returns the designs as packages below have them.

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/collective"
+	programs "github.com/halfpeak/halfpeak/reports/program"
 )
 
 // A collective takes the same time by itself, as the one call of a program, and as that of a trace,
@@ -73,7 +73,7 @@ constant.combine = {value="1us/KiB", source="x"}
 		star := write(name+".star", "def main(mpi):\n    "+call+"\n")
 		reading := halfpeak.Reading{Ranks: []int{ranks}, Trace: mpitrace.Defaults}
 		for _, d := range []halfpeak.Design{plain, d} {
-			answer, err := collectives.Calls{Collective: name, Ranks: []int{ranks},
+			answer, err := collective.Calls{Collective: name, Ranks: []int{ranks},
 				Sizes: []quantity.Bytes{size}}.On(t.Context(), d.Design)
 			if err != nil {
 				t.Fatal(name, err)

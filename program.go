@@ -10,15 +10,15 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/programs"
-	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/collective"
+	programs "github.com/halfpeak/halfpeak/reports/program"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // A Program is what the ranks of a parallel program do; its time is when the last rank is done.
@@ -33,8 +33,8 @@ type Program struct {
 
 var errNoSchedule = errors.New("a program without a schedule")
 
-// read returns the program as package programs takes it.
-func (p Program) read() (*programs.Input, error) {
+// Input returns the program as package program takes it.
+func (p Program) Input() (*programs.Input, error) {
 	switch {
 	case p.input != nil && p.input.Schedule == p.Schedule:
 		return p.input, nil
@@ -45,7 +45,7 @@ func (p Program) read() (*programs.Input, error) {
 }
 
 func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
-	in, err := p.read()
+	in, err := p.Input()
 	if err != nil {
 		return e, err
 	}
@@ -62,7 +62,7 @@ func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
 }
 
 func (p Program) prepare(ctx context.Context, d Design) (platforms.Design, []whatif.Call, error) {
-	in, err := p.read()
+	in, err := p.Input()
 	if err != nil {
 		return d.Design, nil, err
 	}
@@ -75,7 +75,7 @@ func (p Program) prepare(ctx context.Context, d Design) (platforms.Design, []wha
 
 // Name returns the name of the program's files.
 func (p Program) Name() string {
-	in, err := p.read()
+	in, err := p.Input()
 	if err != nil {
 		return ""
 	}
@@ -86,7 +86,7 @@ func (p Program) Name() string {
 // setup; see [programs.Run]. An error says which program it is.
 func Run(ctx context.Context, p Program, o programs.Setup, on ...Design) (
 	*programs.Simulation, error) {
-	in, err := p.read()
+	in, err := p.Input()
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ type Reading = programs.Reading
 // were measured, see [collectives.MeasuredTimes].
 func on(ctx context.Context, designs []Design, names []string, r Reading) (_ Reading, err error) {
 	if len(names) == 1 && program.Is(names[0]) {
-		r.Time, r.Doubt, err = collectives.MeasuredTimes(ctx, inner(designs))
+		r.Time, r.Doubt, err = collective.MeasuredTimes(ctx, inner(designs))
 	}
 	return r, err
 }

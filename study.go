@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/halfpeak/halfpeak/ask/whatif"
-	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // A Study is a call on a design, made ready for many values of the design's parameters. It answers
@@ -152,18 +150,4 @@ func (s Study) Breakdown() ([]Part, error) {
 		parts = append(parts, Part{o.Owner, s.Time.Part(o)})
 	}
 	return parts, err
-}
-
-// Crossovers returns the sizes at which one layer overtakes another. A machine of levels is an
-// error: it has several layers.
-func Crossovers(by *whatif.Sampling, designs ...Design) (*whatif.Crossover, error) {
-	var layers []platforms.Design
-	for _, d := range designs {
-		of, err := Message{Size: 1}.layer(d)
-		if err != nil {
-			return nil, usage.Error{Err: err}
-		}
-		layers = append(layers, of)
-	}
-	return whatif.FindCrossover(by, layers...)
 }

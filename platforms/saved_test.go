@@ -17,7 +17,7 @@ func TestSavedChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const kinds = "../internal/reports/check/testdata/mutants.toml"
+	const kinds = "../reports/check/testdata/mutants.toml"
 	text, err := os.ReadFile(kinds)
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,7 @@ import (
 	"runtime/debug"
 	"syscall/js"
 
-	"github.com/halfpeak/halfpeak/internal/reports/page"
+	"github.com/halfpeak/halfpeak/reports/page"
 )
 
 // main defines the JavaScript function halfpeakAsk(question, json), which returns JSON (see package

@@ -22,8 +22,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 const usage = `Usage: halfpeak-beam PLATFORM --sweep RANGE --collective NAME --ranks NUMBERS -o FILE
@@ -134,7 +134,7 @@ func run(ctx context.Context, q question, path string) error {
 		return fmt.Errorf("the result may have at most %.0f rows (got %.4g); take fewer steps",
 			float64(maxRows), rows)
 	}
-	header, _, err := reports.NewRowEncoder(q.Format, s.Keys())
+	header, _, err := table.NewRowEncoder(q.Format, s.Keys())
 	if err != nil {
 		return err
 	}

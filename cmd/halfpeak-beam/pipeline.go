@@ -10,9 +10,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/ask/whatif"
-	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // A question is the arguments of the command. Workers get it as JSON and read its files, the
@@ -93,7 +93,7 @@ func (c *compute) Setup() error {
 	if err != nil {
 		return err
 	}
-	_, encode, err := reports.NewRowEncoder(c.Question.Format, s.Keys())
+	_, encode, err := table.NewRowEncoder(c.Question.Format, s.Keys())
 	c.evaluate = s.Evaluator(encode)
 	return err
 }

@@ -9,18 +9,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak"
-	askcollectives "github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/internal/program"
-	"github.com/halfpeak/halfpeak/internal/reports"
-	"github.com/halfpeak/halfpeak/internal/reports/collectives"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/reports/collective"
+	programs "github.com/halfpeak/halfpeak/reports/program"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // collectiveOptions holds the flags of collective. The same calls are asked of a
@@ -116,8 +115,8 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.checkPlot(); err != nil {
 		return err
 	}
-	if _, wrong := askcollectives.AlgorithmsOf(args[0]); wrong != nil {
-		if _, err := askcollectives.AlgorithmsOf(args[1]); err == nil {
+	if _, wrong := collective.AlgorithmsOf(args[0]); wrong != nil {
+		if _, err := collective.AlgorithmsOf(args[1]); err == nil {
 			return usagef("the collective comes first: %s",
 				usage.ShellLine("halfpeak", "collective", args[1], args[0]))
 		}
@@ -129,7 +128,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	o.ask(args[0], design)
+	o.ask(args[0], halfpeak.Of(design))
 	if err := o.place(cmd.Flags().Changed("ranks") || len(o.question.Nodes) > 0); err != nil {
 		return err
 	}
@@ -159,7 +158,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	// The times are computed once, and drawn, printed and written as rules from the same answer.
-	picture := func() (reports.Picture, error) { return collectives.Picture(times) }
+	picture := func() (table.Picture, error) { return collective.Picture(times) }
 	if err := o.draw(o.out.units, picture); err != nil {
 		return err
 	}
@@ -169,9 +168,9 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 		if err := interrupted(ctx, err); err != nil {
 			return err
 		}
-		return o.out.write(cmd, collectives.CrossoverRows(changes, times.On))
+		return o.out.write(cmd, collective.CrossoverRows(changes, times.On))
 	case o.question.Form.Name == "":
-		return o.out.write(cmd, collectives.Rows(times))
+		return o.out.write(cmd, collective.Rows(times))
 	}
 	return o.export(ctx, cmd, times)
 }
@@ -200,14 +199,14 @@ func (o *collectiveOptions) machines(cmd *cobra.Command, name string, platforms 
 	if o.question.Algorithm == "all" {
 		o.question.Algorithm = "best"
 	}
-	var all []*askcollectives.Times
+	var all []*collective.Times
 	designs, err := o.layers.each(platforms)
 	if err != nil {
 		return err
 	}
 	for i, ref := range platforms {
 		of := *o
-		of.ask(name, designs[i])
+		of.ask(name, halfpeak.Of(designs[i]))
 		if err := of.place(cmd.Flags().Changed("ranks") || len(of.question.Nodes) > 0); err != nil {
 			return err
 		}
@@ -222,7 +221,7 @@ func (o *collectiveOptions) machines(cmd *cobra.Command, name string, platforms 
 		all = append(all, times)
 	}
 	done()
-	return o.out.write(cmd, collectives.Rows(all...))
+	return o.out.write(cmd, collective.Rows(all...))
 }
 
 // readSchedules reads the schedules of --schedule. The first that has a number of ranks gives the
@@ -251,7 +250,7 @@ func (o *collectiveOptions) readSchedules(ctx context.Context, ranksGiven bool) 
 }
 
 // add adds a schedule of --schedule to the times of the algorithms.
-func (o *collectiveOptions) add(ctx context.Context, times *askcollectives.Times, name string,
+func (o *collectiveOptions) add(ctx context.Context, times *collective.Times, name string,
 	p halfpeak.Program) error {
 	setup := programs.Setup{Eager: simulate.NoLimit, Map: o.question.Map}
 	s, err := halfpeak.Run(ctx, p, setup, o.design)
@@ -336,9 +335,9 @@ func (o *collectiveOptions) check(platform string) error {
 // export writes the library's rules file. If no collective was measured, it warns on
 // stderr, since the library that reads the file will not.
 func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command,
-	times *askcollectives.Times) error {
+	times *collective.Times) error {
 	if !times.Fitted {
-		if _, err := fmt.Fprintln(cmd.ErrOrStderr(), askcollectives.Unverified); err != nil {
+		if _, err := fmt.Fprintln(cmd.ErrOrStderr(), collective.Unverified); err != nil {
 			return err
 		}
 	}
@@ -349,7 +348,7 @@ func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command,
 
 // measuredFlags are the flags of measurements that are compared with predictions.
 type measuredFlags struct {
-	files     askcollectives.MeasuredFiles
+	files     collective.MeasuredFiles
 	columns   columnsFlag
 	statistic string
 }
@@ -393,7 +392,7 @@ func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) err
 	if compared == nil {
 		return err
 	}
-	if failed := o.out.write(cmd, collectives.MeasuredRows(compared)); failed != nil {
+	if failed := o.out.write(cmd, collective.MeasuredRows(compared)); failed != nil {
 		return failed
 	}
 	return err

@@ -14,11 +14,12 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
-	"github.com/halfpeak/halfpeak/internal/reports/page"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/message"
+	"github.com/halfpeak/halfpeak/reports/page"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // printed returns the rows of a command in JSON.
@@ -115,7 +116,7 @@ func TestContractStudy(t *testing.T) {
 	}
 
 	refs := []string{"clip/pio", "clip/dma-user-buffer"}
-	crossings, err := halfpeak.Crossovers(nil, opened(t, refs[0]), opened(t, refs[1]))
+	crossings, err := whatif.Crossovers(nil, opened(t, refs[0]).Design, opened(t, refs[1]).Design)
 	rows = printed(t, "compare", refs[0], refs[1], "--crossovers")
 	if err != nil || len(crossings.Overtakings) != 1 || len(rows) != 1 {
 		t.Fatalf("%v crossings, printed %v, %v", crossings, rows, err)
@@ -136,7 +137,7 @@ func TestContractStream(t *testing.T) {
 	if _, err := d.Ask(t.Context(), halfpeak.Message{Size: 4096}); err == nil {
 		t.Error("a stream has the time of a message")
 	}
-	costs, err := halfpeak.Costs([]quantity.Bytes{4096}, d)
+	costs, err := message.Costs([]quantity.Bytes{4096}, d.Design)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func TestPages(t *testing.T) {
 		t.Fatalf("only %d pages (%v)", len(pages), err)
 	}
 	drawn := map[string]bool{
-		"report.png":    true, // internal/reports/summary draws it in a browser
+		"report.png":    true, // reports/summary draws it in a browser
 		"pipelines.png": true, // internal/evidence/pipelines draws it
 	}
 	pages = append(pages, "../../README.md")

@@ -13,10 +13,10 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/engine/live"
 	"github.com/halfpeak/halfpeak/internal/engine/programs"
-	"github.com/halfpeak/halfpeak/internal/reports"
-	"github.com/halfpeak/halfpeak/internal/reports/check"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/check"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 func newEngine() *cobra.Command {
@@ -248,7 +248,7 @@ func newEngineNode() *cobra.Command {
 
 // measureLive measures a transport of this machine, and returns the comparison with the models
 // fitted to it, and a function that encodes these as a platform.
-func measureLive(transport string, pinned bool, budget time.Duration) (rows reports.Rows,
+func measureLive(transport string, pinned bool, budget time.Duration) (rows table.Rows,
 	encode func() (string, error), err error) {
 	pair, err := connect(transport, "", pinned)
 	if err != nil {

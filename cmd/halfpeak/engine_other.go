@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // errLive is the error of everything that needs transports. The command exists on all
@@ -19,6 +19,6 @@ func newEngine() *cobra.Command {
 	return command("engine", nil, func(*cobra.Command, []string) error { return errLive })
 }
 
-func measureLive(string, bool, time.Duration) (reports.Rows, func() (string, error), error) {
-	return reports.Rows{}, nil, errLive
+func measureLive(string, bool, time.Duration) (table.Rows, func() (string, error), error) {
+	return table.Rows{}, nil, errLive
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/internal/reports/page"
+	"github.com/halfpeak/halfpeak/reports/page"
 )
 
 // A platform with levels is shown as a machine, unless a layer is named.

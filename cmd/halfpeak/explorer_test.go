@@ -15,9 +15,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/internal/reports/page"
 	"github.com/halfpeak/halfpeak/internal/wasm"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/page"
 )
 
 // A node runs the program of the page, cmd/explorer, under Node.js.

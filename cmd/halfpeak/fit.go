@@ -8,11 +8,10 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	askfits "github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/internal/reports"
-	"github.com/halfpeak/halfpeak/internal/reports/fits"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/fits"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // fitOptions holds the flags of fit; asked is the question that they fill.
@@ -52,9 +51,9 @@ func newFit() *cobra.Command {
 	cmd := command("fit", nil, o.run)
 	// The formats are listed by the package that reads them: a new reader appears
 	// here by itself.
-	cmd.Long += "\n\n" + reports.Fold("The formats are "+benchfile.Known+".", 80)
+	cmd.Long += "\n\n" + table.Fold("The formats are "+benchfile.Known+".", 80)
 	o.out.declare(cmd)
-	enum(cmd, &o.model, "model", "what to fit", askfits.Models...)
+	enum(cmd, &o.model, "model", "what to fit", fits.Models...)
 	// The flag's words are those of package fit, so that a new method is a row there alone.
 	methods := make([]string, len(fit.Methods))
 	for i, m := range fit.Methods {
@@ -105,7 +104,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	a.Saving = o.save != "" || o.plot != ""
 	a.Model, a.Method, a.RTT = o.model, fit.Method(o.method), o.rtt
 	o.asked.Progress = readingBar(cmd.ErrOrStderr())
-	found, err := askfits.Fit(args, o.asked)
+	found, err := fits.Fit(args, o.asked)
 	if err != nil {
 		return err
 	}
@@ -129,7 +128,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usagef("--link %w", err)
 	}
-	if err := o.draw(o.out.units, func() (reports.Picture, error) {
+	if err := o.draw(o.out.units, func() (table.Picture, error) {
 		return fits.Picture(found)
 	}); err != nil {
 		return err
@@ -141,7 +140,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	// A file that was left out is missing, and what was saved is whole.
 	rows := fits.Rows(found, o.out.units)
 	if rows.Next = append(rows.Next, next...); verdict != "" {
-		rows.Verdict = reports.Say("%s", verdict)
+		rows.Verdict = table.Say("%s", verdict)
 	}
 	return cmp.Or(o.out.write(cmd, rows), found.Broken)
 }

@@ -14,18 +14,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/ask/messages"
-	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/reports"
-	"github.com/halfpeak/halfpeak/internal/reports/predict"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/message"
+	"github.com/halfpeak/halfpeak/reports/table"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // parsedSizes parses a size list written in this source; a mistake in one is a
@@ -107,11 +106,11 @@ func (c *cyclesFlag) declare(cmd *cobra.Command) {
 		"also print times in cycles of the host's processor, if its clock is known")
 }
 
-func (c cyclesFlag) add(rows reports.Rows, designs []halfpeak.Design) (reports.Rows, error) {
+func (c cyclesFlag) add(rows table.Rows, designs []platforms.Design) (table.Rows, error) {
 	if !c {
 		return rows, nil
 	}
-	return predict.InCycles(rows, designs)
+	return message.InCycles(rows, designs)
 }
 
 // samplingFlags are the options of propagating intervals. 10,000 samples give the end
@@ -138,9 +137,9 @@ func (s *samplingFlags) sampling(ctx context.Context) whatif.Sampling {
 type layerOptions struct {
 	packet  string
 	use     levelUse
-	way     messages.Way // of a message on a machine of levels
-	any     bool         // their times need not be those of messages
-	streams bool         // they may be the gaps of a stream
+	way     message.Way // of a message on a machine of levels
+	any     bool        // their times need not be those of messages
+	streams bool        // they may be the gaps of a stream
 }
 
 // A levelUse says what a machine of levels stands for.
@@ -154,7 +153,7 @@ const (
 )
 
 // declareWay declares the flags that say which level of a machine a message crosses.
-func declareWay(f *pflag.FlagSet, to *messages.Way) {
+func declareWay(f *pflag.FlagSet, to *message.Way) {
 	f.StringVar(&to.Level, "level", "", "on a machine: messages across the level of this `name`")
 	rank := func(text string) (int, error) {
 		n, err := strconv.Atoi(text)
@@ -180,17 +179,23 @@ func (o *layerOptions) declare(cmd *cobra.Command) {
 }
 
 // designs returns the layers that the arguments name, changed as the flags say.
-func (o layerOptions) designs(refs []string) ([]halfpeak.Design, error) {
-	opened, err := halfpeak.OpenAll(refs...)
+func (o layerOptions) designs(refs []string) ([]platforms.Design, error) {
+	opened, err := open(refs...)
 	if err != nil {
 		return nil, err
 	}
 	return o.changed(refs, opened)
 }
 
+// open opens the platforms that arguments name.
+func open(refs ...string) ([]platforms.Design, error) {
+	all, err := halfpeak.OpenAll(refs...)
+	return list.Map(all, func(d halfpeak.Design) platforms.Design { return d.Design }), err
+}
+
 // changed returns the layers of the designs that references named.
-func (o layerOptions) changed(refs []string, opened []halfpeak.Design) (
-	all []halfpeak.Design, err error) {
+func (o layerOptions) changed(refs []string, opened []platforms.Design) (
+	all []platforms.Design, err error) {
 	for i, d := range opened {
 		stream := d.Layer.Timed.Of == platforms.Stream
 		if any := o.any && d.Layer.Model != nil; !any && !(o.streams && stream) {
@@ -198,8 +203,8 @@ func (o layerOptions) changed(refs []string, opened []halfpeak.Design) (
 				return nil, err
 			}
 		}
-		if o.use == oneLevel || o.way != (messages.Way{}) {
-			if d, err = d.Across(o.way); err != nil {
+		if o.use == oneLevel || o.way != (message.Way{}) {
+			if d, err = o.way.Of(d); err != nil {
 				return nil, err
 			}
 		}
@@ -214,9 +219,9 @@ func (o layerOptions) changed(refs []string, opened []halfpeak.Design) (
 		}
 		switch o.use {
 		case eachLevel:
-			all = append(all, d.Levels()...)
+			all = append(all, message.Levels(d)...)
 		case eachState:
-			all = append(all, d.Levels("relay", "fresh")...)
+			all = append(all, message.Levels(d, "relay", "fresh")...)
 		default:
 			all = append(all, d)
 		}
@@ -225,7 +230,7 @@ func (o layerOptions) changed(refs []string, opened []halfpeak.Design) (
 }
 
 // ranks returns the design that ranks run on.
-func (o layerOptions) ranks(ref string) (d halfpeak.Design, err error) {
+func (o layerOptions) ranks(ref string) (d platforms.Design, err error) {
 	all, err := o.each([]string{ref})
 	if err != nil {
 		return d, err
@@ -234,17 +239,16 @@ func (o layerOptions) ranks(ref string) (d halfpeak.Design, err error) {
 }
 
 // each returns the designs that ranks run on.
-func (o layerOptions) each(refs []string) ([]halfpeak.Design, error) {
-	all, err := halfpeak.OpenAll(refs...)
+func (o layerOptions) each(refs []string) ([]platforms.Design, error) {
+	all, err := open(refs...)
 	if err != nil {
 		return nil, err
 	}
-	for i := range all {
-		d := &all[i]
-		if d.Design, err = d.OfRanks(); err != nil {
+	for i, d := range all {
+		if all[i], err = d.OfRanks(); err != nil {
 			return nil, err
 		}
-		if d.Layer.Model == nil && o.packet == "" {
+		if d = all[i]; d.Layer.Model == nil && o.packet == "" {
 			continue // measured collectives alone
 		}
 		changed, err := o.changed(refs[i:i+1], all[i:i+1])
@@ -256,8 +260,8 @@ func (o layerOptions) each(refs []string) ([]halfpeak.Design, error) {
 	return all, nil
 }
 
-func layersOf(designs []halfpeak.Design) []platforms.Layer {
-	return list.Map(designs, func(d halfpeak.Design) platforms.Layer { return d.Layer })
+func layersOf(designs []platforms.Design) []platforms.Layer {
+	return list.Map(designs, func(d platforms.Design) platforms.Layer { return d.Layer })
 }
 
 // declareCall declares the parameters of a call of a collective that schedule and

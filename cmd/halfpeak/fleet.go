@@ -9,9 +9,9 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/internal/reports"
-	"github.com/halfpeak/halfpeak/internal/reports/fleet"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/reports/fleet"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // fleetOptions holds the flags of the command.
@@ -90,7 +90,7 @@ func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.draw(o.out.units, func() (reports.Picture, error) { return a.Map() }); err != nil {
+	if err := o.draw(o.out.units, func() (table.Picture, error) { return a.Map() }); err != nil {
 		return err
 	}
 	if err := o.write(cmd, a); err != nil {

@@ -20,9 +20,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // command returns the command of a path, such as "platforms show". Its help is its
@@ -82,10 +82,10 @@ func newVersion() *cobra.Command {
 	cmd := command("version", wantArgs(0, 0, "no argument"),
 		func(cmd *cobra.Command, _ []string) error {
 			revision, _ := flags.Commit()
-			return out.write(cmd, reports.Rows{
-				Columns: []reports.Column{{Key: "version", Head: "halfpeak"},
+			return out.write(cmd, table.Rows{
+				Columns: []table.Column{{Key: "version", Head: "halfpeak"},
 					{Key: "revision", Head: "revision", Rank: 1}, {Key: "go", Head: "Go"}},
-				Data: [][]any{{flags.Version(), reports.OrNil(revision), runtime.Version()}},
+				Data: [][]any{{flags.Version(), table.OrNil(revision), runtime.Version()}},
 			})
 		})
 	out.declareFormat(cmd)
@@ -120,7 +120,7 @@ func newDemo() *cobra.Command {
 }
 
 // topics are subjects of help, not commands: they have no Run. Each text ends with a table.
-var topics = map[string]func() reports.Rows{"units": unitRows, "keys": keyRows}
+var topics = map[string]func() table.Rows{"units": unitRows, "keys": keyRows}
 
 func newTopics() []*cobra.Command {
 	return list.Map(slices.Sorted(maps.Keys(topics)), func(name string) *cobra.Command {
@@ -129,30 +129,30 @@ func newTopics() []*cobra.Command {
 }
 
 // keyRows returns the table of keys in docs/commands.md.
-func keyRows() reports.Rows {
+func keyRows() table.Rows {
 	var rows [][]string
-	_, table, _ := strings.Cut(docs.Commands, "\n## keys\n")
-	for line := range strings.Lines(table) {
+	_, keys, _ := strings.Cut(docs.Commands, "\n## keys\n")
+	for line := range strings.Lines(keys) {
 		if strings.HasPrefix(line, "| `") {
 			line = strings.ReplaceAll(strings.Trim(line, "| \n"), "`", "")
 			rows = append(rows, strings.Split(line, " | "))
 		}
 	}
-	cell := func(head string, i int) reports.Field[[]string] {
-		return reports.Col("", head, func(row []string) any { return reports.OrNil(row[i]) })
+	cell := func(head string, i int) table.Field[[]string] {
+		return table.Col("", head, func(row []string) any { return table.OrNil(row[i]) })
 	}
-	return reports.TableOf(rows, cell("key", 0), cell("unit", 1), cell("meaning", 2),
+	return table.TableOf(rows, cell("key", 0), cell("unit", 1), cell("meaning", 2),
 		cell("printed by", 3))
 }
 
 // unitRows returns the vocabulary of units as a table.
-func unitRows() reports.Rows {
-	return reports.TableOf(quantity.Vocabulary(),
-		reports.Col("", "unit", func(e quantity.Entry) any { return e.Name }),
-		reports.Col("", "is", func(e quantity.Entry) any {
+func unitRows() table.Rows {
+	return table.TableOf(quantity.Vocabulary(),
+		table.Col("", "unit", func(e quantity.Entry) any { return e.Name }),
+		table.Col("", "is", func(e quantity.Entry) any {
 			return cmp.Or(e.Is, "the unit inside, of "+e.Of)
 		}),
-		reports.Col("", "also read", func(e quantity.Entry) any { return e.Aliases }))
+		table.Col("", "also read", func(e quantity.Entry) any { return e.Aliases }))
 }
 
 // setHelp sets the form of all help: flags are wrapped, and a topic, which is a
@@ -189,7 +189,7 @@ Flags together:
 		fmt.Fprintln(out, cmd.Long)
 		if rows := topics[cmd.Name()]; rows != nil && cmd.Parent() == root {
 			fmt.Fprintln(out)
-			_ = reports.Printer{Width: helpWidth}.Write(out, rows()) // run reports errors
+			_ = table.Printer{Width: helpWidth}.Write(out, rows()) // run reports errors
 		}
 	})
 }
@@ -200,7 +200,7 @@ var tableFlags = []string{"format", "notes", "output", "unit", "pixels"}
 // screenHelp returns the help of a command on one screen: what it does, an example, and a line for
 // each flag of its own. If these are too many, their names stand in a paragraph.
 func screenHelp(cmd *cobra.Command, t terminal) string {
-	above := reports.Fold(cmd.Short+"\n\n  "+cmd.UseLine(), t.Width)
+	above := table.Fold(cmd.Short+"\n\n  "+cmd.UseLine(), t.Width)
 	if example := firstExample(cmd); example != "" {
 		above += "\n\n" + example
 	}
@@ -225,7 +225,7 @@ func screenHelp(cmd *cobra.Command, t terminal) string {
 			lines.WriteString("\n")
 		}
 		line := fmt.Sprintf("  %-*s  %s", longest, name, texts[i])
-		first, _, more := strings.Cut(reports.Fold(line, t.Width-2), "\n")
+		first, _, more := strings.Cut(table.Fold(line, t.Width-2), "\n")
 		if more {
 			first += " …"
 		}
@@ -235,11 +235,11 @@ func screenHelp(cmd *cobra.Command, t terminal) string {
 	if len(shared) > 0 {
 		more += ", also about " + joined(shared, "and")
 	}
-	below := "\n" + reports.Fold(more+": halfpeak help"+
+	below := "\n" + table.Fold(more+": halfpeak help"+
 		strings.TrimPrefix(cmd.CommandPath(), "halfpeak"), t.Width) + "\n"
 	text := above + "\n" + lines.String() + below
 	if t.Height > 0 && strings.Count(text, "\n") >= t.Height {
-		return above + "\n\n" + reports.Fold("  "+strings.Join(names, ", "), t.Width) + "\n" + below
+		return above + "\n\n" + table.Fold("  "+strings.Join(names, ", "), t.Width) + "\n" + below
 	}
 	return text
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/halfpeak/halfpeak/internal/fits"
+	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
 // runOutput runs a command and returns what it prints; the exit status must be 0.

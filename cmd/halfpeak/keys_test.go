@@ -170,11 +170,11 @@ func keyRow(keys []string, meaning string, commands map[string]bool) string {
 		meaning, strings.Join(slices.Sorted(maps.Keys(commands)), ", "))
 }
 
-// keysOfSource returns the keys that internal/reports declares by their names.
+// keysOfSource returns the keys that package reports/... declares by their names.
 func keysOfSource(t *testing.T) map[string]bool {
 	keys := map[string]bool{}
 	for _, pattern := range []string{"*.go", "*/*.go"} {
-		files, err := filepath.Glob(filepath.Join("../../internal/reports", pattern))
+		files, err := filepath.Glob(filepath.Join("../../reports", pattern))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // An output holds the file and the format of a command's tables. All commands share it, so that
@@ -41,7 +41,7 @@ func (o *output) declare(cmd *cobra.Command) {
 func (o *output) declareFormat(cmd *cobra.Command, more ...string) {
 	optional(cmd, &o.format, "format",
 		"output format (default: by the extension of the -o file, else text)",
-		append(reports.TableFormats, more...)...)
+		append(table.TableFormats, more...)...)
 	cmd.Flags().BoolVar(&o.notes, "notes", false, "print all notes and rows, also at a terminal")
 	outputFlag(cmd.Flags(), &o.path, "output", "o",
 		"write to this `file`, whole or not at all")
@@ -57,8 +57,8 @@ func declareUnit(cmd *cobra.Command, u *quantity.UnitChoice) {
 
 // formats are the formats that a file's extension stands for. A name without an
 // extension is text, like standard output.
-var formats = map[string]reports.TableFormat{"": reports.Text, "txt": reports.Text,
-	"csv": reports.CSV, "json": reports.JSON, "md": reports.Markdown}
+var formats = map[string]table.TableFormat{"": table.Text, "txt": table.Text,
+	"csv": table.CSV, "json": table.JSON, "md": table.Markdown}
 
 // pipeWidth is the width of text in a pipe: a pager or a log shows it to a person. Tests set it to
 // 0, since lines that are not broken are easier to search.
@@ -66,13 +66,13 @@ var pipeWidth = 100
 
 // kind returns the format of the tables: that of --format, or of the file's
 // extension.
-func (o *output) kind() (reports.TableFormat, error) {
+func (o *output) kind() (table.TableFormat, error) {
 	if o.format != "" {
-		return reports.TableFormat(o.format), nil
+		return table.TableFormat(o.format), nil
 	}
 	format, ok := formats[extension(o.path)]
 	if info, err := os.Stat(o.path); !ok && err == nil && !info.Mode().IsRegular() {
-		return reports.Text, nil // a pipe has no need of an ending
+		return table.Text, nil // a pipe has no need of an ending
 	}
 	if !ok {
 		return "",
@@ -86,7 +86,7 @@ func (o *output) kind() (reports.TableFormat, error) {
 // command with a form of its own does not write.
 func (o *output) asTable() bool {
 	format, known := formats[extension(o.path)]
-	return o.format != "" || known && format != reports.Text
+	return o.format != "" || known && format != table.Text
 }
 
 // forPeople reports whether a person reads the output. Then a command may print
@@ -94,18 +94,18 @@ func (o *output) asTable() bool {
 // have all rows in one table.
 func (o *output) forPeople() bool {
 	format, err := o.kind()
-	return err == nil && format != reports.CSV && format != reports.JSON
+	return err == nil && format != table.CSV && format != table.JSON
 }
 
 // write prints tables, one under the other: several are for people alone. Doubts go
 // to stderr where the format has no place for them: CSV and JSON must remain readable
 // by programs, and a doubt must reach somebody.
-func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
+func (o *output) write(cmd *cobra.Command, tables ...table.Rows) error {
 	format, err := o.kind()
 	if err != nil {
 		return err
 	}
-	view := reports.Printer{Format: format, Units: o.units}
+	view := table.Printer{Format: format, Units: o.units}
 	write := func(w io.Writer) error { return view.Write(w, tables...) }
 	// In a file, lines may be of any length.
 	if o.path == "" {
@@ -114,12 +114,12 @@ func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 		if t.Width > 0 && !o.notes {
 			view.Brief = "--notes"
 		}
-		if t.Width > 0 && format == reports.Text {
+		if t.Width > 0 && format == table.Text {
 			view.Saved = saved(cmd)
 		}
 	}
 	if err = o.writeTo(cmd, write); err == nil && !o.plain &&
-		(format == reports.CSV || format == reports.JSON) {
+		(format == table.CSV || format == table.JSON) {
 		for _, rows := range tables {
 			for _, note := range rows.Remarks() {
 				cmd.PrintErrln(note)
@@ -154,7 +154,7 @@ func (p *plotting) declarePlot(cmd *cobra.Command, help string) {
 func (p *plotting) checkPlot() error {
 	if p.plot != "" && !isImage(p.plot) {
 		return usagef("--plot %q: no such kind of image; use .%s", p.plot,
-			strings.Join(reports.ImageFormats, ", ."))
+			strings.Join(table.ImageFormats, ", ."))
 	}
 	return nil
 }
@@ -162,7 +162,7 @@ func (p *plotting) checkPlot() error {
 // draw writes the picture. It is passed as a function, since most commands are run
 // without --plot.
 func (p *plotting) draw(units quantity.UnitChoice,
-	picture func() (reports.Picture, error)) error {
+	picture func() (table.Picture, error)) error {
 	if p.plot == "" {
 		return nil
 	}
@@ -205,21 +205,21 @@ func parsePixels(text string) (p pixels, err error) {
 }
 
 func isImage(path string) bool {
-	return slices.Contains(reports.ImageFormats, extension(path))
+	return slices.Contains(table.ImageFormats, extension(path))
 }
 
 // drawTo writes an image in the format of the name's extension. It refuses a name
 // without extension, since -o also distinguishes images from tables by it.
-func drawTo(path string, p reports.Picture, size pixels, units quantity.UnitChoice) error {
+func drawTo(path string, p table.Picture, size pixels, units quantity.UnitChoice) error {
 	if filepath.Ext(path) == "" {
 		return usagef("%q: the name has no extension, which chooses the format; end it with .%s",
-			path, strings.Join(reports.ImageFormats, ", ."))
+			path, strings.Join(table.ImageFormats, ", ."))
 	}
 	if !isImage(path) {
 		return usagef("%q: no image format %q; use .%s, or -o with .csv, .json or .md for the "+
-			"numbers", path, filepath.Ext(path), strings.Join(reports.ImageFormats, ", ."))
+			"numbers", path, filepath.Ext(path), strings.Join(table.ImageFormats, ", ."))
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {
-		return reports.WriteImage(w, p, filepath.Ext(path), size.width, size.height, units)
+		return table.WriteImage(w, p, filepath.Ext(path), size.width, size.height, units)
 	})
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/program"
-	"github.com/halfpeak/halfpeak/internal/reports"
-	"github.com/halfpeak/halfpeak/internal/reports/check"
-	"github.com/halfpeak/halfpeak/internal/reports/predict"
-	"github.com/halfpeak/halfpeak/internal/reports/simulations"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/check"
+	"github.com/halfpeak/halfpeak/reports/message"
+	programs "github.com/halfpeak/halfpeak/reports/program"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // plotOptions holds the flags of plot.
@@ -52,7 +52,7 @@ func newPlot() *cobra.Command {
 				return usagef("a picture needs a file: -o plot.png; --format text prints its " +
 					"numbers")
 			}
-			curve := slices.Contains(predict.CurveKinds, predict.CurveKind(o.kind))
+			curve := slices.Contains(message.CurveKinds, message.CurveKind(o.kind))
 			if curve && len(o.sizes) == 1 && isImage(out.path) {
 				return usagef("--size %v is one point of a curve; give several, or ask predict",
 					o.sizes[0])
@@ -119,8 +119,8 @@ func parseRankRange(text string) (r rankRange, err error) {
 }
 
 // plot returns the picture of a kind.
-func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, error) {
-	o.layers.streams = slices.Contains(predict.CurveKinds, predict.CurveKind(o.kind))
+func plot(ctx context.Context, refs []string, o plotOptions) (table.Picture, error) {
+	o.layers.streams = slices.Contains(message.CurveKinds, message.CurveKind(o.kind))
 	switch o.kind {
 	case "timeline":
 		o.layers.use = oneLevel
@@ -133,26 +133,30 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 	}
 	switch o.kind {
 	case "timeline":
-		t, err := predict.Timeline(designs[0], o.sizes[0])
+		t, err := message.Timeline(designs[0], o.sizes[0])
 		t.Title = cmp.Or(o.title, t.Title)
 		return t, err
 	case "ranks":
 		on := designs[0]
 		reading := halfpeak.Reading{Ranks: []int{o.ranks.last + 1}}
-		p, err := halfpeak.Read(ctx, o.schedule, reading, on)
+		p, err := halfpeak.Read(ctx, o.schedule, reading, halfpeak.Of(on))
 		if err != nil {
 			return nil, err
 		}
-		return simulations.Ranks(ctx, on, p, o.ranks.first, o.ranks.last, o.title)
+		in, err := p.Input()
+		if err != nil {
+			return nil, err
+		}
+		return programs.Ranks(ctx, on, in, o.ranks.first, o.ranks.last, o.title)
 	case "signature":
 		f, err := check.Signature(designs...)
 		f.Title = cmp.Or(o.title, f.Title)
 		return f, err
 	}
 	if o.sizes == nil {
-		o.sizes = predict.CurveSizes(layersOf(designs)...)
+		o.sizes = message.CurveSizes(layersOf(designs)...)
 	}
-	f, err := predict.Curves(predict.CurveKind(o.kind), o.sizes, designs...)
+	f, err := message.Curves(message.CurveKind(o.kind), o.sizes, designs...)
 	f.Title = cmp.Or(o.title, f.Title)
 	return f, err
 }
@@ -160,12 +164,12 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 // writePicture draws the picture into the -o file; if that is not an image, or
 // missing, it writes the picture's numbers: what a plot shows can always be had as a
 // table.
-func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, size pixels) error {
-	format, table := formats[extension(o.path)]
+func (o *output) writePicture(cmd *cobra.Command, p table.Picture, size pixels) error {
+	format, isTable := formats[extension(o.path)]
 	switch {
-	case o.path == "" || table && format != reports.Text || o.format != "" &&
+	case o.path == "" || isTable && format != table.Text || o.format != "" &&
 		!isImage(o.path):
-		return o.write(cmd, reports.RowsOf(p))
+		return o.write(cmd, table.RowsOf(p))
 	case o.format != "":
 		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path,
 			o.format)

@@ -8,14 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak"
-	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/export"
-	"github.com/halfpeak/halfpeak/internal/reports"
-	"github.com/halfpeak/halfpeak/internal/reports/predict"
-	"github.com/halfpeak/halfpeak/internal/reports/whatif"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/message"
+	"github.com/halfpeak/halfpeak/reports/table"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // newPredict declares predict. It alone accepts layers with times of collectives,
@@ -33,11 +32,11 @@ func newPredict() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			costs, err := halfpeak.Costs(sizes, designs...)
+			costs, err := message.Costs(sizes, designs...)
 			if err != nil {
 				return err
 			}
-			rows, err := cycles.add(predict.Rows(costs, out.units), designs)
+			rows, err := cycles.add(message.Rows(costs, out.units), designs)
 			if err != nil {
 				return err
 			}
@@ -70,15 +69,15 @@ func newPacket() *cobra.Command {
 			}
 			ctx, stop := interruptible()
 			defer stop()
-			cuts, switches, err := halfpeak.Cuts(ctx, sizes, designs...)
+			cuts, switches, err := message.Cuts(ctx, sizes, designs...)
 			if err = interrupted(ctx, err); err != nil && len(cuts) > 0 { // complete ones are kept
-				return cmp.Or(out.write(cmd, predict.CutRows(cuts)), err)
+				return cmp.Or(out.write(cmd, message.CutRows(cuts)), err)
 			}
 			if err != nil {
 				return err
 			}
-			picture := func() (reports.Picture, error) {
-				return predict.CutPicture(cuts, layersOf(designs)...)
+			picture := func() (table.Picture, error) {
+				return message.CutPicture(cuts, layersOf(designs)...)
 			}
 			if err := plotted.draw(out.units, picture); err != nil {
 				return err
@@ -88,12 +87,12 @@ func newPacket() *cobra.Command {
 			if len(switches) > 0 && !out.forPeople() {
 				cuts = append(cuts, switches...)
 			}
-			rows, err := cycles.add(predict.CutRows(cuts), designs)
+			rows, err := cycles.add(message.CutRows(cuts), designs)
 			if err != nil {
 				return err
 			}
 			if len(switches) > 0 && out.forPeople() {
-				return out.write(cmd, rows, predict.SwitchRows(switches))
+				return out.write(cmd, rows, message.SwitchRows(switches))
 			}
 			return out.write(cmd, rows)
 		})
@@ -138,9 +137,9 @@ func newCompare() *cobra.Command {
 				return err
 			}
 			// The picture first: if its file cannot be written, no table hides the error.
-			if err := o.draw(o.out.units, func() (reports.Picture, error) {
-				return predict.Curves(predict.CurveKind(o.kind),
-					predict.CurveSizes(layersOf(designs)...), designs...)
+			if err := o.draw(o.out.units, func() (table.Picture, error) {
+				return message.Curves(message.CurveKind(o.kind),
+					message.CurveSizes(layersOf(designs)...), designs...)
 			}); err != nil {
 				return err
 			}
@@ -173,34 +172,34 @@ func newCompare() *cobra.Command {
 
 // rows returns the table that was asked for. Of two platforms, people also read where
 // they cross: it is the next question. More pairs would be more notes than rows.
-func (o *compareOptions) rows(ctx context.Context, designs []halfpeak.Design) (reports.Rows,
+func (o *compareOptions) rows(ctx context.Context, designs []platforms.Design) (table.Rows,
 	error) {
-	var crossover *askwhatif.Crossover
-	stream := func(d halfpeak.Design) bool { return d.Layer.Timed.Of == platforms.Stream }
+	var crossover *whatif.Crossover
+	stream := func(d platforms.Design) bool { return d.Layer.Timed.Of == platforms.Stream }
 	two := len(designs) == 2 && !slices.ContainsFunc(designs, stream)
 	if o.cross || two && o.out.forPeople() {
-		var sampling *askwhatif.Sampling
+		var sampling *whatif.Sampling
 		// A pipeline cut otherwise is not in the file that intervals come from.
 		if o.layers.packet == "" {
 			s := o.sampling(ctx)
 			sampling = &s
 		}
 		var err error
-		if crossover, err = halfpeak.Crossovers(sampling, designs...); err != nil {
-			return reports.Rows{}, err
+		if crossover, err = whatif.Crossovers(sampling, designs...); err != nil {
+			return table.Rows{}, err
 		}
 	}
 	if o.cross {
 		return whatif.CrossoverRows(crossover), nil
 	}
-	compared, err := halfpeak.Compare(o.sizes, designs...)
+	compared, err := message.Compare(o.sizes, designs...)
 	if err != nil {
-		return reports.Rows{}, err
+		return table.Rows{}, err
 	}
-	rows := predict.CompareRows(compared)
+	rows := message.CompareRows(compared)
 	if crossover != nil {
 		sentences := crossover.Sentences()
-		rows.Verdict = reports.Say("%s", sentences[0])
+		rows.Verdict = table.Say("%s", sentences[0])
 		rows.Notes = append(rows.Notes, sentences[1:]...)
 	}
 	return o.cycles.add(rows, designs)
@@ -221,7 +220,7 @@ func newPlatforms() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return out.write(cmd, predict.PlatformRows(all))
+		return out.write(cmd, message.PlatformRows(all))
 	})
 	out.declareFormat(cmd)
 	cmd.AddCommand(newShow())
@@ -237,7 +236,7 @@ func newShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return out.write(cmd, predict.ParameterRows(d.Platform))
+			return out.write(cmd, message.ParameterRows(d.Platform))
 		})
 	out.declareFormat(cmd)
 	return cmd
@@ -255,7 +254,7 @@ func newExport() *cobra.Command {
 		wantArgs(0, 1, `at most one platform, as in "halfpeak export clip --to simgrid"`),
 		func(cmd *cobra.Command, args []string) error {
 			if to == "" {
-				return out.write(cmd, predict.ExportTargets())
+				return out.write(cmd, message.ExportTargets())
 			}
 			// Before the platform is read: a wrong format is a mistake of usage, and exits with 2.
 			if _, err := export.Find(to); err != nil {
@@ -265,7 +264,7 @@ func newExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			f, err := export.Design(designs[0].Design, to, sizes, ranks)
+			f, err := export.Design(designs[0], to, sizes, ranks)
 			if err != nil {
 				return err
 			}

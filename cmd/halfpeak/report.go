@@ -14,13 +14,14 @@ import (
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/papers"
-	"github.com/halfpeak/halfpeak/internal/reports"
-	"github.com/halfpeak/halfpeak/internal/reports/check"
-	"github.com/halfpeak/halfpeak/internal/reports/page"
-	"github.com/halfpeak/halfpeak/internal/reports/summary"
 	"github.com/halfpeak/halfpeak/internal/wasm"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/check"
+	"github.com/halfpeak/halfpeak/reports/page"
+	thepapers "github.com/halfpeak/halfpeak/reports/papers"
+	"github.com/halfpeak/halfpeak/reports/summary"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // newReport declares report. Its formats are those of documents, so it does not use
@@ -61,7 +62,7 @@ func newReport() *cobra.Command {
 
 // documentWriter chooses the kind of document, before it is made: a slip in the name of the file is
 // an error at once, and not after the computation. Markdown is what a terminal can show.
-func documentWriter(format, path string) (func(reports.Document, io.Writer) error, error) {
+func documentWriter(format, path string) (func(table.Document, io.Writer) error, error) {
 	if format == "" {
 		switch ext := extension(path); {
 		case ext == "html" || ext == "htm":
@@ -75,9 +76,9 @@ func documentWriter(format, path string) (func(reports.Document, io.Writer) erro
 		}
 	}
 	if format == "html" {
-		return reports.Document.WriteHTML, nil
+		return table.Document.WriteHTML, nil
 	}
-	return reports.Document.WriteMarkdown, nil
+	return table.Document.WriteMarkdown, nil
 }
 
 // newExplore declares explore. Arguments are optional: all platforms that come with
@@ -173,7 +174,7 @@ func newReproduce() *cobra.Command {
 	var all bool
 	cmd := command("reproduce", wantArgs(0, 0, "no argument; --paper NAME selects a paper"),
 		func(cmd *cobra.Command, _ []string) error {
-			r, err := check.Reproduce(paper)
+			r, err := thepapers.Reproduce(paper)
 			if err != nil {
 				return err
 			}
@@ -183,7 +184,7 @@ func newReproduce() *cobra.Command {
 					return err
 				}
 			}
-			tables := []reports.Rows{r.Rows()}
+			tables := []table.Rows{r.Rows()}
 			// Of a place each number is asked for.
 			place := paper != "" && !slices.ContainsFunc(papers.Names(), func(name string) bool {
 				return strings.EqualFold(name, paper)

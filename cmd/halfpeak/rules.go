@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // A rule says which flags go together. Its words are
@@ -85,7 +85,7 @@ const rulesAnnotation = "rules"
 func obey(cmd *cobra.Command, state func(args []string) facts, rules ...rule) {
 	var text []string
 	for _, r := range rules {
-		line := reports.Fold(r.text(r.these), helpWidth-4)
+		line := table.Fold(r.text(r.these), helpWidth-4)
 		text = append(text, "  "+strings.ReplaceAll(line, "\n", "\n    "))
 	}
 	cmd.Annotations = map[string]string{rulesAnnotation: strings.Join(text, "\n")}

@@ -4,15 +4,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak"
-	askcollectives "github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/program"
-	"github.com/halfpeak/halfpeak/internal/reports/collectives"
-	"github.com/halfpeak/halfpeak/internal/reports/simulations"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	collectives "github.com/halfpeak/halfpeak/reports/collective"
+	programs "github.com/halfpeak/halfpeak/reports/program"
 )
 
 // newSchedule declares schedule, which lists algorithms or writes the schedule of one
@@ -32,7 +31,7 @@ func newSchedule() *cobra.Command {
 				case extension(out.path) == "bin":
 					return out.writeTo(cmd, s.WriteBinary)
 				case out.path == "" && terminalOf(cmd.Context()).Width > 0:
-					return out.write(cmd, simulations.PartnerRows(s))
+					return out.write(cmd, programs.PartnerRows(s))
 				}
 				return out.writeTo(cmd, s.WriteText)
 			}
@@ -46,7 +45,7 @@ func newSchedule() *cobra.Command {
 			}
 			// Without an algorithm the command lists them, of one collective or all: "" is all.
 			if name == "" {
-				all, err := askcollectives.AlgorithmsOf(append(args, "")[0])
+				all, err := collectives.AlgorithmsOf(append(args, "")[0])
 				if err != nil {
 					return err
 				}
@@ -70,7 +69,7 @@ func newSchedule() *cobra.Command {
 			if err != nil {
 				return usage.Error{Err: err}
 			}
-			s, err := askcollectives.Schedule(e, ranks, c, d.Design)
+			s, err := collectives.Schedule(e, ranks, c, d.Design)
 			if err != nil {
 				return err
 			}

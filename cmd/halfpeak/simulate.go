@@ -11,18 +11,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/ask/programs"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/internal/program"
-	"github.com/halfpeak/halfpeak/internal/reports"
-	"github.com/halfpeak/halfpeak/internal/reports/simulations"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	programs "github.com/halfpeak/halfpeak/reports/program"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // simulateOptions holds the flags of simulate; text has those that are parsed
@@ -184,7 +184,7 @@ func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
 		cmd.PrintErrf("%s complete\n", lex.Plural(len(s.Rows), "row"))
 	}
 	if o.plot != "" && err == nil {
-		picture, err := simulations.ScalingPicture(s)
+		picture, err := programs.ScalingPicture(s)
 		if err == nil {
 			err = drawTo(o.plot, picture, o.pixels, o.units)
 		}
@@ -192,8 +192,8 @@ func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
 			return err
 		}
 	}
-	tables := []reports.Rows{simulations.ScalingRows(s)}
-	if marks := simulations.MarkRows(s); len(marks.Data) > 0 && o.forPeople() {
+	tables := []table.Rows{programs.ScalingRows(s)}
+	if marks := programs.MarkRows(s); len(marks.Data) > 0 && o.forPeople() {
 		tables = append(tables, marks)
 	}
 	return cmp.Or(o.write(cmd, tables...), err)
@@ -208,27 +208,27 @@ func areSchedules(files []string) bool {
 }
 
 // compare runs several schedules.
-func (o *simulateOptions) compare(ctx context.Context, files []string) (reports.Rows, error) {
+func (o *simulateOptions) compare(ctx context.Context, files []string) (table.Rows, error) {
 	var all []*programs.Simulation
 	for _, path := range files {
 		p, err := halfpeak.Read(ctx, []string{path}, o.program, o.on...)
 		if err != nil {
-			return reports.Rows{}, err
+			return table.Rows{}, err
 		}
 		s, err := halfpeak.Run(ctx, p, o.setup, o.on...)
 		if err != nil {
-			return reports.Rows{}, err
+			return table.Rows{}, err
 		}
 		all = append(all, s)
 	}
-	return simulations.Rows(all...), nil
+	return programs.Rows(all...), nil
 }
 
 // run reads the parameters, the machines and the schedule, in this order: the
 // schedule is largest.
 func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
 	if o.list {
-		return o.write(cmd, simulations.ExampleRows())
+		return o.write(cmd, programs.ExampleRows())
 	}
 	if err := o.readQuestion(cmd); err != nil {
 		return err
@@ -259,7 +259,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
 	// Complete runs are printed: they are the row of so many runs.
 	if s != nil && err != nil {
 		cmd.PrintErrf("%d of %d runs are complete\n", len(s.Times), o.setup.Runs)
-		return cmp.Or(o.write(cmd, simulations.Rows(s)), err)
+		return cmp.Or(o.write(cmd, programs.Rows(s)), err)
 	}
 	// The record is written before the table is printed: a full disk then shows no success.
 	if err == nil && o.trace != "" {
@@ -272,9 +272,9 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	// The steps of the path are a second table, which CSV and JSON have no place for.
-	tables := []reports.Rows{simulations.Rows(s)}
+	tables := []table.Rows{programs.Rows(s)}
 	if o.criticalPath && o.forPeople() {
-		tables = append(tables, simulations.PathRows(s))
+		tables = append(tables, programs.PathRows(s))
 	}
 	if err = o.write(cmd, tables...); err == nil && o.summary {
 		// Not in the table: the same input gives the same output.
@@ -286,7 +286,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
 // readQuestion completes the question with the costs of messages, places of ranks and the table.
 func (o *simulateOptions) readQuestion(cmd *cobra.Command) (err error) {
 	o.program.Print = func(rank int, text string) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "rank %d: %s\n", rank, reports.OneLine(text))
+		fmt.Fprintf(cmd.ErrOrStderr(), "rank %d: %s\n", rank, table.OneLine(text))
 	}
 	// Cut off here: a file of noise may have any name, but for this word at its end.
 	o.text.Noise, o.text.Together = strings.CutSuffix(o.text.Noise, " synchronized")
@@ -297,9 +297,11 @@ func (o *simulateOptions) readQuestion(cmd *cobra.Command) (err error) {
 	} else if err != nil {
 		return err
 	}
-	if o.on, err = o.layers.each(o.machines); err != nil {
+	designs, err := o.layers.each(o.machines)
+	if err != nil {
 		return err
 	}
+	o.on = list.Map(designs, halfpeak.Of)
 	if o.places != "" {
 		if o.setup.Map, err = placed.Read(o.places, o.on[0].Machine()); err != nil {
 			return err

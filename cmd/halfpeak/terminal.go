@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // A terminal describes standard output. It is detected once, at the start; the zero
@@ -115,7 +115,7 @@ func (q quiet) Write(p []byte) (int, error) {
 	}
 	shown := b.String()
 	if q.width > 0 {
-		shown = reports.Fold(shown, q.width)
+		shown = table.Fold(shown, q.width)
 	}
 	// The count is that of the input: a caller must not think that bytes were lost.
 	if _, err := io.WriteString(q.Writer, shown); err != nil {

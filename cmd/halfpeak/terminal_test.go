@@ -15,7 +15,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/docs"
 	"github.com/halfpeak/halfpeak/internal/demo"
-	"github.com/halfpeak/halfpeak/internal/reports"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // On a terminal no line is wider than it, nothing is broken within a word, and heads and errors
@@ -220,7 +220,7 @@ func TestUnitsDocument(t *testing.T) {
 		t.Fatalf("%s has no table of units", path)
 	}
 	b := bytes.NewBufferString(text)
-	if err := (reports.Printer{Format: reports.Markdown}).Write(b, unitRows()); err != nil {
+	if err := (table.Printer{Format: table.Markdown}).Write(b, unitRows()); err != nil {
 		t.Fatal(err)
 	}
 	if *update {

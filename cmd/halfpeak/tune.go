@@ -18,9 +18,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/reports/tune"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/tune"
 )
 
 // A cSource is a C file that calibrate writes, and the commands that use it, with %s
@@ -170,7 +170,7 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		q.Design, args = d.Design, args[1:]
+		q.Design, args = d, args[1:]
 		platform = d.Platform
 	}
 	ctx, stop := interruptible()

@@ -7,14 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/engine/virtual"
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/reports"
-	"github.com/halfpeak/halfpeak/internal/reports/check"
-	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/check"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // validateOptions holds the flags of the comparison with the engine.
@@ -142,9 +139,7 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	// The engine judges by itself: it gets the resources of a layer, not its formula.
-	v, err := check.Validate(*asked, list.Map(designs, func(d halfpeak.Design) platforms.Design {
-		return d.Design
-	})...)
+	v, err := check.Validate(*asked, designs...)
 	if err != nil {
 		return err
 	}
@@ -153,7 +148,7 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	picture := func() (reports.Picture, error) { return v.Figure(), nil }
+	picture := func() (table.Picture, error) { return v.Figure(), nil }
 	if err := o.draw(o.units, picture); err != nil {
 		return err
 	}

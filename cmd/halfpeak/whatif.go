@@ -10,15 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/ask/messages"
-	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/internal/program"
-	"github.com/halfpeak/halfpeak/internal/reports"
-	"github.com/halfpeak/halfpeak/internal/reports/whatif"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/message"
+	"github.com/halfpeak/halfpeak/reports/table"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // whatifOptions holds the flags of whatif. Its questions share a platform, changes,
@@ -33,7 +32,7 @@ type whatifOptions struct {
 	sweep                   []string // ranges
 	params                  []string // of a program as schedule
 	save, program, places   string
-	way                     messages.Way // of a message on a machine of levels
+	way                     message.Way // of a message on a machine of levels
 
 	sized      bool                 // sizes were given
 	collective halfpeak.Collectives // of --collective; its sizes are --size
@@ -58,7 +57,7 @@ func newWhatif() *cobra.Command {
 		wantArgs(1, 2, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'", `+
 			"or with --uncertainty two"),
 		o.run)
-	o.out.declareFormat(cmd, reports.StreamFormats[1:]...) // csv is among those of all tables
+	o.out.declareFormat(cmd, table.StreamFormats[1:]...) // csv is among those of all tables
 	declareUnit(cmd, &o.out.units)
 	o.declarePlot(cmd, "draw the figure into this `file` (png, svg, pdf)")
 	f := cmd.Flags()
@@ -66,10 +65,10 @@ func newWhatif() *cobra.Command {
 		"change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
 	outputFlag(f, &o.save, saveFlag, "",
 		"write the platform with the changes of --set into this TOML `file`")
-	declareSizes(cmd, &q.Sizes, "size", askwhatif.TableSizes,
-		"message sizes; for --sweep "+askwhatif.OneSize+" if not given")
+	declareSizes(cmd, &q.Sizes, "size", whatif.TableSizes,
+		"message sizes; for --sweep "+whatif.OneSize+" if not given")
 	f.StringSliceVar(&o.quantity, "quantity", nil,
-		"the `quantities` to predict: "+strings.Join(askwhatif.Quantities, ", "))
+		"the `quantities` to predict: "+strings.Join(whatif.Quantities, ", "))
 	f.StringArrayVar(&o.sweep, "sweep", nil,
 		"predict at all values of a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be "+
 			"given again")
@@ -104,7 +103,7 @@ func newWhatif() *cobra.Command {
 	completeParams(cmd, "set", "=")
 	completeParams(cmd, "sweep", "=")
 	completeParams(cmd, "solve-for", "")
-	complete(cmd, "quantity", askwhatif.Quantities)
+	complete(cmd, "quantity", whatif.Quantities)
 	completeBy(cmd, "collective", completeProgram)
 	obey(cmd, o.facts, whatifRules...)
 	return cmd
@@ -127,7 +126,7 @@ func (o *whatifOptions) checkOutput() error {
 // table in memory.
 func (o *whatifOptions) stream() string {
 	name := cmp.Or(o.out.format, extension(o.out.path))
-	if slices.Contains(reports.StreamFormats, name) {
+	if slices.Contains(table.StreamFormats, name) {
 		return name
 	}
 	return ""
@@ -198,7 +197,7 @@ func (o *whatifOptions) place(asked halfpeak.Design) (err error) {
 // prepare returns the design with the times of its schedule or collective, and reads the second
 // platform, if there is one.
 func (o *whatifOptions) prepare(ctx context.Context, asked halfpeak.Design,
-	other []halfpeak.Design) (base askwhatif.Design, err error) {
+	other []halfpeak.Design) (base whatif.Design, err error) {
 	if len(o.schedule) > 0 {
 		if o.input, err = halfpeak.Read(ctx, o.schedule, o.reading(), asked); err != nil {
 			return base, err
@@ -211,7 +210,7 @@ func (o *whatifOptions) prepare(ctx context.Context, asked halfpeak.Design,
 }
 
 // change completes the question: the quantities, and the design before and after the changes.
-func (o *whatifOptions) change(base askwhatif.Design) (err error) {
+func (o *whatifOptions) change(base whatif.Design) (err error) {
 	q := &o.question
 	if len(o.quantity) > 0 {
 		if q.Quantities, err = base.Quantities(o.quantity...); err != nil {
@@ -222,7 +221,7 @@ func (o *whatifOptions) change(base askwhatif.Design) (err error) {
 		q.Sizes = nil
 	}
 	q.Units = o.out.units
-	if !o.finishes() && o.way != (messages.Way{}) {
+	if !o.finishes() && o.way != (message.Way{}) {
 		if base.Design, err = o.way.Of(base.Design); err != nil {
 			return err
 		}
@@ -266,12 +265,12 @@ func (o *whatifOptions) answer(ctx context.Context, cmd *cobra.Command) error {
 }
 
 // study returns the design with the times of --schedule or --collective as quantities.
-func (o *whatifOptions) study(ctx context.Context, d halfpeak.Design) (askwhatif.Design, error) {
+func (o *whatifOptions) study(ctx context.Context, d halfpeak.Design) (whatif.Design, error) {
 	var call halfpeak.Call
 	switch {
 	case o.collective.Collective != "":
 		// One size, since each size and number of ranks is a quantity, and so a column.
-		o.collective.Sizes = parsedSizes(askwhatif.OneSize)
+		o.collective.Sizes = parsedSizes(whatif.OneSize)
 		if o.sized {
 			o.collective.Sizes = o.question.Sizes
 		}
@@ -281,17 +280,17 @@ func (o *whatifOptions) study(ctx context.Context, d halfpeak.Design) (askwhatif
 		o.input.Map, o.input.Watch = o.collective.Map, o.simulated
 		call = o.input
 	default:
-		return askwhatif.Of(d.Design), nil
+		return whatif.Of(d.Design), nil
 	}
 	s, err := d.Study(ctx, call)
 	return s.Design, err
 }
 
 // against returns the second platform of --uncertainty.
-func (o *whatifOptions) against(ctx context.Context, d halfpeak.Design) (*askwhatif.Design, error) {
+func (o *whatifOptions) against(ctx context.Context, d halfpeak.Design) (*whatif.Design, error) {
 	if !o.finishes() {
 		var err error
-		if d, err = d.Across(o.way); err != nil {
+		if d.Design, err = o.way.Of(d.Design); err != nil {
 			return nil, err
 		}
 	}

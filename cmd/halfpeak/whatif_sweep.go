@@ -5,10 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	askwhatif "github.com/halfpeak/halfpeak/ask/whatif"
-	"github.com/halfpeak/halfpeak/internal/reports"
-	"github.com/halfpeak/halfpeak/internal/reports/whatif"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/reports/table"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // A sweepOutput holds the flags of a sweep's output: tables, pictures, and rows as a stream.
@@ -19,10 +18,10 @@ type sweepOutput struct {
 }
 
 // run computes a sweep into a stream, a file, a table or only a picture.
-func (o sweepOutput) run(ctx context.Context, cmd *cobra.Command, s *askwhatif.Sweep) error {
+func (o sweepOutput) run(ctx context.Context, cmd *cobra.Command, s *whatif.Sweep) error {
 	pictureOnly, stream := o.plot != "" && o.path == "" && o.format == "", o.stream
 	// Before the run: the picture is collected on the way.
-	var picture func() reports.Picture
+	var picture func() table.Picture
 	var err error
 	if o.plot != "" {
 		if picture, err = whatif.DrawSweep(s); err != nil {
@@ -30,8 +29,8 @@ func (o sweepOutput) run(ctx context.Context, cmd *cobra.Command, s *askwhatif.S
 		}
 	}
 	progress := progress(cmd.ErrOrStderr(), int64(s.Rows()), "rows")
-	s.Watch = append(s.Watch, func(b *askwhatif.Block) { progress(int64(b.Rows)) })
-	var rows reports.Rows
+	s.Watch = append(s.Watch, func(b *whatif.Block) { progress(int64(b.Rows)) })
+	var rows table.Rows
 	switch {
 	case pictureOnly: // keeps no rows, however many there are
 		err = interrupted(ctx, s.Run(ctx, nil, nil))
@@ -49,5 +48,5 @@ func (o sweepOutput) run(ctx context.Context, cmd *cobra.Command, s *askwhatif.S
 	if err != nil {
 		return err
 	}
-	return o.draw(o.units, func() (reports.Picture, error) { return picture(), nil })
+	return o.draw(o.units, func() (table.Picture, error) { return picture(), nil })
 }

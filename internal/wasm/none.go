@@ -2,6 +2,6 @@
 
 package wasm
 
-import "github.com/halfpeak/halfpeak/internal/reports/page"
+import "github.com/halfpeak/halfpeak/reports/page"
 
 var embedded page.Program // none: it is built when it is asked for

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halfpeak/halfpeak/internal/reports/page"
+	"github.com/halfpeak/halfpeak/reports/page"
 )
 
 //go:generate go run generate.go

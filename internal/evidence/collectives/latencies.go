@@ -11,13 +11,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/internal/fits"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/collective"
+	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
 // An offset is how far predictions of a machine's calls are off: log(measured/predicted), of calls
@@ -125,7 +125,7 @@ func fromOthers(rows []offset, left offset) (low, high float64) {
 // simulated returns the time of a call as halfpeak collective prints it: the mean over ranks, by
 // the algorithm or, if it is the library's choice, by the fastest.
 func simulated(d platforms.Design, s series, p fitted.Point) (quantity.Micros, error) {
-	t, err := collectives.Calls{Collective: s.collective,
+	t, err := collective.Calls{Collective: s.collective,
 		Algorithm: cmp.Or(s.algorithm, "best"), Ranks: []int{p.Ranks},
 		Sizes: []quantity.Bytes{p.Size}, Simulated: true}.On(context.Background(), d)
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/internal/evidence/judge"
-	"github.com/halfpeak/halfpeak/internal/reports/tune"
 	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/collective"
+	"github.com/halfpeak/halfpeak/reports/tune"
 )
 
 // normal is the half of a 95 % interval of a normal distribution, in standard deviations.
@@ -54,7 +54,7 @@ func models(w io.Writer, all []series) error {
 // processed answers a question with a Gaussian process over the calls that were measured.
 func processed(q question) (all []judge.Answer, err error) {
 	points := append(slices.Clip(q.kept.points), q.asked.points...)
-	calls := collectives.Calls{Collective: q.kept.collective, Algorithm: q.kept.algorithm}
+	calls := collective.Calls{Collective: q.kept.collective, Algorithm: q.kept.algorithm}
 	for _, p := range points {
 		if !slices.Contains(calls.Ranks, p.Ranks) {
 			calls.Ranks = append(calls.Ranks, p.Ranks)

@@ -15,11 +15,11 @@ import (
 	"strconv"
 
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/internal/fits"
-	"github.com/halfpeak/halfpeak/internal/reports"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/fits"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // A run is a pipeline at a size of messages and packets: the times of whole messages in each
@@ -321,8 +321,8 @@ type picture struct {
 }
 
 func (p picture) draw(all []run) error {
-	line := reports.Series{Name: "predicted from the stages", Kind: reports.Line}
-	points := reports.Series{Name: "measured", Kind: reports.Points}
+	line := table.Series{Name: "predicted from the stages", Kind: table.Line}
+	points := table.Series{Name: "measured", Kind: table.Points}
 	best, now := all[0], all[0]
 	for _, r := range all {
 		line.X, line.Y = append(line.X, r.packet), append(line.Y, r.predicted.Value)
@@ -338,14 +338,14 @@ func (p picture) draw(all []run) error {
 			now = r
 		}
 	}
-	f := reports.Figure{
+	f := table.Figure{
 		Title:  fmt.Sprintf("%s: %v in packets", all[0].pipeline, quantity.Bytes(p.size)),
-		X:      reports.Axis{Label: "packet", Log: true, Bytes: true},
-		Y:      reports.Axis{Label: "time (µs)", Log: true},
-		Series: []reports.Series{line, points},
-		Marks: []reports.Mark{
-			{Kind: reports.AtPoint, X: now.packet, Y: now.predicted.Value, Label: "default"},
-			{Kind: reports.AtPoint, X: best.packet, Y: best.predicted.Value, Label: "best"},
+		X:      table.Axis{Label: "packet", Log: true, Bytes: true},
+		Y:      table.Axis{Label: "time (µs)", Log: true},
+		Series: []table.Series{line, points},
+		Marks: []table.Mark{
+			{Kind: table.AtPoint, X: now.packet, Y: now.predicted.Value, Label: "default"},
+			{Kind: table.AtPoint, X: best.packet, Y: best.predicted.Value, Label: "best"},
 		},
 	}
 	out, err := os.Create(p.file)
@@ -353,5 +353,5 @@ func (p picture) draw(all []run) error {
 		return err
 	}
 	defer out.Close()
-	return reports.WriteImage(out, f, filepath.Ext(p.file)[1:], 720, 420, nil)
+	return table.WriteImage(out, f, filepath.Ext(p.file)[1:], 720, 420, nil)
 }

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	described "github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/collective"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 //go:embed testdata/whatif/alps.csv
@@ -52,7 +52,7 @@ func alps(ctx context.Context) (answers map[string][]forecastOfChange, refused i
 			return nil, 0, err
 		}
 		for i, t := range values[to+" alltoall"] {
-			_, prepared, err := collectives.Calls{Collective: "alltoall", Algorithm: "best",
+			_, prepared, err := collective.Calls{Collective: "alltoall", Algorithm: "best",
 				Ranks: []int{8}, Sizes: sizes[i : i+1]}.Prepare(ctx, d.Design)
 			if err != nil {
 				refused++

@@ -10,13 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/collectives"
-	"github.com/halfpeak/halfpeak/ask/whatif"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/internal/fits"
-	answers "github.com/halfpeak/halfpeak/internal/reports/whatif"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	described "github.com/halfpeak/halfpeak/platforms"
+	collectives "github.com/halfpeak/halfpeak/reports/collective"
+	"github.com/halfpeak/halfpeak/reports/fits"
+	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // A forecastOfChange is the answer of whatif about a collective on a changed network, beside the
@@ -253,7 +252,7 @@ func (f *forecastOfChange) predict(ctx context.Context, d whatif.Design, set []s
 	if err != nil {
 		return err
 	}
-	rows, _, err := answers.Changes(ctx, answers.Question{Before: d, After: changed})
+	rows, _, err := whatif.Changes(ctx, whatif.Question{Before: d, After: changed})
 	if err != nil {
 		return err
 	}

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/ask/collectives"
 	"github.com/halfpeak/halfpeak/internal/published"
-	"github.com/halfpeak/halfpeak/internal/reports/tune"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/collective"
+	"github.com/halfpeak/halfpeak/reports/tune"
 )
 
 // A set has all candidates of a question, with the time of each.
@@ -55,7 +55,7 @@ func candidate(r row, call int) tuner.Candidate {
 }
 
 // own returns the candidate of the library's own choice in the call of a row, as
-// internal/reports/tune has it.
+// reports/tune has it.
 func own(r row, call int) tuner.Candidate {
 	r.algorithm = tune.LibraryChoice
 	c := candidate(r, call)
@@ -186,7 +186,7 @@ func (computed partsCache) partsOf(r row, rows []row) (tuner.Parts, error) {
 	}
 	key := fmt.Sprint(r.collective, " ", schedule, " ", r.ranks)
 	if computed[key] == nil {
-		q := collectives.Calls{Collective: r.collective, Algorithm: schedule,
+		q := collective.Calls{Collective: r.collective, Algorithm: schedule,
 			Ranks: []int{r.ranks}}
 		for _, o := range rows {
 			if o.collective == r.collective && o.ranks == r.ranks {

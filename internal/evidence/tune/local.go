@@ -8,7 +8,7 @@ import (
 )
 
 // A local selects measurements for all calls, and decides each call by the measurements nearest to
-// it, as internal/reports/tune does.
+// it, as reports/tune does.
 type local struct {
 	*tuner.Tuner
 	all   []tuner.Candidate

@@ -1,4 +1,4 @@
-// Tune prints the loss of internal/reports/tune's choices against the best algorithms, by the share
+// Tune prints the loss of reports/tune's choices against the best algorithms, by the share
 // of points that are measured, on machines where every algorithm was measured, beside the loss that
 // it states and that of the library's own choice. docs/tune.md has its table.
 //

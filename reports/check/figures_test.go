@@ -1,0 +1,20 @@
+package check
+
+import (
+	"testing"
+
+	"github.com/halfpeak/halfpeak/reports/table"
+)
+
+// The figures of the papers are all drawn.
+func TestPaperFigures(t *testing.T) {
+	all, err := PaperFigures()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		if len(table.RowsOf(f).Data) == 0 {
+			t.Errorf("%s shows nothing", f.Name)
+		}
+	}
+}

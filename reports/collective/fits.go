@@ -1,0 +1,44 @@
+package collective
+
+import (
+	"cmp"
+	"fmt"
+	"sync"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/fitted"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A fitOf is a collective measured with one algorithm. It is fitted when its times are asked for.
+type fitOf struct {
+	// Entry's Name is LibraryChoice if the library chose, and the library's name of an algorithm
+	// that was forced and that the registry does not have.
+	Entry collective.Entry
+	Data  fitted.Data
+
+	*fitted.Result // nil until it is fitted
+	at             string
+}
+
+// LibraryChoice names the algorithm that a library chose.
+const LibraryChoice = "library's"
+
+// Fits keep the measured collectives of one design, so that none is fitted twice; see [Calls].
+// Several goroutines may use them at once.
+type Fits struct {
+	mutex sync.Mutex
+	of    map[string][]fitOf // by collective
+}
+
+// fitsOf returns a design's measurements of a collective, which may be none. Their fits follow when
+// they are asked for.
+func fitsOf(d platforms.Design, name string) (all []fitOf) {
+	for _, t := range d.Collectives(name) {
+		e := t.Of
+		e.Name = cmp.Or(e.Name, t.LibraryAlgorithm, LibraryChoice)
+		all = append(all, fitOf{Entry: e, Data: fitted.DataOf(t),
+			at: fmt.Sprintf("%s: collective.%s", d.Asked(), t.Name)})
+	}
+	return all
+}

@@ -1,0 +1,232 @@
+package collective
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/fitted"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/fits"
+)
+
+// Comparison compares a model with measurements, in the order of the files' data, ranks and sizes.
+type Comparison struct {
+	On      string // the platform of the model, in words
+	Cells   []ComparedCell
+	Errors  []ComparedErrors // of each data
+	Notes   []string         // doubts about the files
+	Without int              // measurements for which the model has no time
+}
+
+// A ComparedCell is one measured call with its modelled time.
+type ComparedCell struct {
+	Data *fitted.Data // that the call is of
+	fitted.Point
+	// modelled is the algorithm of the model's time: the measured one, or the model's best where
+	// the library chose.
+	Modelled string
+	Model    quantity.Micros // of the same statistic
+	InSample bool            // the model was fitted to this measurement
+	Interval string          // 95 %, of the model: the time is inside or outside of it; empty: none
+}
+
+// Relative returns (model − measured)/measured.
+func (c ComparedCell) Relative() float64 { return float64(c.Model-c.Time) / float64(c.Time) }
+
+// Where a measured time is: inside or outside of an interval.
+const inside, Outside = "inside", "outside"
+
+// placeIn says where a measured time is; empty if the interval has no finite ends.
+func placeIn(i quantity.Interval, t quantity.Micros) string {
+	switch {
+	case !i.Known() || math.IsNaN(i.High):
+		return ""
+	case i.Low <= float64(t) && float64(t) <= i.High:
+		return inside
+	}
+	return Outside
+}
+
+// ComparedErrors sums up the cells of one data. Medians, since a few disturbed calls
+// are usual; the signed one shows whether the model is too slow or too fast as a
+// whole.
+type ComparedErrors struct {
+	Label                 string
+	Cells                 int
+	Inside, Known         int     // number of cells in their interval, and of those that have one
+	InSample              int     // number of cells whose measurements the model was fitted to
+	Median, Signed, Worst float64 // of |error|, of the error, of |error|; as fractions
+	WorstAt               ComparedCell
+	// unsteady is the largest fraction by which a larger message on the same ranks took less.
+	Unsteady float64
+}
+
+// MeasuredFiles are files of collectives, with the options to read them.
+type MeasuredFiles struct {
+	Paths []string
+	// Statistic selects measurements; empty: all.
+	Statistic fitted.Statistic
+	Fit       fit.Options // Trace, Measured.Ranks and Progress
+}
+
+// Compare compares the files' measurements of the calls' collective with the model of a design, at
+// the calls' ranks and sizes, or at all measured ones if they have none. The calls' algorithms
+// select among the measured ones; where files do not name one, the model's best of them is
+// compared. The errors are those of reading, and of [Calls.On]; a damaged file also has an answer.
+func (c Calls) Compare(ctx context.Context, d platforms.Design, files MeasuredFiles) (
+	*Comparison, error) {
+	q, err := c.on(d)
+	if err != nil {
+		return nil, err
+	}
+	// A file that does not name its collective is taken to have the one that was asked for.
+	files.Fit.Measured.Collective, files.Fit.Trace.Collective = q.Collective, q.Collective
+	in, err := fits.ReadFit(files.Paths, files.Fit)
+	if err != nil {
+		return nil, err
+	}
+	all, notes, err := fits.MeasuredSeries(in.Sources, files.Fit.Measured)
+	if err != nil {
+		return nil, cmp.Or(in.Broken, err)
+	}
+	answer := &Comparison{Notes: slices.Concat(in.Notes, notes)}
+	var unasked []string
+	for _, d := range all {
+		if d.Of.Collective != q.Collective {
+			unasked = append(unasked, d.Of.Collective)
+			continue
+		}
+		if files.Statistic != "" && files.Statistic != d.Statistic {
+			continue
+		}
+		if !q.anyAlgorithm() {
+			// A file need not name its algorithm; the user who asks for one knows it.
+			names := q.named()
+			if len(names) == 1 {
+				d.Of.Name = cmp.Or(d.Of.Name, names[0])
+			}
+			if d.Foreign != "" || d.Of.Name != "" && !slices.Contains(names, d.Of.Name) {
+				continue
+			}
+		}
+		if err := answer.add(ctx, q, &d); err != nil {
+			return nil, err
+		}
+	}
+	if len(answer.Cells) > 0 {
+		return answer, in.Broken
+	}
+	if len(unasked) > 0 {
+		return nil, fmt.Errorf("no file has a measurement of %s; they have %s",
+			q.Collective, strings.Join(stats.Ascending(unasked), ", "))
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no measured %s in the files; halfpeak fit says what they have",
+			q.Collective)
+	}
+	err = errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; " +
+		"omit them to use all measurements")
+	return nil, usage.Fields(err, "ranks", "size", "algorithm", "statistic")
+}
+
+// add adds the cells of data: the question is asked about the ranks and sizes of its
+// points, with the algorithm that was measured or, if the library chose, with those asked for.
+func (a *Comparison) add(ctx context.Context, q question, d *fitted.Data) error {
+	calls := q.Calls
+	unasked := func(p fitted.Point) bool {
+		return len(calls.Ranks) > 0 && !slices.Contains(calls.Ranks, p.Ranks) ||
+			len(calls.Sizes) > 0 && !slices.Contains(calls.Sizes, p.Size)
+	}
+	points := slices.DeleteFunc(slices.Clone(d.Points), unasked)
+	if len(points) == 0 {
+		return nil
+	}
+	calls.Algorithm, calls.Ranks, calls.Sizes = cmp.Or(d.Of.Name, q.Algorithm), nil, nil
+	for _, p := range points {
+		calls.Ranks, calls.Sizes = append(calls.Ranks, p.Ranks), append(calls.Sizes, p.Size)
+	}
+	times, err := q.about(calls, false).compute(ctx)
+	if err != nil {
+		return err
+	}
+	a.On = times.On
+	// A timing that was not compared is the only one of its call.
+	best := map[Place]Timing{}
+	for _, c := range times.Times {
+		if !c.Compared || c.Best {
+			best[c.Place()] = c
+		}
+	}
+	var cells []ComparedCell
+	for _, p := range points {
+		c, ok := best[Place{p.Ranks, p.Size}]
+		t, within := c.Time, c.Within
+		if d.Statistic == fitted.Average {
+			t, within = c.Average, c.AverageWithin
+		}
+		// The schedule was too large, or one rank was simulated for all and has no average.
+		if !ok || math.IsNaN(float64(t)) {
+			a.Without++
+			continue
+		}
+		cells = append(cells, ComparedCell{Data: d, Point: p, Modelled: c.Name, Model: t,
+			InSample: fittedTo(q, d, p), Interval: placeIn(within, p.Time)})
+	}
+	if len(cells) > 0 {
+		a.Errors = append(a.Errors, sumUp(d.Label(), cells))
+	}
+	a.Cells = append(a.Cells, cells...)
+	return nil
+}
+
+// fittedTo reports whether the model of the question was fitted to a point of data, perhaps in
+// another file: the same call with the same time.
+func fittedTo(q question, d *fitted.Data, p fitted.Point) bool {
+	return slices.ContainsFunc(q.fits, func(f fitOf) bool {
+		return f.Data.Of.Collective == d.Of.Collective && f.Data.Statistic == d.Statistic &&
+			slices.ContainsFunc(f.Data.Points, func(of fitted.Point) bool {
+				// A file has at least a few digits of a time.
+				same := math.Abs(float64(of.Time-p.Time)) <= 1e-9*float64(p.Time)
+				return of.Ranks == p.Ranks && of.Size == p.Size && same
+			})
+	})
+}
+
+// sumUp sums up the errors of cells, whose sizes ascend for each number of ranks, as
+// fitted.Data has them.
+func sumUp(label string, cells []ComparedCell) ComparedErrors {
+	m := ComparedErrors{Label: label, Cells: len(cells)}
+	var size, signed []float64
+	most := map[int]quantity.Micros{} // by ranks
+	for _, c := range cells {
+		// Sizes ascend, so a time below an earlier one is a larger message that took less.
+		most[c.Ranks] = max(most[c.Ranks], c.Time)
+		m.Unsteady = max(m.Unsteady, 1-float64(c.Time/most[c.Ranks]))
+		if c.InSample {
+			m.InSample++
+		}
+		switch c.Interval {
+		case inside:
+			m.Inside++
+			m.Known++
+		case Outside:
+			m.Known++
+		}
+		e := c.Relative()
+		signed, size = append(signed, e), append(size, math.Abs(e))
+		if math.Abs(e) >= m.Worst {
+			m.Worst, m.WorstAt = math.Abs(e), c
+		}
+	}
+	m.Median, m.Signed = stats.Median(size), stats.Median(signed)
+	return m
+}

@@ -1,0 +1,233 @@
+package collective
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/calibrate"
+	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
+)
+
+// Rows tabulates the times. Intervals are absent if the question had none. Several machines are
+// compared by their best times of each call.
+func Rows(machines ...*Times) table.Rows {
+	if len(machines) > 1 {
+		return machineRows(machines)
+	}
+	t := machines[0]
+	digits := uncertainDigits
+	if !t.Fitted && t.Within != (calibrate.Deviation{}) && t.Within.Ranks == 0 {
+		digits = 0
+	}
+	algorithms, own := shownTimes(t)
+	times := slices.Concat(algorithms, own)
+	named := shortNames(times)
+	col := table.Col[Timing]
+	ranOtherwise := slices.ContainsFunc(times, func(c Timing) bool {
+		return c.RanAs != ""
+	})
+	slower := func(c Timing) any { return table.OrAbsent(c.Slower, c.Compared) }
+	nextSlower := func(c Timing) any {
+		return table.OrAbsent(c.NextSlower, c.Next != nil)
+	}
+	mayLose := func(c Timing) any {
+		// Only a choice among fits has a bound of what it may lose.
+		known := t.Fitted && c.Best && !math.IsNaN(c.MayLose)
+		return table.OrAbsent(table.Finite(c.MayLose), known)
+	}
+	within := func(c Timing) quantity.Interval { return c.Within }
+	average := func(c Timing) quantity.Interval { return c.AverageWithin }
+	time := table.SpreadOf("time", "", quantity.DimTime, within)
+	averaged := table.SpreadOf("average", "", quantity.DimTime, average)
+	low, high := ends(digits, t.Fitted)
+	timed := slices.ContainsFunc(times, func(c Timing) bool {
+		return !math.IsNaN(float64(c.Time))
+	})
+	algbw := func(c Timing) any {
+		alg, _ := c.Bandwidths()
+		return table.OrAbsent(alg, alg > 0)
+	}
+	busbw := func(c Timing) any {
+		_, bus := c.Bandwidths()
+		return table.OrAbsent(bus, bus > 0)
+	}
+	averageTime := col("average_us", "average",
+		func(c Timing) any { return c.Average }).Rounded(digits, "time")
+	if timed { // else it is the answer
+		averageTime = averageTime.Ranked(4)
+	}
+	timeHead := "time"
+	if t.Fitted { // of the statistics that were measured
+		timeHead = "slowest rank"
+	}
+	rows := table.TableOf(times,
+		col("collective", "", func(c Timing) any { return c.Collective }),
+		col("algorithm", "algorithm", func(c Timing) any { return c.Name }).
+			Texted(named),
+		col("ranks", "ranks", func(c Timing) any { return c.Ranks }),
+		col("size_bytes", "size", func(c Timing) any { return c.Size() }),
+		col("time_us", timeHead,
+			func(c Timing) any { return c.Time }).Rounded(digits, "time"),
+		time.Low, time.High,
+		low.If(timed), high.If(timed),
+		averageTime,
+		low.If(!timed), high.If(!timed),
+		col("best", "best", func(c Timing) any {
+			return table.OrAbsent(c.Best, c.Compared)
+		}),
+		col("segment_bytes", "segment", segment),
+		col("slower_percent", "slower by", slower).Texted(percentText),
+		col("next", "runner-up",
+			func(c Timing) any { return table.OrNil(next(c).Name) }).
+			Texted(named).Ranked(2),
+		col("next_segment_bytes", "its segment",
+			func(c Timing) any { return segment(next(c)) }).Ranked(6),
+		col("next_slower_percent", "runner-up slower by",
+			nextSlower).Texted(percentText).Ranked(3),
+		col("from", "method", func(c Timing) any { return c.From }).Ranked(5),
+		col("ran_as", table.HeadIf(ranOtherwise, "ran as"), func(c Timing) any {
+			return table.OrNil(c.RanAs)
+		}).Ranked(1),
+		col("latency_bound_us", "", func(c Timing) any { return c.LatencyBound }),
+		col("bandwidth_bound_us", "", func(c Timing) any { return c.BandwidthBound }),
+		averaged.Low, averaged.High,
+		col("loss_high_percent", table.HeadIf(t.Fitted, "may lose"),
+			mayLose).Texted(percentText).Ranked(3),
+		col("algbw_mb_s", "algbw", algbw).Rounded(digits).Ranked(8),
+		col("busbw_mb_s", "busbw", busbw).Rounded(digits).Ranked(7),
+	)
+	rows.Doubts, rows.Notes = remarks(t)
+	rows.Verdict = verdict(times, own, named)
+	if t.Off != "" {
+		rows.Verdict = table.Say("%v; %s", rows.Verdict, t.Off)
+	}
+	rows.RowRank = rowRank(times, len(algorithms))
+	return rows
+}
+
+// ends returns the ends of the interval, which people read beside the time or, without one, beside
+// the average.
+func ends(digits int, fitted bool) (low, high table.Field[Timing]) {
+	shown := func(c Timing) quantity.Interval {
+		if c.Within.Known() {
+			return c.Within
+		}
+		return c.AverageWithin
+	}
+	low = table.Col("", "95 % from", func(c Timing) any {
+		return quantity.Micros(shown(c).Low)
+	})
+	high = table.Col("", "to", func(c Timing) any {
+		return quantity.Micros(shown(c).High)
+	})
+	return low.Rounded(digits, "time").If(fitted), high.Rounded(digits, "time").If(fitted)
+}
+
+// rowRank keeps the best algorithms of the largest number of ranks the longest, and schedules of
+// one's own, which are the last times.
+func rowRank(times []Timing, algorithms int) func(i int) int {
+	if len(times) == 0 {
+		return nil
+	}
+	most := slices.MaxFunc(times, func(a, b Timing) int { return a.Ranks - b.Ranks })
+	return func(i int) int {
+		switch {
+		case times[i].Compared && !times[i].Best && i < algorithms:
+			return 2
+		case times[i].Ranks < most.Ranks:
+			return 1
+		}
+		return 0
+	}
+}
+
+// shownTimes returns the times of algorithms that were asked for, and those of schedules of one's
+// own.
+func shownTimes(t *Times) (algorithms, own []Timing) {
+	algorithms, own = t.Times[:len(t.Times)-t.Own], t.Times[len(t.Times)-t.Own:]
+	if t.BestOnly {
+		slower := func(c Timing) bool { return !c.Best && c.Compared }
+		algorithms = slices.DeleteFunc(slices.Clone(algorithms), slower)
+	}
+	return algorithms, own
+}
+
+// shortNames returns a text function of names, which are paths of schedules of one's own.
+func shortNames(times []Timing) func(name any) string {
+	names := list.Map(times, func(c Timing) string { return c.Name })
+	short := lex.ShortPaths(names)
+	return func(name any) string {
+		if i := slices.Index(names, fmt.Sprint(name)); i >= 0 {
+			return short[i]
+		}
+		return fmt.Sprint(name)
+	}
+}
+
+// remarks returns the doubts and notes of the times.
+func remarks(t *Times) (doubts, notes []string) {
+	if len(t.TooLarge) > 0 {
+		doubts = append(doubts, LeftOut(t.TooLarge))
+	}
+	doubts = slices.Concat(doubts, t.Notes, t.Doubts)
+	if !t.Fitted {
+		notes = append(notes, t.On)
+	}
+	return doubts, notes
+}
+
+// verdict returns the best algorithm of the last ranks and size with a time, beside the schedules
+// of one's own or, without any, the second best.
+func verdict(all, own []Timing, named func(any) string) table.Sentence {
+	for _, c := range slices.Backward(all) {
+		if c.Compared && !c.Best || math.IsNaN(float64(c.Time)) && math.IsNaN(float64(c.Average)) {
+			continue
+		}
+		name, runnerUp := called(c, named), ""
+		if c.Name == LibraryChoice {
+			name = "predicted"
+		}
+		if c.Compared {
+			name += " is fastest"
+		}
+		for _, o := range own {
+			if o.Slower > 0 {
+				runnerUp += fmt.Sprintf("; %s takes %s longer", called(o, named),
+					percentText(o.Slower))
+			}
+		}
+		if len(own) == 0 && c.Next != nil && c.NextSlower >= 0.05 {
+			runnerUp = fmt.Sprintf("; %s takes %s longer", called(*c.Next, named),
+				percentText(c.NextSlower))
+		}
+		average := c.AverageWithin
+		average.Value = float64(c.Average)
+		time := table.Shown(quantity.DimTime, average)
+		if !math.IsNaN(float64(c.Time)) {
+			within := c.Within
+			within.Value = float64(c.Time)
+			time = table.Shown(quantity.DimTime, within)
+		}
+		if c.Ranks == 1 && c.Time == 0 {
+			return table.Say("%s of %v on one rank sends no message", c.Collective, c.Size())
+		}
+		if c.From == FromFit && !c.Within.Known() && !c.AverageWithin.Known() {
+			runnerUp = ", no interval" + runnerUp
+		}
+		return table.Say("%s of %v on %d ranks: %s, %v%s", c.Collective, c.Size(), c.Ranks, name,
+			time, runnerUp)
+	}
+	return table.Sentence{}
+}
+
+// called returns the algorithm of a call, with the segments of its messages.
+func called(c Timing, named func(any) string) string {
+	if c.Call.Segment == 0 {
+		return named(c.Name)
+	}
+	return fmt.Sprintf("%s in segments of %s", named(c.Name), quantity.Bytes(c.Call.Segment))
+}

@@ -1,0 +1,220 @@
+package fits
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/fitted"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
+)
+
+// A parameterRow is one algorithm of one joint fit. A fit whose algorithm was
+// searched has several rows, each with the weight of its algorithm in predictions.
+type parameterRow struct {
+	*fitted.Result
+	fitted.Parameters
+	run *GPURun // whose line the parameters are; nil: of an algorithm's form
+}
+
+// rowsOf returns the rows of all joint fits. Logs of nccl-tests have a row for each of their tables
+// instead: its line, and its busbw. The forms that predict them are not all NCCL's.
+func rowsOf(f *Fitted) (all []parameterRow) {
+	runs := f.GPURuns()
+	if slices.ContainsFunc(runs, func(r GPURun) bool { return r.Fit == nil }) {
+		runs = nil
+	}
+	for _, r := range runs {
+		c := r.Table.Collective
+		p := fitted.Parameters{Algorithm: r.Algorithm(), Nodes: min(c.Nodes, 2),
+			Weight: math.NaN(), HeldOut: math.NaN(), Ranks: []int{c.Ranks},
+			Base: quantity.Alone(math.NaN()), Inside: quantity.Alone(math.NaN()),
+			Between: r.Line.Beta, Beta: r.Line.Tau, From: r.Line.From, To: r.Line.To,
+			Median: r.Line.Median, P95: r.Line.P95}
+		all = append(all, parameterRow{r.Fit, p, &r})
+	}
+	if len(all) > 0 {
+		return all
+	}
+	for _, c := range f.Collectives {
+		for _, p := range c.Parameters() {
+			all = append(all, parameterRow{c, p, nil})
+		}
+	}
+	return all
+}
+
+// collectiveRows tabulates the parameters of all joint fits. A column that has the
+// same value in all rows has no heading for people, while CSV and JSON keep it: their
+// columns do not depend on the data.
+//
+// Ranks (the order of dropping columns, see [reports.Column]) keep the parameters
+// longest: a user needs base, α, β and the error, and can look up sizes and statistic
+// in the file.
+func collectiveRows(f *Fitted) table.Rows {
+	all := rowsOf(f)
+	runs := len(all) > 0 && all[0].run != nil
+	// Whether a column shows differences.
+	var named, several, searched, placed, otherwise bool
+	for _, r := range all {
+		otherwise = otherwise || r.Parameters.Algorithm != all[0].Parameters.Algorithm
+		placed = placed || r.Nodes > 0 && !runs
+		// A given algorithm is not weighed against others.
+		named = named || r.Name != ""
+		several = several || r.Of.Collective != all[0].Of.Collective
+		searched = searched || r.Of.Name == "" && !runs
+	}
+	seriesRank, estimateRank := 3, 1
+	var seriesText func(any) string
+	if runs { // the series tells rows apart, and all are of nccl-tests
+		seriesRank, estimateRank = 0, 0
+		seriesText = func(name any) string {
+			return strings.TrimPrefix(fmt.Sprint(name), "nccl-tests ")
+		}
+	}
+	type row = parameterRow
+	col := table.Col[row]
+	fields := []table.Field[row]{
+		col("collective", table.HeadIf(several, "collective"),
+			func(r row) any { return r.Of.Collective }),
+		col("series", table.HeadIf(named, "series"),
+			func(r row) any { return r.Name }).Ranked(seriesRank).Texted(seriesText),
+		col("algorithm", table.HeadIf(otherwise || !runs, "algorithm"),
+			func(r row) any { return r.Parameters.Algorithm }),
+		col("searched", "", func(r row) any { return r.Of.Name == "" }),
+		col("statistic", "statistic", func(r row) any { return string(r.Statistic) }).Ranked(4),
+		col("", table.HeadIf(runs, "ranks"),
+			func(r row) any { return r.Parameters.Ranks[0] }),
+		col("ranks_from", "", func(r row) any { return slices.Min(r.Parameters.Ranks) }),
+		col("ranks_to", "", func(r row) any { return slices.Max(r.Parameters.Ranks) }),
+		col("ranks_count", "", func(r row) any { return len(r.Parameters.Ranks) }),
+		col("from_bytes", "from", func(r row) any { return r.From }).Ranked(4),
+		col("to_bytes", "to", func(r row) any { return r.To }).Ranked(4),
+		col("nodes", table.HeadIf(placed, "nodes"),
+			func(r row) any { return table.OrNil(NodesText[r.Nodes]) }).Ranked(3),
+		percentCol("weight_percent", table.HeadIf(searched, "weight"),
+			func(r row) float64 { return r.Weight }).Ranked(1),
+	}
+	fields = append(fields, estimateCols("base", "base (95 %)", quantity.DimTime,
+		func(r row) quantity.Interval { return r.Base }, estimateRank)...)
+	fields = append(fields, estimateCols("alpha", "α (95 %)", quantity.DimTime,
+		func(r row) quantity.Interval { return r.Between }, estimateRank)...)
+	fields = append(fields, estimateCols("alpha_inside", "α in a node (95 %)",
+		quantity.DimTime,
+		func(r row) quantity.Interval { return r.Inside }, estimateRank)...)
+	fields = append(fields, estimateCols("beta", "β (95 %)", quantity.DimInverse,
+		func(r row) quantity.Interval { return r.Beta }, estimateRank)...)
+	fields = append(fields,
+		percentCol("median_error_percent", "median error",
+			func(r row) float64 { return r.Median }).Ranked(2),
+		percentCol("p95_error_percent", "95th perc.",
+			func(r row) float64 { return r.P95 }).Ranked(5),
+		percentCol("held_out_error_percent", "hold-out error",
+			func(r row) float64 { return r.HeldOut }).Ranked(2),
+		col("busbw_peak_mb_s", table.HeadIf(runs, "busbw"), func(r row) any {
+			return ofRun(r, func(g *GPURun) any { return g.Peak })
+		}),
+		col("busbw_peak_bytes", table.HeadIf(runs, "at"), func(r row) any {
+			return ofRun(r, func(g *GPURun) any { return g.At })
+		}),
+		col("busbw_half_bytes", table.HeadIf(runs, "half from"), func(r row) any {
+			return ofRun(r, func(g *GPURun) any { return g.Half })
+		}).Ranked(3),
+	)
+	rows := table.TableOf(all, fields...)
+	// In-place and out-of-place calls, or averages and minima, are series of one measurement.
+	firsts := map[string]*fitted.Result{}
+	for _, c := range slices.Backward(f.Collectives) {
+		firsts[c.Of.Collective] = c
+	}
+	rows.RowRank = func(i int) int {
+		if firsts[all[i].Of.Collective] != all[i].Result {
+			return 1
+		}
+		return 0
+	}
+	remark(&rows, f, runs)
+	return rows
+}
+
+// remark sets the notes and the verdict of the table. Runs are tables of nccl-tests.
+func remark(rows *table.Rows, f *Fitted, runs bool) {
+	for _, c := range f.Collectives {
+		// These two sentences define every number of the table. Parameters that could
+		// not be told from each other are merged into one ("the others"), and a table
+		// of constants cannot show that predictions use more than them.
+		rows.Notes = append(rows.Notes, noteOf(c, c.Label()))
+	}
+	// Of several series, the first of the last collective.
+	if len(f.Collectives) > 0 {
+		last := f.Collectives[len(f.Collectives)-1].Of.Collective
+		i := slices.IndexFunc(f.Collectives, func(c *fitted.Result) bool {
+			return c.Of.Collective == last
+		})
+		rows.Verdict = table.Say("%s", noteOf(f.Collectives[i], last))
+		if !runs { // else the verdict is on their busbw
+			rows.Notes = slices.Delete(rows.Notes, i, i+1)
+		}
+	}
+	if runs {
+		rows.Notes = append(rows.Notes, "T = α + β·n, a line over all sizes n of the table; "+
+			"busbw is the highest, reached at that size, and from the size \"half from\" on at "+
+			"least half of it. Predictions use forms over all ranks, and parameters that change "+
+			"with the size.")
+		return
+	}
+	rows.Notes = append(rows.Notes,
+		"T = base + steps·α + bytes·β over all sizes, with the steps and bytes of the "+
+			"algorithm. The cost of a parameter without a value is in the others.",
+		"Predictions use parameters that change with the size. \"hold-out error\" is theirs, "+
+			"at places and sizes that were not used in the fit.")
+}
+
+// ofRun returns a cell of a run of nccl-tests; absent for rows of forms.
+func ofRun(r parameterRow, cell func(*GPURun) any) any {
+	if r.run == nil {
+		return nil
+	}
+	return cell(r.run)
+}
+
+// percentCol makes NaN, an error that could not be computed, an absent cell: programs
+// take an empty cell for a missing number, and JSON has no NaN.
+func percentCol(key, head string, value func(parameterRow) float64) table.Field[parameterRow] {
+	cell := func(r parameterRow) any {
+		part := value(r)
+		return table.OrAbsent(100*part, !math.IsNaN(part))
+	}
+	return table.Col(key, head, cell).Texted(table.PercentError)
+}
+
+// estimateCols returns the columns of a parameter. One that the data do not identify is NaN in the
+// fit and absent here.
+func estimateCols(key, head string, dim quantity.Dimension,
+	of func(parameterRow) quantity.Interval, rank int) []table.Field[parameterRow] {
+	all := table.SpreadOf(key, head, dim, of)
+	all.Text = all.Text.Ranked(rank)
+	return all.Fields()
+}
+
+// noteOf describes the data of a joint fit, by this name, and how well it predicts. Its ranks
+// come first, because accuracy beyond them depends on them most (docs/accuracy.md).
+func noteOf(c *fitted.Result, name string) string {
+	least, most := slices.Min(c.Ranks), slices.Max(c.Ranks)
+	text := fmt.Sprintf("%d to %d ranks", least, most)
+	if len(c.Ranks) == 1 {
+		text = fmt.Sprintf("%d ranks only", least)
+		if c.Of.Name == "" {
+			text += ", which do not identify the algorithm"
+		}
+	}
+	if c.Noise > 0 {
+		text += fmt.Sprintf("; repeats differ by %.2g %%", 100*c.Noise)
+	}
+	if accuracy := c.Accuracy(); accuracy != "" {
+		text += "; " + accuracy
+	}
+	return name + ": " + text
+}

@@ -1,0 +1,18 @@
+package fits
+
+import (
+	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
+)
+
+// tableNames returns short names that distinguish the curves: the file's name, with as much of its
+// path as tells it from the others or, if all are of one file, the name of the table.
+func tableNames(all []Curve) []string {
+	other := func(c Curve) bool { return c.File != all[0].File }
+	if !slices.ContainsFunc(all, other) {
+		return list.Map(all, func(c Curve) string { return c.Table.Name() })
+	}
+	return lex.ShortPaths(list.Map(all, func(c Curve) string { return c.Place() }))
+}

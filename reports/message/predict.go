@@ -1,0 +1,190 @@
+// Package message answers what messages cost on platforms: times, gaps and bandwidths (Costs,
+// Compare), the best packets (Cuts, Switches), and files of other programs (Exported).
+//
+// Begin with Costs, from which Compare takes its numbers. Answers are typed; [Rows],
+// [CompareRows], [Curves] and [Timeline] make tables and pictures of them.
+//
+// Two sources of a time meet here. The model's lines explain a layer. A layer that was fitted also
+// has its measured curve, and then the time is the next measurement predicted from that curve, with
+// a 95 % interval; the time by the lines stands beside it. A changed layer has no measurements, so
+// its interval is gone.
+package message
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/forecast"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// Predictions are the costs of messages in some layers, layer by layer in the order
+// given.
+type Predictions struct {
+	Costs []Predicted
+	Peaks []platforms.Peak // one for each layer
+	// Doubts name the layers whose measured points make no curve: their costs are the model's.
+	Doubts []string
+	// gapless says of each layer without a known gap what is missing.
+	Gapless []string
+	// estimated names the layers whose parameters alone have intervals.
+	Estimated []string
+	// others names the fitted layers beside those that stand for their platforms.
+	Others []string
+	Runs   int // minimum over the fitted layers' measurements
+}
+
+// Predicted is the cost of a message of one size in a layer, or of an operation or a collective.
+type Predicted struct {
+	Platform, Layer string
+	Timed           platforms.Timed
+	Size            quantity.Bytes
+	// Time is the quantity that was timed: one way for messages, the gap for streams. Fields below
+	// that do not apply are 0.
+	Time                  quantity.Micros
+	OneWay, RTT, Gap      quantity.Micros
+	Bandwidth, Throughput quantity.MBps
+	GapKnown              bool // false: Gap and Throughput are 0, and no column shows them
+	Packet                quantity.Bytes
+	Regime                string // the branches of switches, see [model.Regime]
+	Peak                  platforms.Peak
+	// Next is the next measurement of this size, predicted from the measurements that the layer was
+	// fitted to; nil if the layer has none, or has been changed. Time is its middle.
+	Next *forecast.Forecast
+	// Beyond is the ratio of a size outside the measured ones to the nearest of them, above 1; 1 of
+	// a size among them, and 0 if none are known.
+	Beyond float64
+	// Model is the time by the lines of the layer's model.
+	Model quantity.Micros
+}
+
+// Within returns the time with its 95 % interval, if that is known.
+func (p Predicted) Within() quantity.Interval {
+	if p.Next == nil || p.Next.Unknown != "" {
+		return quantity.Alone(p.Time)
+	}
+	return p.Next.Interval
+}
+
+// Costs computes the costs of messages of these sizes, at least 1 byte each, in the layer of each
+// design. A size of no message is an error, and so is a design without a layer.
+func Costs(sizes []quantity.Bytes, designs ...platforms.Design) (*Predictions, error) {
+	if err := check(sizes, designs); err != nil {
+		return nil, err
+	}
+	all := &Predictions{}
+	for _, d := range designs {
+		peak := d.Layer.Peak()
+		// A peak belongs to a layer, so it is computed once and not for each size.
+		all.Peaks = append(all.Peaks, peak)
+		all.doubt(d)
+		for _, n := range sizes {
+			p := predicted(d, n)
+			p.Peak = peak
+			all.Costs = append(all.Costs, p)
+		}
+	}
+	return all, nil
+}
+
+// Cost returns the cost of a message of n bytes in the layer of the design. The size is one that
+// [CheckSize] accepts.
+func Cost(d platforms.Design, n quantity.Bytes) Predicted {
+	p := predicted(d, n)
+	p.Peak = d.Layer.Peak()
+	return p
+}
+
+// check returns an error if a size is that of no message, or if a design has no layer.
+func check(sizes []quantity.Bytes, designs []platforms.Design) error {
+	for _, n := range sizes {
+		if err := CheckSize(n); err != nil {
+			return err
+		}
+	}
+	for _, d := range designs {
+		if d.Layer.Model == nil {
+			_, err := d.Platform.Layer(d.Layer.Name)
+			return cmp.Or(err, fmt.Errorf("%s has no layer of messages", d.Name()))
+		}
+	}
+	return nil
+}
+
+// CheckSize returns an error if no message has n bytes.
+func CheckSize(n quantity.Bytes) error {
+	if !(n >= 1 && n <= 1<<53) || n != quantity.Bytes(math.Trunc(float64(n))) {
+		return fmt.Errorf("%g bytes: a message has 1 to 2⁵³ whole ones", float64(n))
+	}
+	return nil
+}
+
+// doubt notes how far the costs in the design can be trusted.
+func (p *Predictions) doubt(d platforms.Design) {
+	// The error is that of the curve, the same at every size.
+	if _, err := d.Layer.Next(1); err != nil && len(d.Changes) == 0 {
+		p.Doubts = append(p.Doubts, err.Error()+"; the costs are by the model alone")
+	}
+	if err := d.Layer.GapError(); err != nil && d.Layer.Timed.Of == platforms.Message {
+		p.Gapless = append(p.Gapless, "no gap or throughput: "+err.Error())
+	}
+	// The note about runs must hold for every layer, so it has the fewest.
+	if d.Forecastable() && (p.Runs == 0 || d.Layer.Measured.Runs < p.Runs) {
+		p.Runs = d.Layer.Measured.Runs
+	}
+	if names := otherFits(d); len(names) > 0 {
+		p.Others = append(p.Others, fmt.Sprintf("%s is one of %d fitted layers; the others are %s",
+			d.Layer.Ref(), len(names)+1, strings.Join(names, ", ")))
+	}
+	uncertain := func(p platforms.Param) bool { return p.PlusMinus > 0 }
+	if !d.Forecastable() && slices.ContainsFunc(d.Uses(), uncertain) {
+		p.Estimated = append(p.Estimated, d.Layer.Ref()+": the parameters have intervals; "+
+			"whatif gives those of the times")
+	}
+}
+
+// otherFits returns the other layers with measurements of a platform that the design's layer stands
+// for: whoever names the platform alone may not know them. A machine's levels show its layers.
+func otherFits(d platforms.Design) (names []string) {
+	if d.Layer.Measured == nil || d.Layer.Name != d.Platform.Default || len(d.Platform.Levels) > 0 {
+		return nil
+	}
+	for _, l := range d.Platform.Layers {
+		if l.Measured != nil && l.Name != d.Layer.Name {
+			names = append(names, l.Ref())
+		}
+	}
+	return names
+}
+
+// predicted returns the cost of a message of n bytes, without the peak. The times of a stream show
+// no latency, and those of a collective or another operation show no cost of one message. A field
+// that does not follow from them stays 0 and is absent in the table: a guess would look like a
+// prediction.
+func predicted(d platforms.Design, n quantity.Bytes) Predicted {
+	p := Predicted{Platform: d.Platform.Name, Layer: d.Layer.Name, Timed: d.Layer.Timed, Size: n}
+	if first, last, measured := d.Layer.MeasuredRange(); measured {
+		p.Beyond = max(1, float64(first/n), float64(n/last))
+	}
+	p.Next = d.Forecast(n)
+	m := d.Layer.Model
+	p.Time, p.Model, p.Regime = m.OneWay(n), model.LinesOf(m).OneWay(n), model.Regime(m, n)
+	// platforms.Operation and Collective have no case: nothing follows from such a time.
+	switch rate := n.Over; p.Timed.Of {
+	case platforms.Message:
+		p.OneWay, p.RTT, p.Bandwidth = p.Time, model.RTT(m, n), rate(p.Time)
+		p.Packet = model.PacketSize(m, n)
+		if p.GapKnown = model.HasGap(m); p.GapKnown {
+			p.Gap = m.Gap(n)
+			p.Throughput = rate(p.Gap)
+		}
+	case platforms.Stream:
+		p.Gap, p.Throughput, p.GapKnown = p.Time, rate(p.Time), true
+	}
+	return p
+}

@@ -1,0 +1,373 @@
+package message
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/table"
+)
+
+// Rows returns the table of the costs. If not all times are those of messages,
+// columns give the timed quantity and its time. A column is absent as a whole if no
+// row can have it, so that the usual table of one platform from a paper stays narrow.
+func Rows(p *Predictions, units quantity.UnitChoice) table.Rows {
+	other := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return !isMessage(p) })
+	fitted := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Next != nil })
+	ranged := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Beyond > 0 })
+	// Scripts depend on these keys: with other times beside those of messages, the key must not say
+	// one way.
+	name := "one_way"
+	if other {
+		name = "time"
+	}
+	spread := table.SpreadOf(name, "", quantity.DimTime, within)
+	// A paper's parameters have more digits than a measurement.
+	digits := 4
+	if fitted || ranged {
+		digits = 0
+	}
+	// People read the ends beside the time.
+	low := table.Col("", "95 % from", func(p Predicted) any {
+		return quantity.Micros(within(p).Low)
+	}).Rounded(digits, name).If(fitted)
+	high := table.Col("", "to", func(p Predicted) any {
+		return quantity.Micros(within(p).High)
+	}).Rounded(digits, name).If(fitted)
+	kindRank := 1 // one kind tells no rows apart
+	if slices.ContainsFunc(p.Costs, func(c Predicted) bool {
+		return c.Timed != p.Costs[0].Timed
+	}) {
+		kindRank = 0
+	}
+	rows := table.TableOf(p.Costs,
+		table.Col("platform", "platform", func(p Predicted) any {
+			return p.Platform
+		}).Ranked(1),
+		table.Col("layer", "layer", func(p Predicted) any { return p.Layer }).Ranked(1),
+		table.Col("of", "kind", func(p Predicted) any {
+			return p.Timed.String()
+		}).If(other).Ranked(kindRank),
+		table.Col("size_bytes", "size", func(p Predicted) any { return p.Size }),
+		// Programs get all times in one column. People see a gap in its own column,
+		// so "time" leaves it out.
+		table.Col("time_us", "", func(p Predicted) any { return p.Time }).If(other),
+		table.Col("", "time", func(p Predicted) any {
+			return table.OrAbsent(p.Time, !hasPeak(p))
+		}).Rounded(0, "time").If(other),
+		table.Col("one_way_us", "one way", func(p Predicted) any {
+			return table.OrAbsent(p.OneWay, isMessage(p))
+		}).Rounded(digits, name),
+		low.If(!other), high.If(!other),
+		table.Col("rtt_us", "RTT", func(p Predicted) any {
+			return table.OrAbsent(p.RTT, isMessage(p))
+		}).Rounded(digits).Ranked(3),
+		table.Col("gap_us", "gap", func(p Predicted) any {
+			return table.OrAbsent(p.Gap, p.GapKnown)
+		}).Rounded(digits).Ranked(gapRank(p.Costs)),
+		low.If(other), high.If(other),
+		table.Col("bandwidth_mb_s", "bandwidth", func(p Predicted) any {
+			return table.OrAbsent(p.Bandwidth, isMessage(p))
+		}).Rounded(digits),
+		table.Col("throughput_mb_s", "throughput", func(p Predicted) any {
+			return table.OrAbsent(p.Throughput, p.GapKnown)
+		}).Rounded(digits).Ranked(4),
+		table.Col("algbw_mb_s", "algbw", func(p Predicted) any {
+			alg, _ := bandwidths(p)
+			return alg
+		}).If(other).Ranked(3),
+		table.Col("busbw_mb_s", "busbw", func(p Predicted) any {
+			_, bus := bandwidths(p)
+			return bus
+		}).If(other),
+		table.Col("packet_bytes", "packet", func(p Predicted) any {
+			return table.OrAbsent(p.Packet, isMessage(p))
+		}).Ranked(5),
+		table.Col("regime", "regime", func(p Predicted) any {
+			return table.OrNil(p.Regime)
+		}).Ranked(2),
+		table.Col("r_inf_mb_s", "", func(p Predicted) any {
+			return table.OrAbsent(p.Peak.Asymptote, hasPeak(p) && p.Peak.Known)
+		}),
+		table.Col("n_half_bytes", "", func(p Predicted) any {
+			return table.OrAbsent(p.Peak.Half, hasPeak(p) && p.Peak.Known && p.Peak.Exists)
+		}),
+		spread.Low.If(fitted), spread.High.If(fitted),
+		table.Col("beyond", "extrapolated", func(p Predicted) any {
+			return table.OrAbsent(p.Beyond > 1, p.Beyond > 0)
+		}).If(fitted || ranged),
+		table.Col("from", "from", func(p Predicted) any {
+			if p.Next == nil {
+				return nil
+			}
+			return string(p.Next.From)
+		}).If(fitted).Ranked(6),
+		table.Col("model_us", "", func(p Predicted) any { return p.Model }).If(fitted),
+	)
+	rows.Notes = notes(p, fitted, other, units)
+	rows.Doubts = doubts(p)
+	rows.Next = slices.Concat(p.Gapless, p.Estimated, p.Others)
+	rows.Verdict = verdict(p.Costs)
+	return rows
+}
+
+// doubts says of which layers the measurements are no curve, that sizes are extrapolated, and why
+// the first size without an interval has none.
+func doubts(p *Predictions) []string {
+	all := slices.Clone(p.Doubts)
+	if slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Beyond > 1 }) {
+		all = append(all, beyondMeasured)
+	}
+	unknown := func(p Predicted) bool { return p.Next != nil && p.Next.Unknown != "" }
+	if i := slices.IndexFunc(p.Costs, unknown); i >= 0 {
+		c := p.Costs[i]
+		all = append(all,
+			fmt.Sprintf("%s, %s: %s", nameOf(c), c.Size, c.Next.Unknown))
+	}
+	return all
+}
+
+// verdict returns the time of the largest size: of the only layer, or of the fastest and the
+// slowest.
+func verdict(all []Predicted) table.Sentence {
+	if len(all) == 0 {
+		return table.Sentence{}
+	}
+	last := all[len(all)-1]
+	same := func(p Predicted) bool {
+		return p.Size == last.Size && p.Timed.String() == last.Timed.String()
+	}
+	here := slices.DeleteFunc(slices.Clone(all), func(p Predicted) bool {
+		return !same(p)
+	})
+	if levels := levelsOf(here); levels != nil {
+		return levelVerdict(levels)
+	}
+	fastest, slowest := extremes(here)
+	if fastest.Time < slowest.Time {
+		between := ","
+		if fastest.Next != nil || fastest.Beyond > 1 {
+			between = ";" // the interval has commas
+		}
+		return table.Say("%v: %v%s %v: %s", last.Size, named(fastest), between,
+			named(slowest), table.Faster(float64(slowest.Time/fastest.Time)))
+	}
+	if isMessage(last) && last.Next == nil {
+		return table.Say("%v: %v one way, %v%s", last.Size, last.Time, last.Bandwidth,
+			extrapolated(last))
+	}
+	return table.Say("%v: %v%s", last.Size, table.Shown(quantity.DimTime, last.Within()),
+		extrapolated(last))
+}
+
+// named returns the time of a layer with its interval.
+func named(p Predicted) table.Sentence {
+	return table.Say("%s %v%s", nameOf(p), table.Shown(quantity.DimTime, p.Within()),
+		extrapolated(p))
+}
+
+// extremes returns the fastest and the slowest; of equal times, the first.
+func extremes(all []Predicted) (fastest, slowest Predicted) {
+	byTime := func(a, b Predicted) int { return cmp.Compare(a.Time, b.Time) }
+	return slices.MinFunc(all, byTime), slices.MaxFunc(all, byTime)
+}
+
+// levelsOf returns the layers of several machines by level, the innermost first, each in the order
+// of the machines; nil if there is one platform, or if each has one layer. Layers of the same name
+// are of one level; without any, levels are counted from the outermost.
+func levelsOf(all []Predicted) (levels [][]Predicted) {
+	var platforms []string
+	layers, named := map[string][]Predicted{}, map[string][]Predicted{}
+	var names []string
+	for _, p := range all {
+		if layers[p.Platform] == nil {
+			platforms = append(platforms, p.Platform)
+		}
+		if named[p.Layer] == nil {
+			names = append(names, p.Layer)
+		}
+		layers[p.Platform] = append(layers[p.Platform], p)
+		again := func(of Predicted) bool { return of.Platform == p.Platform }
+		if !slices.ContainsFunc(named[p.Layer], again) {
+			named[p.Layer] = append(named[p.Layer], p)
+		}
+	}
+	if len(platforms) < 2 || len(all) == len(platforms) {
+		return nil
+	}
+	for _, name := range names {
+		if len(named[name]) > 1 {
+			levels = append(levels, named[name])
+		}
+	}
+	if levels != nil {
+		return levels
+	}
+	for up := 1; ; up++ {
+		var level []Predicted
+		for _, of := range platforms {
+			if n := len(layers[of]); n >= up {
+				level = append(level, layers[of][n-up])
+			}
+		}
+		if len(level) < 2 {
+			return levels
+		}
+		levels = slices.Insert(levels, 0, level)
+	}
+}
+
+// levelVerdict names the level at which the machines differ most: in the time, or if that is equal
+// at all levels, in the bandwidth of large messages.
+func levelVerdict(levels [][]Predicted) table.Sentence {
+	ratio := func(level []Predicted) float64 {
+		fastest, slowest := extremes(level)
+		return float64(slowest.Time / fastest.Time)
+	}
+	byRatio := func(a, b []Predicted) int { return cmp.Compare(ratio(a), ratio(b)) }
+	most := slices.MaxFunc(levels, byRatio)
+	fastest, slowest := extremes(most)
+	if ratio(most) > 1 {
+		return table.Say("%v: %s %v, %s %v: %s", fastest.Size, nameOf(fastest),
+			fastest.Time, nameOf(slowest), slowest.Time, table.Faster(ratio(most)))
+	}
+	peaks := func(level []Predicted) (high, low Predicted, ratio float64) {
+		byPeak := func(a, b Predicted) int {
+			return cmp.Compare(a.Peak.Asymptote, b.Peak.Asymptote)
+		}
+		known := !slices.ContainsFunc(level, func(p Predicted) bool {
+			return !p.Peak.Known
+		})
+		high, low = slices.MaxFunc(level, byPeak), slices.MinFunc(level, byPeak)
+		if ratio = float64(high.Peak.Asymptote / low.Peak.Asymptote); !known || !(ratio > 1) {
+			ratio = 1
+		}
+		return high, low, ratio
+	}
+	most = slices.MaxFunc(levels, func(a, b []Predicted) int {
+		_, _, x := peaks(a)
+		_, _, y := peaks(b)
+		return cmp.Compare(x, y)
+	})
+	if high, low, r := peaks(most); r > 1 {
+		return table.Say("%v is equal at each level; large messages: %s %v, %s %v: %s",
+			high.Size, nameOf(high), high.Peak.Asymptote, nameOf(low), low.Peak.Asymptote,
+			table.Faster(r))
+	}
+	return table.Say("%v is equal at each level", fastest.Size)
+}
+
+// gapRank returns the rank of the gap's column: of streams it is the only time, which stays beside
+// its interval.
+func gapRank(costs []Predicted) int {
+	if slices.ContainsFunc(costs, isMessage) {
+		return 2
+	}
+	return 0
+}
+
+// notes explains the intervals, names each peak, and says what the times are of if
+// not messages. An interval from one run does not cover another run (docs/fit.md:
+// 78 % instead of 95 % if runs differ by 10 %), so the note says how many runs there
+// were.
+func notes(p *Predictions, fitted, other bool, units quantity.UnitChoice) []string {
+	var notes []string
+	if fitted {
+		what := "One way"
+		if other {
+			what = "The time"
+		}
+		which := "the nodes and the run that were measured: others may differ by more"
+		if p.Runs > 1 {
+			which = fmt.Sprintf("another run, or pair of nodes, like the %d that were measured",
+				p.Runs)
+		}
+		from := "predicted by the model that was fitted by its name"
+		if slices.ContainsFunc(p.Costs, func(c Predicted) bool {
+			return c.Next != nil && c.Model != c.Time
+		}) {
+			from = "predicted from the measured curve; the lines of the model explain it"
+		}
+		notes = append(notes, what+" is the next measurement, "+from+". The interval is of "+
+			which+".")
+	}
+	for _, peak := range p.Peaks {
+		if peak.Timed.Of == platforms.Message || peak.Timed.Of == platforms.Stream {
+			notes = append(notes, peak.Layer+": "+peak.Text(units))
+		}
+		switch peak.Timed.Of {
+		case platforms.Stream:
+			notes = append(notes, peak.Layer+": gaps between messages of a stream, "+
+				"which do not show the latency of a message.")
+		case platforms.Operation:
+			notes = append(notes, peak.Layer+": times of an operation, not of a message: "+
+				"no RTT, gap or bandwidth follows.")
+		case platforms.Collective:
+			text := "algbw is bytes over time; busbw is algbw times what each rank has to send " +
+				"for a byte, as nccl-tests counts it"
+			if peak.Timed.PerRank {
+				text += "; the size is the block of one rank, and the bytes are those of all"
+			}
+			if peak.Timed.Ranks == 0 {
+				text += "; the file does not give the number of ranks; " +
+					"for busbw, write ranks = \"8\" into the layer"
+			}
+			notes = append(notes, peak.Layer+": "+text+".")
+		}
+	}
+	return notes
+}
+
+// InCycles adds a column in cycles of the host's processor for each column of times:
+// µs times MHz. Papers of the nineties give overheads in cycles, which is how
+// processors of different speed are compared. The first column of the table has the
+// names of the designs' platforms. It is an error if no platform file states the
+// clock; rows of a platform without one are empty.
+func InCycles(rows table.Rows, designs []platforms.Design) (table.Rows, error) {
+	clocks := map[string]float64{} // MHz, 0 where not known
+	var names []string
+	known := false
+	for _, d := range designs {
+		clocks[d.Platform.Name] = d.Platform.Clock
+		known = known || d.Platform.Clock > 0
+		if !slices.Contains(names, d.Platform.Name) {
+			names = append(names, d.Platform.Name)
+		}
+	}
+	if !known {
+		slices.Sort(names)
+		return rows, usage.Fields(fmt.Errorf("%s does not give its host's clock; "+
+			"add a line such as clock = \"266MHz\" to the platform's file",
+			strings.Join(names, " or ")), "cycles")
+	}
+	var times []int
+	for j, column := range rows.Columns {
+		// The key says the unit, so that a column of times is known without its values.
+		if key, isTime := strings.CutSuffix(column.Key, "_us"); isTime {
+			times = append(times, j)
+			head := column.Head
+			if head != "" {
+				head += " (cycles)"
+			}
+			rows.Columns = append(rows.Columns, table.Column{
+				// A fraction of a cycle is no time, so people see none.
+				Key: key + "_cycles", Head: head, Rank: 2,
+				Text: func(v any) string { return fmt.Sprintf("%.0f", v) },
+			})
+		}
+	}
+	for i, row := range rows.Data {
+		// The first column is the platform, so each row is counted by its own clock.
+		clock := clocks[row[0].(string)]
+		for _, j := range times {
+			t, ok := row[j].(quantity.Micros)
+			row = append(row, table.OrAbsent(float64(t)*clock, ok && clock > 0))
+		}
+		rows.Data[i] = row
+	}
+	return rows, nil
+}

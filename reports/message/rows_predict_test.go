@@ -1,0 +1,64 @@
+package message
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A file that fit saved can be predicted, whatever its points are: where they make no curve, by the
+// model.
+func TestPredictWithoutCurve(t *testing.T) {
+	for name, text := range map[string]string{
+		"less than a factor of 2": `sizes = ["1000B", "1100B", "1200B", "1300B", "1400B"]
+times = ["11us", "12us", "13us", "14us", "15us"]`,
+		"takes 2e+15": `sizes = ["1000B", "2000B", "4000B", "8000B", "16000B"]
+times = ["11us", "12us", "13us", "14us", "2000000000s"]`,
+	} {
+		p, err := platforms.Parse("x", []byte(`default = "fit"
+[layer.fit]
+model = "linear"
+beta = "1us"
+tau = "10us/KiB"
+measured = "fit"
+source = "made up"
+[measured.fit]
+`+text+`
+source = "made up"
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := Costs([]quantity.Bytes{1024}, platforms.Design{Platform: p, Layer: p.Layers[0]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := all.Costs[0]; c.Next != nil || c.OneWay != 11 {
+			t.Errorf("%s: %+v; want 11 µs by the model", name, c)
+		}
+		if notes := strings.Join(Rows(all, quantity.UnitChoice{}).Doubts,
+			"\n"); !strings.Contains(notes, "no curve to predict from") {
+			t.Errorf("%s: the notes are %q", name, notes)
+		}
+	}
+}
+
+// A layer whose r∞ is above its roof is remarked upon once, as its share alone reads like a
+// success.
+func TestCompareAboveTheRoof(t *testing.T) {
+	d, err := platforms.Open("clip/system-buffer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compare([]quantity.Bytes{64, 1024}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := CompareRows(c).Doubts; c[0].RoofShare <= 1.005 || len(notes) != 1 ||
+		!strings.Contains(notes[0],
+			"clip/system-buffer: r∞ is above the roof pci of 132 MB/s") {
+		t.Errorf("%.3f of the roof, notes %q", c[0].RoofShare, notes)
+	}
+}

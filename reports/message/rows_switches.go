@@ -1,0 +1,28 @@
+package message
+
+import (
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/reports/table"
+)
+
+// SwitchRows returns the tables of [Switches] for people.
+func SwitchRows(c []Cut) table.Rows {
+	rows := table.TableOf(c,
+		table.Col("", "platform", func(c Cut) any { return c.Platform }).Ranked(3),
+		table.Col("", "layer", func(c Cut) any { return c.Layer }).Ranked(1),
+		table.Col("", "table", func(c Cut) any { return c.Method }),
+		table.Col("", "messages", func(c Cut) any { return "up to " + c.Size.String() }),
+		table.Col("", "packet", func(c Cut) any {
+			return fmt.Sprintf("%.0f B", float64(c.Plan.Largest()))
+		}),
+		table.Col("", "one way", func(c Cut) any { return c.OneWay }),
+	)
+	// The table of single sizes has the best packets too.
+	rows.RowRank = func(int) int { return 2 }
+	rows.Notes = []string{"For a library that switches between a few packets: paper-table has " +
+		"the packets of equation 10, judged by CLIP's bound, equation 8 (sec. 4.2.2.2); " +
+		"equal-table has the best equal packets, judged by the exact time. The thresholds make " +
+		"the sum of the times of all message sizes least, each relative to the fastest packet's."}
+	return rows
+}

@@ -1,0 +1,172 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/placed"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/whatif"
+)
+
+// An Input is a schedule that was read.
+type Input struct {
+	Name     string // of its file or files, for errors
+	Schedule *schedule.Schedule
+	Trace    bool            // it was a trace of a real program
+	Marks    *schedule.Marks // of a program in Starlark; else nil
+	Notes    []string        // of a trace, see package mpitrace
+	// Uncertain is what [Reading].Doubt says.
+	Uncertain string
+
+	// choices are those of its collectives. With others it is read again; nil: a schedule in GOAL,
+	// which has its own.
+	choices collective.Choices
+	again   func(context.Context, collective.Choices) (*Input, error)
+}
+
+// on returns the input whose collectives are those of a design: by its library, and with the local
+// work of its ranks.
+func (in *Input) on(ctx context.Context, d platforms.Design) (*Input, error) {
+	return in.with(ctx, choicesOn(d, in.choices))
+}
+
+// with returns the input with collectives by these choices, whose named algorithms are its own.
+func (in *Input) with(ctx context.Context, c collective.Choices) (*Input, error) {
+	same := c.Library == in.choices.Library && c.Combine == in.choices.Combine &&
+		c.Copy == in.choices.Copy
+	if in.again == nil || same {
+		return in, nil
+	}
+	return in.again(ctx, c)
+}
+
+// choicesOn returns the choices with the library of a design and the local work of its ranks.
+func choicesOn(d platforms.Design, c collective.Choices) collective.Choices {
+	c.Library, c.Combine, c.Copy = d.Platform.Library, 0, 0
+	if d.Layer.Model != nil {
+		c = withWork(c, d.Costs())
+	}
+	return c
+}
+
+// withWork returns the choices with the local work of ranks at these costs.
+func withWork(c collective.Choices, costs platforms.Costs) collective.Choices {
+	c.Combine, c.Copy = costs.Combine.Nanos(), costs.Copy.Nanos()
+	return c
+}
+
+// A runnable is an input that is run again with other costs. Its collectives contain the local work
+// of the ranks, so that each change of it needs another schedule.
+type runnable struct {
+	*Input
+	mutex sync.Mutex
+	made  map[localWork]*simulate.Program
+}
+
+// localWork are the times of a byte in the collectives of a schedule, in ns/B.
+type localWork struct{ combine, copy float64 }
+
+// maxKept is the number of schedules that are kept: each may have millions of operations, and a
+// sweep of the local work needs one for each of its values.
+const maxKept = 4
+
+// at returns the program with the local work of these costs.
+func (r *runnable) at(ctx context.Context, costs platforms.Costs) (*simulate.Program, error) {
+	c := withWork(r.choices, costs)
+	if r.again == nil {
+		c = r.choices // a schedule in GOAL says by itself what its ranks compute
+	}
+	work := localWork{c.Combine, c.Copy}
+	r.mutex.Lock()
+	p := r.made[work]
+	r.mutex.Unlock()
+	if p != nil {
+		return p, nil
+	}
+	in, err := r.with(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if p, err = simulate.New(in.Schedule); err != nil {
+		return nil, err
+	}
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if len(r.made) >= maxKept {
+		clear(r.made)
+	}
+	r.made[work] = p
+	return p, nil
+}
+
+// Prepare returns the program ready to be timed with other costs of a design, on which it runs
+// once, and fails if it cannot run. If the design is a whole platform with levels, ranks run on its
+// machine. Each value is another simulation, and the limits of the finish are the parts of its
+// critical path. The end of the context ends all simulations at once. Each simulation that has
+// ended is told to watch, unless that is nil.
+func (in *Input) Prepare(ctx context.Context, d platforms.Design, on machine.Placement,
+	watch func()) (whatif.Call, error) {
+
+	in, err := in.on(ctx, d)
+	if err != nil {
+		return whatif.Call{}, err
+	}
+	call := whatif.Call{Name: whatif.Finish, Of: in.Name, Off: offBy(),
+		Notes: append(noInterval([]platforms.Design{d}), in.Notes...)}
+	again := &runnable{Input: in, made: map[localWork]*simulate.Program{}}
+	call.Run = func(c platforms.Costs, parts bool) (f whatif.Finished, err error) {
+		layer := d.Layer
+		layer.Model = c.Layer
+		// Times of a platform include its rendezvous, so the simulation adds none.
+		m, err := placed.Machine(c.Machine, layer, on, in.Schedule.Ranks(), simulate.NoLimit)
+		if err != nil {
+			return f, err
+		}
+		p, err := again.at(ctx, c)
+		if err != nil {
+			return f, err
+		}
+		r, err := p.Run(ctx, simulate.Setup{Machine: m, Record: parts})
+		if err != nil {
+			return f, err
+		}
+		if watch != nil {
+			watch()
+		}
+		f.Time, _ = r.Finish()
+		if parts {
+			f.Parts, err = Parts(r, 0)
+		}
+		return f, err
+	}
+	if m := d.Machine(); len(m.Levels) > 0 {
+		call.Notes = append(call.Notes, d.Name()+": "+placed.Shape(m, on)+".")
+	}
+	if _, err := call.Run(d.Costs(), false); err != nil {
+		return call, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return call, nil
+}
+
+// Parts returns the parts of the critical path of a recorded run, and of the local copy before it.
+func Parts(r *simulate.Result, copying quantity.Micros) ([]whatif.Share, error) {
+	path, err := r.Path()
+	if err != nil {
+		return nil, err
+	}
+	parts := list.Map(path.Shares.Parts(), func(part simulate.Share) whatif.Share {
+		return whatif.Share{Owner: part.Name, OneWay: r.Micros(part.Ticks)}
+	})
+	if copying > 0 {
+		parts = append(parts, whatif.Share{Owner: "copy", OneWay: copying})
+	}
+	return parts, nil
+}

@@ -1,0 +1,294 @@
+//go:build !js
+
+package program
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/program"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
+)
+
+// ScalingRows returns a row for each number of ranks, machine and set of parameters.
+func ScalingRows(s *Scaling) table.Rows {
+	type row = Scaled
+	of := func(part func(row) quantity.Micros) func(row) any {
+		return func(r row) any {
+			return ratio(100 * float64(part(r)/max(r.Finish, 1e-12)))
+		}
+	}
+	computing := func(r row) quantity.Micros { return r.Computing }
+	messages := func(r row) quantity.Micros { return r.Messages }
+	waiting := func(r row) quantity.Micros { return r.Waiting }
+	percent := table.PercentText("%.3g")
+	time := func(part func(row) quantity.Micros) func(row) any {
+		return func(r row) any {
+			return table.OrAbsent(part(r), !math.IsNaN(float64(part(r))))
+		}
+	}
+	// On one number of ranks every row is the smallest of its machine and parameters.
+	scales := len(s.Rows) == 1 || ranksDiffer(s)
+	computes := slices.ContainsFunc(s.Rows, func(r row) bool { return ratio(r.Efficiency) != nil })
+	columns := []table.Field[row]{
+		table.Col("machine", table.HeadIf(differ(s, func(r row) string { return r.Machine }),
+			"machine"), func(r row) any { return r.Machine }),
+		table.Col("params", table.HeadIf(differ(s, func(r row) string { return r.Params }),
+			"parameters"), func(r row) any { return r.Params }),
+		table.Col("ranks", "ranks", func(r row) any { return r.Ranks }),
+		table.Col("finish_us", "finish", func(r row) any { return r.Finish }),
+		table.Col("computing_us", "", time(computing)),
+		table.Col("messages_us", "", time(messages)),
+		table.Col("waiting_us", "", time(waiting)),
+		table.Col("computing_percent", "computes (%)", of(computing)).Texted(percent),
+		table.Col("messages_percent", "overheads (%)", of(messages)).Texted(percent).
+			Ranked(2),
+		table.Col("waiting_percent", "waits (%)", of(waiting)).Texted(percent),
+		table.Col("speed_up", table.HeadIf(scales, "speed-up"), func(r row) any {
+			return ratio(r.SpeedUp)
+		}).Texted(table.PercentText("%.3g")).Ranked(1),
+		table.Col("efficiency_percent", table.HeadIf(scales && computes, "efficiency (%)"),
+			func(r row) any { return ratio(100 * r.Efficiency) }).Texted(percent),
+	}
+	names := markNames(s)
+	keys := markKeys(names)
+	for i, name := range names {
+		mark := func(r row) MarkTime {
+			i := slices.IndexFunc(r.Marks, func(m MarkTime) bool { return m.Name == name })
+			if i < 0 {
+				return MarkTime{}
+			}
+			return r.Marks[i]
+		}
+		columns = append(columns,
+			table.Col(keys[i]+"_us", "", func(r row) any { return mark(r).Mean }),
+			table.Col(keys[i]+"_max_us", "", func(r row) any { return mark(r).Max }))
+	}
+	rows := table.TableOf(s.Rows, columns...)
+	rows.Doubts = s.Notes
+	rows.Verdict = scalingVerdict(s)
+	switch {
+	case !computes:
+		rows.Doubts = append(slices.Clone(s.Notes),
+			"No efficiency: the program computes nothing on its smallest number of ranks.")
+	case ranksDiffer(s):
+		rows.Notes = append(rows.Notes, "Speed-up compares finishes, efficiency the computation "+
+			"per rank and time, with those of the smallest number of ranks.")
+	}
+	rows.Next = kneeNotes(s)
+	return rows
+}
+
+// scalingVerdict describes the largest number of ranks with the last parameters; of several
+// machines, it names the one that is fastest there.
+func scalingVerdict(s *Scaling) (none table.Sentence) {
+	if len(s.Rows) == 0 {
+		return none
+	}
+	last := s.Rows[len(s.Rows)-1]
+	of := lex.Plural(last.Ranks, "rank")
+	if last.Params != "" {
+		of += " with " + last.Params
+	}
+	best, worst := last, last
+	for _, r := range s.Rows {
+		if r.Ranks != last.Ranks || r.Params != last.Params {
+			continue
+		}
+		if r.Finish < best.Finish {
+			best = r
+		}
+		if r.Finish > worst.Finish {
+			worst = r
+		}
+	}
+	if best.Machine != worst.Machine {
+		return table.Say("%s: %v", of,
+			fastestMachine(best.Machine, best.Finish, worst.Machine, worst.Finish))
+	}
+	verdict := table.Say("%s: %v", of, last.Finish)
+	if ranksDiffer(s) && ratio(last.Efficiency) != nil {
+		verdict = table.Say("%v, efficiency %.3g %%", verdict, 100*last.Efficiency)
+	}
+	if waiting := ratio(100 * float64(last.Waiting/max(last.Finish, 1e-12))); waiting != nil {
+		verdict = table.Say("%v, %.3g %% waiting", verdict, waiting)
+	}
+	return verdict
+}
+
+// ratio returns a ratio of times, which is absent if a program takes no time or the simulator does
+// not know its parts.
+func ratio(v float64) any { return table.OrAbsent(v, !math.IsNaN(v) && !math.IsInf(v, 0)) }
+
+// kneeNotes says from which number of ranks messages take most of the time, and of which line.
+func kneeNotes(s *Scaling) (notes []string) {
+	for _, k := range s.Knees {
+		subject := "Messages"
+		if len(s.Rows) > 1 {
+			subject = fmt.Sprintf("From %s, messages", lex.Plural(k.Ranks, "rank"))
+		}
+		on := ""
+		if differ(s, func(r Scaled) string { return r.Machine }) {
+			on = " on " + k.Machine
+		}
+		if k.Params != "" {
+			on += " with " + k.Params
+		}
+		notes = append(notes, fmt.Sprintf("%s take more than half of the critical path%s: "+
+			"%.0f %%; those of %s take most, %.0f %%.",
+			subject, on, 100*k.Messages, k.Line, 100*k.Part))
+	}
+	return notes
+}
+
+// MarkRows returns the times of the program's marks: a row for each mark and row of the scaling.
+func MarkRows(s *Scaling) table.Rows {
+	type row struct {
+		Scaled
+		MarkTime
+	}
+	var all []row
+	for _, r := range s.Rows {
+		for _, m := range r.Marks {
+			all = append(all, row{r, m})
+		}
+	}
+	rows := table.TableOf(all,
+		table.Col("machine", table.HeadIf(differ(s, func(r Scaled) string {
+			return r.Machine
+		}), "machine"), func(r row) any { return r.Machine }),
+		table.Col("params", table.HeadIf(differ(s, func(r Scaled) string {
+			return r.Params
+		}), "parameters"), func(r row) any { return r.Params }),
+		table.Col("ranks", "ranks", func(r row) any { return r.Ranks }),
+		table.Col("mark", "mark", func(r row) any { return r.Name }),
+		table.Col("mean_us", "mean of ranks", func(r row) any { return r.Mean }),
+		table.Col("max_us", "largest", func(r row) any { return r.Max }),
+		table.Col("mean_percent", "of the finish (%)", func(r row) any {
+			return table.Finite(100 * float64(r.Mean/max(r.Finish, 1e-12)))
+		}).Texted(table.PercentText("%.3g")))
+	// A small screen has the marks of the last row, whose finish is the verdict.
+	rows.RowRank = func(i int) int {
+		if all[i].Ranks != all[len(all)-1].Ranks {
+			return 1
+		}
+		return 0
+	}
+	return rows
+}
+
+// ExampleRows lists the programs that the binary carries.
+func ExampleRows() table.Rows {
+	rows := table.TableOf(program.Examples(),
+		table.Col("program", "program", func(e program.Example) any { return e.Name }),
+		table.Col("help", "what it does", func(e program.Example) any {
+			first, _, _ := strings.Cut(e.Help, ". ")
+			return strings.TrimSuffix(first, ".")
+		}))
+	rows.Notes = []string{"Run one by its name, unless the folder has a file of that name."}
+	return rows
+}
+
+// differ reports whether the rows have several values of a name.
+func differ(s *Scaling, name func(Scaled) string) bool {
+	return slices.ContainsFunc(s.Rows, func(r Scaled) bool {
+		return name(r) != name(s.Rows[0])
+	})
+}
+
+// ranksDiffer reports whether the rows have several numbers of ranks.
+func ranksDiffer(s *Scaling) bool {
+	return slices.ContainsFunc(s.Rows, func(r Scaled) bool {
+		return r.Ranks != s.Rows[0].Ranks
+	})
+}
+
+// markNames returns the names of all marks.
+func markNames(s *Scaling) (names []string) {
+	for _, r := range s.Rows {
+		for _, m := range r.Marks {
+			if !slices.Contains(names, m.Name) {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return names
+}
+
+// markKeys returns the beginnings of the keys of marks, each followed by _us and _max_us. Of names
+// with the same letters the later ones have a number, since JSON has one value for each key.
+func markKeys(names []string) []string {
+	keys := list.Map(names, func(name string) string { return "mark_" + slug(name) })
+	return list.Numbered(keys, "_", "_max")
+}
+
+// slug returns the name as a part of a key.
+func slug(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '_'
+	}, name)
+}
+
+// ScalingPicture draws the finish against the number of ranks, of each machine and set of
+// parameters. If there is one, it also draws the parts of the finish, the finish without any cost
+// of more ranks (ideal), and where messages begin to take most of the time.
+func ScalingPicture(s *Scaling) (table.Picture, error) {
+	type row = Scaled
+	f := table.Figure{Title: s.Name, X: table.Axis{Label: "ranks", Log: true, Twos: true},
+		Y: table.Axis{Label: "time", Dim: quantity.DimTime, Log: true}}
+	rows := slices.Clone(s.Rows)
+	slices.SortStableFunc(rows, func(a, b row) int { return a.Ranks - b.Ranks })
+	if len(rows) == 0 || rows[0].Ranks == rows[len(rows)-1].Ranks {
+		return nil, fmt.Errorf("a picture of scaling needs at least two numbers of ranks")
+	}
+	if !differ(s, func(r row) string { return r.Machine }) {
+		f.Title += " on " + rows[0].Machine
+	}
+	add := func(name string, r row, t quantity.Micros) {
+		i := slices.IndexFunc(f.Series, func(x table.Series) bool { return x.Name == name })
+		if i < 0 {
+			i = len(f.Series)
+			f.Series = append(f.Series, table.Series{Name: name, Kind: table.Line})
+		}
+		if t > 0 { // else the logarithm has no place for it
+			f.Series[i].X = append(f.Series[i].X, float64(r.Ranks))
+			f.Series[i].Y = append(f.Series[i].Y, float64(t))
+		}
+	}
+	several := differ(s, func(r row) string { return r.Machine + " " + r.Params })
+	var efficiencies []string
+	for _, r := range rows {
+		if several {
+			add(strings.TrimSpace(r.Machine+" "+r.Params), r, r.Finish)
+			continue
+		}
+		add("finish", r, r.Finish)
+		add("ideal", r, r.Finish*quantity.Micros(r.Efficiency))
+		add("computes", r, r.Computing)
+		add("overheads", r, r.Messages)
+		add("waits", r, r.Waiting)
+		if ratio(r.Efficiency) != nil {
+			efficiencies = append(efficiencies,
+				fmt.Sprintf("%.3g %% on %d", 100*r.Efficiency, r.Ranks))
+		}
+	}
+	if len(efficiencies) > 0 {
+		f.Notes = []string{"Efficiency: " + strings.Join(efficiencies, ", ") + " ranks."}
+		for _, k := range s.Knees {
+			f.Marks = append(f.Marks, table.Mark{Kind: table.AtX, X: float64(k.Ranks),
+				Label: "messages take half"})
+		}
+	}
+	return f, nil
+}

@@ -1,0 +1,324 @@
+//go:build !js
+
+package program
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A Scaling is what a program takes on numbers of ranks, for values of its parameters, on each of
+// several machines.
+type Scaling struct {
+	Name  string
+	Rows  []Scaled
+	Knees []knee
+	Notes []string
+
+	uncertain string // the last [Input].Uncertain, which is one of the notes
+}
+
+// Scaled is a program on one number of ranks. Times are means over the ranks, but for the finish
+// and Max of marks. The finish is that of the last rank, so that a rank that has ended waits.
+type Scaled struct {
+	Machine string // a layer, or "LogGOPS"
+	Params  string // those that have several values
+	Ranks   int
+	Finish  quantity.Micros
+	// Computing, Messages (the processor's parts of messages) and Waiting add up to the finish. By
+	// LogGOPSim's rules they are NaN.
+	Computing, Messages, Waiting quantity.Micros
+	// SpeedUp is the finish on the smallest number of ranks over this one. Efficiency is the
+	// computation of the program per rank and time over that on the smallest number of ranks: of a
+	// fixed problem the speed-up over the ratio of ranks, of fixed work per rank the speed-up. They
+	// are not finite if a finish is 0, nor is the efficiency if the program computes nothing.
+	SpeedUp, Efficiency float64
+	Marks               []MarkTime      // in the order in which the program first reaches them
+	on                  int             // which of the machines: two can have one name
+	computed            quantity.Micros // of the program itself, in all
+	onPath              pathShare
+}
+
+// A MarkTime is the time from the marks of a name to each rank's next mark.
+type MarkTime struct {
+	Name      string
+	Mean, Max quantity.Micros // over ranks
+}
+
+// A pathShare is the part of the critical path that messages take, and the line of the program
+// whose messages take most, with its part.
+type pathShare struct {
+	messages float64
+	line     string
+	part     float64
+}
+
+// A knee is the smallest number of ranks at which messages take more than half of the critical
+// path.
+type knee struct {
+	Machine, Params string
+	Ranks           int
+	Messages        float64 // their part of the path
+	Line            string  // of the program, whose messages take most: "halo.star:12"
+	Part            float64 // of this line
+}
+
+// Scale runs the program of that name, see [Read], for each combination of machine, parameters and
+// ranks. A parameter "NAME=VALUE,VALUE…" has a row for each value.
+func Scale(ctx context.Context, name string, r Reading, o Setup, on ...platforms.Design) (
+	*Scaling, error) {
+	p, err := readProgram(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(on) > 0 {
+		r.Collectives = choicesOn(on[0], r.Collectives)
+	}
+	s := &Scaling{Name: name}
+	sets, err := combinations(r.Params)
+	if err != nil {
+		return nil, err
+	}
+	if err := fitAll(r.Ranks, o.Map, on); err != nil {
+		return nil, err
+	}
+	defer s.compare() // also of complete rows before an error
+	for _, set := range sets {
+		for _, ranks := range r.Ranks {
+			one := r
+			one.Ranks, one.Params = []int{ranks}, set.all
+			in, err := input(ctx, p, name, one)
+			if err != nil {
+				return s, err
+			}
+			if err := s.run(ctx, in, set.varied, o, on); err != nil {
+				return s, err
+			}
+		}
+	}
+	return s, nil
+}
+
+// fitAll returns an error if a machine has no places for some of the numbers of ranks: runs of
+// smaller numbers may take minutes.
+func fitAll(ranks []int, at machine.Placement, on []platforms.Design) error {
+	for _, d := range on {
+		m := d.Machine()
+		if len(m.Levels) == 0 {
+			continue
+		}
+		for _, n := range ranks {
+			if _, err := m.Place(at, n); err != nil {
+				return fmt.Errorf("%s: %w", d.Platform.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// A paramSet is a value for each parameter; varied names those that have several.
+type paramSet struct {
+	all    []string
+	varied string
+}
+
+// combinations returns all combinations of the values of parameters.
+func combinations(params []string) ([]paramSet, error) {
+	sets := []paramSet{{}}
+	for _, text := range params {
+		name, list, err := nameValue(text)
+		if err != nil {
+			return nil, err
+		}
+		values := strings.Split(list, ",")
+		var next []paramSet
+		for _, s := range sets {
+			for _, v := range values {
+				one := paramSet{append(slices.Clone(s.all), name+"="+v), s.varied}
+				if len(values) > 1 {
+					one.varied = strings.TrimSpace(one.varied + " " + name + "=" + v)
+				}
+				next = append(next, one)
+			}
+		}
+		if sets = next; len(sets) > maxCases {
+			return nil, fmt.Errorf("the parameters have more than %d combinations", maxCases)
+		}
+	}
+	return sets, nil
+}
+
+const maxCases = 10000
+
+// maxPathOps is the largest number of operations of which a critical path is recorded: it takes 200
+// bytes for each.
+const maxPathOps = 4 << 20
+
+// run adds the rows of a schedule on the machines.
+func (s *Scaling) run(ctx context.Context, in *Input, params string,
+	o Setup, on []platforms.Design) error {
+	o.Table, o.Run.Parts = Totals, true
+	o.Run.Record = o.Run.Rules == simulate.Default && len(in.Schedule.Ops()) <= maxPathOps
+	for i := range max(len(on), 1) {
+		if len(on) > 0 {
+			var err error
+			if in, err = in.on(ctx, on[i]); err != nil {
+				return err
+			}
+		}
+		done, err := Run(ctx, in, o, on[min(i, len(on)):min(i+1, len(on))]...)
+		if err != nil {
+			return fmt.Errorf("%s on %d ranks: %w", in.Name, in.Schedule.Ranks(), err)
+		}
+		r := done.Runs[0].Result
+		row := Scaled{Machine: done.Runs[0].Machine, on: i, Params: params, Ranks: len(r.Ranks)}
+		row.Finish, _ = r.Finish()
+		row.computed = quantity.Micros(in.Marks.Computed / 1e3)
+		row.shareTime(r)
+		row.Marks = markTimes(in, r)
+		if o.Run.Record {
+			path, err := r.Path()
+			if err != nil {
+				return err
+			}
+			row.onPath = messagesOn(in.Schedule, path)
+		}
+		s.Rows = append(s.Rows, row)
+		if in.Uncertain != "" { // of all programs so far
+			s.Notes = slices.DeleteFunc(s.Notes, func(n string) bool { return n == s.uncertain })
+			s.uncertain = in.Uncertain
+		}
+		for _, n := range append(done.NoInterval, done.Notes...) {
+			// Where simultaneous events decide, it is said of each number of ranks.
+			if strings.Contains(n, "simultaneous") {
+				n = fmt.Sprintf("%d ranks: %s", row.Ranks, n)
+			}
+			if !slices.Contains(s.Notes, n) {
+				s.Notes = append(s.Notes, n)
+			}
+		}
+	}
+	return nil
+}
+
+// shareTime sets the parts of the time.
+func (row *Scaled) shareTime(r *simulate.Result) {
+	if r.Parts == nil { // by LogGOPSim's rules they are not known
+		unknown := quantity.Micros(math.NaN())
+		row.Computing, row.Messages, row.Waiting = unknown, unknown, unknown
+		return
+	}
+	var computing, messages uint64
+	for _, p := range r.Parts {
+		computing += p.Computing
+		messages += p.Messages
+	}
+	n := quantity.Micros(len(r.Parts))
+	row.Computing, row.Messages = r.Micros(computing)/n, r.Micros(messages)/n
+	row.Waiting = row.Finish - row.Computing - row.Messages
+	const rounding = 1e-12 // of the three
+	if row.Waiting < rounding*row.Finish {
+		row.Waiting = 0
+	}
+}
+
+// markTimes returns the times of a program's marks.
+func markTimes(in *Input, r *simulate.Result) []MarkTime {
+	if in.Marks == nil || len(in.Marks.Ops) != len(r.Marks) {
+		return nil
+	}
+	all := make([]MarkTime, len(in.Marks.Names))
+	for i, name := range in.Marks.Names {
+		all[i].Name = name
+	}
+	at := 0 // the next mark; they are in the order of operations, and so of ranks
+	for rank := range r.Ranks {
+		_, end := in.Schedule.Rank(rank)
+		sums := make([]quantity.Micros, len(all))
+		for ; at < len(r.Marks) && r.Marks[at].Op < end; at++ {
+			until := r.Ranks[rank]
+			if at+1 < len(r.Marks) && r.Marks[at+1].Op < end {
+				until = r.Marks[at+1].End
+			}
+			sums[in.Marks.Name[at]] += r.Micros(until) - r.Micros(r.Marks[at].End)
+		}
+		for i, t := range sums {
+			all[i].Mean += t / quantity.Micros(len(r.Ranks))
+			all[i].Max = max(all[i].Max, t)
+		}
+	}
+	return all
+}
+
+// messagesOn returns the part of the path that messages take.
+func messagesOn(s *schedule.Schedule, path *simulate.Path) (share pathShare) {
+	sums, all := map[string]float64{}, max(float64(path.Shares.Sum()), 1)
+	for _, g := range path.Segments {
+		if line := s.Line(g.Op); line != "" && s.Ops()[g.Op].Kind != schedule.Calc {
+			sums[line] += float64(g.To - g.From)
+		}
+	}
+	for _, line := range slices.Sorted(maps.Keys(sums)) {
+		part := sums[line] / all
+		share.messages += part
+		if part > share.part {
+			share.line, share.part = line, part
+		}
+	}
+	return share
+}
+
+// compare sets speed-ups and efficiencies, and finds the knees.
+func (s *Scaling) compare() {
+	type series struct {
+		on     int
+		params string
+	}
+	smallest := map[series]*Scaled{}
+	var order []series
+	for i := range s.Rows {
+		row := &s.Rows[i]
+		key := series{row.on, row.Params}
+		if first, ok := smallest[key]; !ok {
+			order = append(order, key)
+			smallest[key] = row
+		} else if row.Ranks < first.Ranks {
+			smallest[key] = row
+		}
+	}
+	for i := range s.Rows {
+		row := &s.Rows[i]
+		first := smallest[series{row.on, row.Params}]
+		row.SpeedUp = float64(first.Finish / row.Finish)
+		row.Efficiency = busy(row) / busy(first)
+	}
+	for _, key := range order {
+		var rows []Scaled
+		for _, row := range s.Rows {
+			if (series{row.on, row.Params}) == key {
+				rows = append(rows, row)
+			}
+		}
+		slices.SortFunc(rows, func(a, b Scaled) int { return a.Ranks - b.Ranks })
+		for _, row := range rows {
+			if row.onPath.messages > 0.5 {
+				s.Knees = append(s.Knees, knee{row.Machine, key.params, row.Ranks,
+					row.onPath.messages, row.onPath.line, row.onPath.part})
+				break
+			}
+		}
+	}
+}
+
+// busy returns the part of the time of all ranks in which the program computes.
+func busy(r *Scaled) float64 { return float64(r.computed/r.Finish) / float64(r.Ranks) }

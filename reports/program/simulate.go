@@ -1,0 +1,271 @@
+//go:build !js
+
+package program
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/placed"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A Table is one of the tables that a simulation can give.
+type Table int
+
+const (
+	// Finishes has a row for each rank of a schedule on one machine, and a row for each
+	// machine of a trace, or if there are several machines.
+	Finishes Table = iota
+	Totals         // one row for the whole schedule
+	Reasons        // parts of the finish, and its sensitivity to parameters
+)
+
+// A Setup says how a schedule is run, and what is kept of it.
+type Setup struct {
+	Run   simulate.Setup    // its Machine is that of a design
+	Eager quantity.Bytes    // of the machines; see [simulate.FromLayer]
+	Map   machine.Placement // of ranks on levels
+	Table Table
+	Runs  int // above 1: runs with different noise, for the distribution of the finish
+}
+
+// A Simulation is a schedule that was run. Runs is empty for a distribution, Times
+// for anything else.
+type Simulation struct {
+	Name     string // of the schedule
+	Schedule *schedule.Schedule
+	Runs     []MachineRun
+	Why      *simulate.Why     // if Reasons were asked for
+	Times    []quantity.Micros // of many runs, if they were asked for
+	Seed     uint64            // of the first of them
+	Wall     time.Duration     // that the simulation took
+	Table    Table
+	// NoInterval says why times on machines have no interval; nil by LogGOPS parameters.
+	NoInterval []string
+	Notes      []string
+}
+
+// A MachineRun is the run of a schedule on one machine.
+type MachineRun struct {
+	Machine string // a layer, or "LogGOPS"
+	Result  *simulate.Result
+	Path    *simulate.Path // of the rank that finishes last; nil if no table needs it
+}
+
+// Communication returns the part of the finish's path that is neither computation nor noise, in
+// ticks.
+func (m MachineRun) Communication() uint64 {
+	s := m.Path.Shares
+	return s.Sum() - s.Compute - s.Noise
+}
+
+// Growths are the delays of the finish for which [Reasons] give the tolerance of
+// parameters.
+var Growths = []float64{0.01, 0.05, 0.10}
+
+// Run runs a schedule on the machines of designs; without any, messages cost what the LogGOPS
+// parameters of the setup say. Errors are those of [simulate.Program.Run], and of options that
+// contradict each other. If ctx ends many runs, the simulation has the times of those before the
+// first that is not complete, and comes with the error.
+func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simulation, error) {
+	s := &Simulation{Name: in.Name, Schedule: in.Schedule, Seed: o.Run.Seed, Table: o.Table,
+		NoInterval: noInterval(on), Notes: slices.Clone(in.Notes)}
+	if in.Uncertain != "" {
+		s.NoInterval = slices.Insert(s.NoInterval, 0, in.Uncertain)
+	}
+	names, machines, err := s.machinesOf(in, o, on)
+	if err != nil {
+		return nil, err
+	}
+	var p *simulate.Program
+	several := len(machines) > 1
+	// These tables have many columns or rows for one machine; a comparison of
+	// machines has one row each.
+	if several && (o.Runs > 1 || o.Table != Finishes) {
+		return nil,
+			fmt.Errorf("%d machines: totals, reasons and distributions are of one", len(machines))
+	}
+	// A trace is of a real program, whose user wants to know what its communication costs. Only a
+	// recorded path tells, and LogGOPSim's rules cannot be recorded.
+	byMachine := o.Table == Finishes && (several || in.Trace && o.Run.Rules == simulate.Default)
+	// Recording takes memory for every operation, so only a table of paths asks for it.
+	o.Run.Record = o.Run.Record || byMachine
+	// Wall is the simulation alone, without reading the schedule or placing ranks.
+	began := time.Now()
+	for i, m := range machines {
+		of := in
+		if len(on) > 0 {
+			if of, err = in.on(ctx, on[i]); err != nil {
+				return nil, err
+			}
+		}
+		if p == nil || of.Schedule != s.Schedule {
+			if p, err = simulate.New(of.Schedule); err != nil {
+				return nil, err
+			}
+			s.Schedule = of.Schedule
+		}
+		run := o.Run
+		run.Machine = m
+		other := s.otherOrder(ctx, p, run)
+		err := s.run(ctx, p, run, names[i], o, byMachine)
+		// With one machine the user knows which failed.
+		if err != nil && several {
+			err = fmt.Errorf("%s: %w", names[i], err)
+		}
+		if ctx.Err() != nil && len(s.Times) > 0 {
+			return s, err
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.noteOrder(names[i], several, <-other)
+	}
+	s.Wall = time.Since(began)
+	return s, nil
+}
+
+// run adds the answer of the machine of this name. byMachine: its row has the path.
+func (s *Simulation) run(ctx context.Context, p *simulate.Program, run simulate.Setup,
+	name string, o Setup, byMachine bool) (err error) {
+	switch {
+	case o.Runs > 1:
+		s.Times, err = p.Runs(ctx, run, o.Runs)
+	case o.Table == Reasons:
+		if s.Why, err = p.Why(ctx, run, Growths...); err == nil {
+			s.Runs = append(s.Runs, MachineRun{name, s.Why.Result, s.Why.Path})
+		}
+	default:
+		one := MachineRun{Machine: name}
+		if one.Result, err = p.Run(ctx, run); err == nil && byMachine {
+			one.Path, err = one.Result.Path()
+		}
+		s.Runs = append(s.Runs, one)
+	}
+	return err
+}
+
+// messagesOf returns the first layer that has the times of messages, beside measured collectives;
+// without any, its model is nil.
+func messagesOf(p platforms.Platform) platforms.Layer {
+	for _, l := range p.Layers {
+		if l.Messages() == nil {
+			return l
+		}
+	}
+	return platforms.Layer{}
+}
+
+// noMessages returns an error if a schedule has messages, of a machine of which collectives alone
+// were measured.
+func noMessages(s *schedule.Schedule, d platforms.Design) error {
+	send := func(o schedule.Op) bool { return o.Kind == schedule.Send }
+	if i := slices.IndexFunc(s.Ops(), send); i >= 0 {
+		at := s.Line(uint32(i))
+		if at != "" {
+			at += ": "
+		}
+		return fmt.Errorf("%s%s has measured collectives and no layer for messages; fit them "+
+			"with a log of sendrecv_perf of nccl-tests, or add a layer to the file", at,
+			d.Asked())
+	}
+	return nil
+}
+
+// maxReversed is the number of operations above which a schedule is not run in the other order. Up
+// to it a run takes some hundredths of a second; a second run of a larger one would be felt.
+const maxReversed = 1 << 17
+
+// otherOrder runs a program beside its simulation, with what happens at one moment in the opposite
+// order, and returns the finish; 0 if it is not known. LogGOPSim's rules have one order, and noise
+// hides such differences.
+func (s *Simulation) otherOrder(ctx context.Context, p *simulate.Program,
+	run simulate.Setup) <-chan quantity.Micros {
+	finish := make(chan quantity.Micros, 1)
+	if run.Rules != simulate.Default || run.Noise != (simulate.Noise{}) ||
+		len(s.Schedule.Ops()) > maxReversed {
+		finish <- 0
+		return finish
+	}
+	run.Reversed, run.Record, run.Progress = true, false, nil
+	go func() {
+		var t quantity.Micros
+		// A program that cannot end in this order, as with wildcards, has no finish to compare.
+		if r, err := p.Run(ctx, run); err == nil {
+			t, _ = r.Finish()
+		}
+		finish <- t
+	}()
+	return finish
+}
+
+// noteOrder adds a note if the finish of the last run hangs on the order of simultaneous events.
+func (s *Simulation) noteOrder(machine string, several bool, other quantity.Micros) {
+	if len(s.Runs) == 0 || other == 0 {
+		return
+	}
+	finish, _ := s.Runs[len(s.Runs)-1].Result.Finish()
+	if finish.String() == other.String() {
+		return // equal as printed
+	}
+	on := ""
+	if several {
+		on = machine + ": "
+	}
+	s.Notes = append(s.Notes, fmt.Sprintf("%ssimultaneous events decide the finish: it is %s in "+
+		"the order of the rules, and %s in the opposite order", on, finish, other))
+}
+
+// machinesOf returns the machines of the options with their names, and adds notes
+// about them. LogGOPS has no machine: its parameters are in the options of the run.
+func (s *Simulation) machinesOf(in *Input, o Setup, on []platforms.Design) (
+	names []string, machines []simulate.Machine, err error) {
+	if len(on) == 0 {
+		if o.Run.Rules == simulate.Default && o.Run.LogGOPS == simulate.Defaults {
+			s.Notes = append(s.Notes, "No machine is named: messages cost LogGOPSim's defaults, "+
+				"L 2.5 µs, o 1.5 µs, g 1 µs, G 6 ns/B, S 65535 B.")
+		}
+		return []string{"LogGOPS"}, []simulate.Machine{nil}, nil
+	}
+	for _, d := range on {
+		if d.Layer.Model == nil {
+			d.Layer = messagesOf(d.Platform)
+		}
+		if d.Layer.Model == nil {
+			if err := noMessages(in.Schedule, d); err != nil {
+				return nil, nil, err
+			}
+			names, machines = append(names, d.Asked()), append(machines, simulate.LogGOPS{})
+			continue
+		}
+		m, err := placed.Machine(d.Machine(), d.Layer, o.Map, in.Schedule.Ranks(), o.Eager)
+		if err != nil {
+			return nil, nil, err
+		}
+		names, machines = append(names, d.Name()), append(machines, m)
+		if note := placed.BlockingNote(d.Machine(), d.Layer); note != "" {
+			s.Notes = append(s.Notes, note)
+		}
+		if d.Whole {
+			s.Notes = append(s.Notes, d.Name()+": "+placed.Shape(d.Machine(), o.Map)+".")
+			continue
+		}
+		// Without overheads computation and communication overlap fully, so a finish can be too
+		// early. A layer that has none at a small and at a large size has none at all.
+		send, receive := d.Layer.Model.Overheads(1)
+		longSend, longReceive := d.Layer.Model.Overheads(1 << 20)
+		if send+receive+longSend+longReceive == 0 {
+			s.Notes = append(s.Notes, d.Layer.Ref()+
+				" has no overheads: its processors compute while messages are sent and received, "+
+				"but wait for the NIC to begin the next one")
+		}
+	}
+	return names, machines, nil
+}

@@ -1,0 +1,91 @@
+package program_test
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/mpitrace"
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/program"
+)
+
+// Sweep3D: the real run took 42.539 s, LogGOPSim says 42.44152775 s (README of the data). The same
+// rules say the same; the default ones, by which bytes come in while a processor computes, are
+// within 1.5 % of the run, which is what the page says.
+func TestSweep3D(t *testing.T) {
+	pattern := filepath.Join(sharedtest.Path(t, "data/goal/sweep3d"), "*.gz")
+	in, err := program.Read(t.Context(), []string{pattern},
+		program.Reading{Collectives: collective.Choices{Named: collective.Schedgen}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !in.Trace || in.Schedule.Ranks() != 4 {
+		t.Fatalf("a trace: %v, of %d ranks", in.Trace, in.Schedule.Ranks())
+	}
+	finish := func(o program.Setup, on ...platforms.Design) (float64, program.MachineRun) {
+		t.Helper()
+		o.Run.LogGOPS = simulate.Defaults
+		s, err := program.Run(t.Context(), in, o, on...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, _ := s.Runs[0].Result.Finish()
+		return float64(at), s.Runs[0]
+	}
+	byLogGOPSim := program.Setup{Run: simulate.Setup{Rules: simulate.LogGOPSim}}
+	if got, _ := finish(byLogGOPSim); got != 42441527.748 {
+		t.Errorf("by LogGOPSim's rules %v µs", got)
+	}
+	got, run := finish(program.Setup{})
+	if math.Abs(got/42.539e6-1) > 0.015 {
+		t.Errorf("%v µs; the real run took 42.539 s", got)
+	}
+	if shares := run.Path.Shares; shares.Sum() != run.Result.Ranks[0] ||
+		run.Communication()+shares.Compute != shares.Sum() {
+		t.Errorf("%+v do not add up to %d", shares, run.Result.Ranks[0])
+	}
+	slow, err := platforms.Open("hp-lam")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, otherRun := finish(program.Setup{Eager: simulate.NoLimit}, slow)
+	if !(other > got && otherRun.Communication() > run.Communication()) {
+		t.Errorf("on HP-LAM %v µs, %d of it communication; with LogGOPSim's parameters %v and %d",
+			other, otherRun.Communication(), got, run.Communication())
+	}
+}
+
+// A reading that is interrupted ends, whatever the file.
+func TestReadInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := program.Read(ctx, []string{"../../engine/simulate/testdata/stuck.goal"},
+		program.Reading{}); err == nil {
+		t.Error("it was read")
+	}
+}
+
+// GOAL says how long each computation takes: a factor for those of traces is refused.
+func TestScaleOfGOAL(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.goal")
+	if err := os.WriteFile(name, []byte("num_ranks 1\nrank 0 {\nl1: calc 1000\n}\n"),
+		0o644); err != nil {
+		t.Fatal(err)
+	}
+	reading := mpitrace.Defaults
+	if _, err := program.Read(t.Context(), []string{name}, program.Reading{Trace: reading}); err != nil {
+		t.Error(err)
+	}
+	reading.Scale = 0.5
+	if _, err := program.Read(t.Context(), []string{name}, program.Reading{Trace: reading}); err == nil ||
+		!strings.Contains(err.Error(), "only the computations of traces are scaled") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,35 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Footnotes collects the remarks of a table's rows. Many rows share a remark, such as
+// that a formula ignores an overlap, and a sentence in a cell would make the table
+// too wide. So a remark is printed once, beneath the table, and has a number in the
+// rows. The zero value is ready for use.
+type Footnotes []string
+
+// Mark returns the reference to a remark, such as "[1]"; an empty remark has none.
+func (f *Footnotes) Mark(remark string) string {
+	if remark == "" {
+		return ""
+	}
+	i := slices.Index(*f, remark)
+	if i < 0 {
+		i = len(*f)
+		*f = append(*f, remark)
+	}
+	return fmt.Sprintf("[%d]", i+1)
+}
+
+// Lines returns the numbered remarks, each followed by end: notes of papers are
+// sentences already, bounds are not.
+func (f Footnotes) Lines(end string) []string {
+	var lines []string
+	for i, remark := range f {
+		lines = append(lines, fmt.Sprintf("[%d] %s%s", i+1, remark, end))
+	}
+	return lines
+}

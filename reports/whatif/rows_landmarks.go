@@ -1,0 +1,115 @@
+package whatif
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
+)
+
+// landmarkRows lists the landmarks of a design.
+func landmarkRows(d Design, all []Landmark, units quantity.UnitChoice) table.Rows {
+	type mark = Landmark
+	name := func(l mark) string {
+		switch l.Part {
+		case 0:
+			return l.Threshold.Below + " | " + l.Threshold.Above
+		case 0.5:
+			return "n½: half of r∞"
+		}
+		return fmt.Sprintf("%.0f %% of r∞", 100*l.Part)
+	}
+	var notes []string
+	var shown []mark
+	var said []string
+	for _, l := range all {
+		t := l.Threshold
+		switch {
+		case l.Size > 0:
+		case l.Part > 0:
+			notes = append(notes, name(l)+": none, "+d.Layer.Peak().Text(units)+".")
+			continue
+		default:
+			notes = append(notes,
+				fmt.Sprintf("%s: %s is faster than %s at no size; at %s, %s is the faster one.",
+					name(l), t.Above, t.Below, t.InUse, t.Better))
+		}
+		shown = append(shown, l)
+	}
+	meaning := func(l mark) any {
+		switch {
+		case mayNeverCross(l):
+			return "95 % of those that cross"
+		case l.Sampled:
+			return "95 % interval"
+		case l.Part == 0 && l.Size > 0:
+			return "where the two are within 5 %"
+		}
+		return nil
+	}
+	size := func(n quantity.Bytes) any { return table.OrAbsent(n, n > 0) }
+	end := func(l mark, n float64) any {
+		return table.OrAbsent(quantity.Bytes(n), meaning(l) != nil)
+	}
+	rows := table.TableOf(shown,
+		table.Col("platform", "", func(mark) any { return d.Platform.Name }),
+		table.Col("layer", "", func(mark) any { return d.Layer.Name }),
+		table.Col("landmark", "landmark", func(l mark) any { return name(l) }),
+		table.Col("size_bytes", "size", func(l mark) any { return size(l.Size) }).
+			Texted(table.About),
+		table.Col("low_bytes", "from", func(l mark) any { return end(l, l.Within.Low) }).
+			Texted(table.About),
+		table.Col("high_bytes", "to", func(l mark) any { return end(l, l.Within.High) }).
+			Texted(table.About),
+		table.Col("in_use_bytes", "in use", func(l mark) any { return size(l.Threshold.InUse) }),
+		table.Col("meaning", "range", meaning).Ranked(1),
+	)
+	for _, l := range shown {
+		if by := extrapolation(d, l); by != "" {
+			rows.Doubts = append(rows.Doubts, name(l)+": "+by)
+		}
+		if mayNeverCross(l) {
+			rows.Doubts = append(rows.Doubts, fmt.Sprintf("%s: within the intervals of the "+
+				"parameters the two do not cross at all with probability %s", name(l),
+				table.PercentShare(100*l.Never)))
+		}
+	}
+	for i, l := range shown {
+		switch {
+		case l.Size == 0:
+		case i == 0:
+			said = append(said, fmt.Sprintf("%s at %s", name(l), table.About(l.Size)))
+		case l.Part == 0 && mayNeverCross(l):
+			said = append(said, fmt.Sprintf("%s: in use above %s, and no other size is certainly "+
+				"better", name(l), l.Threshold.InUse))
+		case l.Part == 0:
+			said = append(said, fmt.Sprintf("%s: in use above %s, best above %s",
+				name(l), l.Threshold.InUse, table.About(l.Size)))
+		}
+	}
+	if said != nil {
+		rows.Verdict = table.Say("%s", strings.Join(said, "; "))
+	}
+	rows.Notes = notes
+	return rows
+}
+
+// mayNeverCross reports whether the two sides of a threshold stay apart in so many samples that an
+// end of a 95 % interval is among these.
+func mayNeverCross(l Landmark) bool { return l.Never >= 0.025 }
+
+// extrapolation says which branch of a fitted switch is extrapolated to the threshold that is
+// suggested: each was measured on its own side of the one in use. It is empty if none is.
+func extrapolation(d Design, l Landmark) string {
+	t := l.Threshold
+	if d.Layer.Measured == nil || l.Part != 0 || l.Size == 0 || l.Size == t.InUse {
+		return ""
+	}
+	branch, side, by := t.Below, "up to", l.Size/t.InUse
+	if by < 1 {
+		branch, side, by = t.Above, "above", 1/by
+	}
+	return fmt.Sprintf("%s was measured %s %s, and is extrapolated %.3g × to %s", branch, side,
+		t.InUse, float64(by), table.About(l.Size))
+}

@@ -1,0 +1,336 @@
+//go:build !js
+
+package whatif
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/table"
+)
+
+// solutionRows returns the table of the solutions. "new bottleneck" says what the time
+// consists of at the solution: a further improvement has to begin there.
+func solutionRows(s *Solutions, units quantity.UnitChoice) table.Rows {
+	type found = Solution
+	q := s.Target.Quantity
+	result := func(v float64) string { return units.Print(q.Value(v)) }
+	scale := func(f found) float64 { return f.Param.Value.Dim.Column().Scale }
+	all := s.Found
+	if all == nil && s.Met { // nothing was searched
+		all = []found{{Now: s.Now, At: s.Now, Reached: true, Met: true, From: math.Inf(-1),
+			To: math.Inf(1)}}
+	}
+	named := func(f found, v any) any { return table.OrAbsent(v, f.Param.Path != "") }
+	rows := table.TableOf(all,
+		table.Col("target", "", func(found) any { return s.Target.String() }),
+		table.Col("", "parameter", func(f found) any {
+			return named(f, f.Param.Short())
+		}),
+		table.Col("parameter", "", func(f found) any { return named(f, f.Param.Path) }),
+		table.Col("", "current", func(f found) any {
+			return named(f, f.Param.Shown())
+		}).Ranked(2),
+		table.Col("", "needed", func(f found) any { return neededText(f) }),
+		table.Col("now", "", func(f found) any { return named(f, f.Param.Value.Num*scale(f)) }),
+		table.Col("needed", "", func(f found) any {
+			return named(f, table.OrAbsent(f.Value*scale(f), f.Reached))
+		}),
+		table.Col("unit", "", func(f found) any {
+			return named(f, f.Param.Value.Dim.Column().Unit)
+		}),
+		table.Col("", q.String(), func(f found) any {
+			switch {
+			case f.Met:
+				return result(f.Now)
+			case !f.Reached:
+				return atBest(f, result)
+			}
+			return result(f.Now) + " → " + result(f.At)
+		}).Ranked(1),
+		table.Col("quantity_now", "", func(f found) any { return f.Now }),
+		table.Col("quantity_then", "", func(f found) any { return f.At }),
+		table.Col("quantity_unit", "", func(found) any { return q.Kind.Dim.Column().Unit }),
+		table.Col("reached", "", func(f found) any { return f.Reached }),
+		table.Col("met", "", func(f found) any { return f.Met }),
+		table.Col("from", "", func(f found) any { return f.From * scale(f) }),
+		table.Col("to", "", func(f found) any { return f.To * scale(f) }),
+		table.Col("", "new bottleneck", func(f found) any {
+			return named(f, limitsText(f, q))
+		}).Ranked(3),
+		table.Col("limited_by", "", func(f found) any {
+			if f.Limits == nil {
+				return nil
+			}
+			return f.Limits[0].Owner
+		}),
+		table.Col("limited_by_percent", "", func(f found) any {
+			if f.Limits == nil {
+				return nil
+			}
+			return 100 * partOf(f.Limits, q, 0)
+		}),
+	)
+	target := shownTarget(s.Target, units)
+	rows.Notes = append(rows.Notes, "Target: "+target+".")
+	rows.Verdict = solutionVerdict(s, target)
+	if s.Met {
+		rows.Verdict = table.Say("%s is already met: %v", target, q.Value(s.Now))
+		if !s.Sure {
+			rows.Verdict = table.Say("%s is met by %v, but not by all of %v to %v, which holds "+
+				"the next measurement in 95 %% of cases", target, q.Value(s.Now),
+				q.Value(s.Next.Low), q.Value(s.Next.High))
+		}
+		if s.Found == nil {
+			rows.Next = append(rows.Next, "Solve for a parameter by its name for the values that "+
+				"still meet the target.")
+		}
+	}
+	if s.Idle > 0 {
+		rows.Notes = append(rows.Notes, fmt.Sprintf("Parameters without effect: %d.", s.Idle))
+	}
+	rows.Doubts = NotesOf([]Quantity{q})
+	return rows
+}
+
+// shownTarget returns the target for people: a finish says of what, with the algorithm.
+func shownTarget(t Target, units quantity.UnitChoice) string {
+	name, relation := t.Quantity.String(), "<="
+	if _, ofMessages := model.FindQuantity(t.Quantity.Name); !ofMessages {
+		name = named(title(t.Quantity))
+	}
+	if t.Least {
+		relation = ">="
+	}
+	return fmt.Sprintf("%s %s %s", name, relation, units.Print(t.Quantity.Value(t.Value)))
+}
+
+// watched returns a function that describes a search in lines.
+func watched(watch func(line string, found bool), units quantity.UnitChoice, t Target,
+) func(platforms.Param, *Solution, int, int) {
+	if watch == nil {
+		return nil
+	}
+	result := func(v float64) string { return units.Print(t.Quantity.Value(v)) }
+	return func(p platforms.Param, found *Solution, done, total int) {
+		text := fmt.Sprintf("%d of %d parameters, %s", done, total, p.Short())
+		if found != nil {
+			text = p.Short() + ": " + neededText(*found)
+			if !found.Reached {
+				text += ", " + atBest(*found, result)
+			}
+		}
+		watch(text, found != nil)
+	}
+}
+
+// solutionVerdict returns the parameter that needs the smallest change.
+func solutionVerdict(s *Solutions, target string) table.Sentence {
+	var best *Solution
+	change := func(f *Solution) float64 {
+		return math.Abs(math.Log(f.Value / f.Param.Value.Num))
+	}
+	for i, f := range s.Found {
+		if f.Reached && (best == nil || change(&s.Found[i]) < change(best)) {
+			best = &s.Found[i]
+		}
+	}
+	switch {
+	case best != nil:
+		return table.Say("%s needs %s at %s", target, best.Param.Short(),
+			neededText(*best))
+	case len(s.Found) == 1:
+		return table.Say("No value of %s reaches the target; the remaining time is %s.",
+			s.Found[0].Param.Short(), limitsText(s.Found[0], s.Target.Quantity))
+	}
+	return table.Say("No parameter alone reaches the target %s.", target)
+}
+
+// neededText returns the value that reaches the target, with its relative change. A
+// parameter that already meets it gets the range in which it still does.
+func neededText(s Solution) string {
+	switch {
+	case s.Met && s.Param.Path == "":
+		return "nothing"
+	case s.Met:
+		return "met" + rangeText(s)
+	case !s.Reached:
+		return "none"
+	case s.Param.Value.Num > 0:
+		return s.Text(s.Value) + ", " + table.PercentChange(s.Value/s.Param.Value.Num-1)
+	}
+	return s.Text(s.Value)
+}
+
+// atBest describes the closest value to a target that a parameter does not reach. A
+// value at the end of the search is not printed as a number, since only the search
+// chose it.
+func atBest(s Solution, result func(float64) string) string {
+	at := ", at " + s.Text(s.Value)
+	switch now := s.Param.Value.Num; {
+	case s.At == s.Now:
+		return result(s.Now) + " at any value"
+	case s.Value == 0:
+		at = ", at 0"
+	case s.Value > 1e5*now && now > 0:
+		at = ", however large"
+	case s.Value < 1e-5*now:
+		at = ", however small"
+	}
+	return result(s.Now) + " → " + result(s.At) + " at best" + at
+}
+
+// rangeText gives the range of values that keep a target met.
+func rangeText(s Solution) string {
+	switch from, to := !math.IsInf(s.From, 0), !math.IsInf(s.To, 0); {
+	case from && to:
+		return ", down to " + s.Text(s.From) + " and up to " + s.Text(s.To)
+	case from:
+		return ", down to " + s.Text(s.From)
+	case to:
+		return ", up to " + s.Text(s.To)
+	}
+	return " at any value"
+}
+
+// partOf returns the share of owner i in the quantity; 0 of nothing.
+func partOf(owners []Share, q Quantity, i int) float64 {
+	var sum quantity.Micros
+	for _, o := range owners {
+		sum += q.Part(o)
+	}
+	if sum == 0 {
+		return 0
+	}
+	return float64(q.Part(owners[i]) / sum)
+}
+
+// limitsText names the owners of a tenth or more, and the largest in any case: "L 62
+// %, o_s 34 %".
+func limitsText(s Solution, q Quantity) string {
+	var words []string
+	for i, o := range s.Limits {
+		if of := partOf(s.Limits, q, i); of >= 0.1 || i == 0 {
+			words = append(words, o.Owner+" "+table.PercentShare(100*of))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// partRows lists the parts of measures, such as those of the critical path of a finish.
+func partRows(d Design, quantities []Quantity) (table.Rows, error) {
+	type part struct {
+		Quantity
+		Share
+		percent float64
+	}
+	var all []part
+	for _, q := range quantities {
+		shares, err := d.Limits(q)
+		if err != nil {
+			return table.Rows{}, err
+		}
+		for i, s := range shares {
+			if percent := 100 * partOf(shares, q, i); percent != 0 {
+				all = append(all, part{q, s, percent})
+			}
+		}
+	}
+	rows := table.TableOf(all,
+		table.Col("platform", "", func(part) any { return d.Platform.Name }),
+		table.Col("layer", "", func(part) any { return layerName(d) }),
+		table.Col("quantity", "quantity", func(p part) any { return title(p.Quantity) }).
+			Texted(named),
+		table.Col("owner", "component", func(p part) any { return p.Owner }),
+		table.Col("time_us", "time", func(p part) any { return p.OneWay }),
+		table.Col("time_percent", "share",
+			func(p part) any { return p.percent }).Texted(table.PercentShare),
+	)
+	rows.Notes = append(changeNotes(d), "The components are parts of the critical path. "+
+		"One that is set to zero saves its part, if path and algorithm stay the same.")
+	rows.Doubts = NotesOf(quantities)
+	if len(all) > 0 {
+		most := slices.MaxFunc(all, func(a, b part) int {
+			return cmp.Compare(a.percent, b.percent)
+		})
+		rows.Verdict = table.Say("%s of %s is %s", table.PercentShare(most.percent),
+			named(title(most.Quantity)), most.Owner)
+	}
+	return rows, nil
+}
+
+// A targetCurve is where two parameters together just meet a target: how much of one
+// can be traded for the other.
+type targetCurve struct {
+	Design Design
+	Target Target
+	X, Y   Range
+}
+
+// newTargetCurve returns the curve of two different parameters. A range without a width is taken
+// from a quarter of the parameter to four times it; it is an error if that is no range.
+func newTargetCurve(d Design, t Target, x, y Range) (*targetCurve, error) {
+	for _, r := range []*Range{&x, &y} {
+		if r.From == r.To {
+			r.From, r.To = r.Param.Value.Num/4, r.Param.Value.Num*4
+		}
+		if r.From == r.To {
+			return nil, usage.Fields(fmt.Errorf("%s is %s, around which there is no range; give "+
+				"one, as NAME=FROM..TO", r.Param.Path, r.Param.Shown()), "solve-for")
+		}
+	}
+	return &targetCurve{d, t, x, y}, nil
+}
+
+// rows returns the points of the curve.
+func (c *targetCurve) rows(ctx context.Context) (table.Rows, error) {
+	rows := table.Rows{
+		Columns: []table.Column{{Key: c.X.Key(), Head: rangeTitle(c.X)},
+			{Key: c.Y.Key(), Head: rangeTitle(c.Y)}},
+		Notes: []string{"On the curve, " + shownTarget(c.Target, nil) + " just holds."},
+	}
+	xs, ys, err := c.Design.Curve(ctx, c.Target, c.X, c.Y)
+	if err != nil {
+		return rows, err
+	}
+	for i := range xs {
+		rows.Data = append(rows.Data, []any{c.X.Shown(xs[i]), c.Y.Shown(ys[i])})
+	}
+	if !slices.ContainsFunc(ys, func(y float64) bool { return !math.IsNaN(y) }) {
+		rows.Verdict = table.Say("No point of the curve is in these ranges.")
+	}
+	return rows, nil
+}
+
+// picture returns a heat map of the quantity with the curve over it, both at the
+// resolution of the map.
+func (c *targetCurve) picture(ctx context.Context) (table.Picture, error) {
+	x, y := c.X, c.Y
+	x.Steps, y.Steps = mapCells, mapCells
+	xs, ys, err := c.Design.Curve(ctx, c.Target, x, y)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sweep{Design: c.Design, Ranges: []Range{x, y},
+		Sizes:      []quantity.Bytes{max(c.Target.Quantity.Size, 1)},
+		Quantities: []Quantity{c.Target.Quantity}}
+	drawn := drawMap(s, 0, mapCells)
+	if err := s.Run(ctx, nil, nil); err != nil {
+		return nil, err
+	}
+	line := table.Series{Name: shownTarget(c.Target, nil), Kind: table.Line}
+	for i := range xs {
+		line.X, line.Y = append(line.X, x.Shown(xs[i])), append(line.Y, y.Shown(ys[i]))
+	}
+	h := drawn()
+	h.Lines = []table.Series{line}
+	return h, nil
+}
