@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -61,7 +62,7 @@ func (m Message) layer(d Design) (platforms.Design, error) {
 	if err := d.Messages(); err != nil {
 		return d.Design, err
 	}
-	return message.Way{Level: m.Level, From: m.From, To: m.To}.Of(d.Design)
+	return study.Way{Level: m.Level, From: m.From, To: m.To}.Of(d.Design)
 }
 
 // A Collective is a call of a collective by all ranks; its time is when the last rank is done. If
@@ -148,13 +149,13 @@ func (c Collectives) ask(ctx context.Context, d Design) (e Estimate, err error) 
 	return e, nil
 }
 
-func (m Message) prepare(_ context.Context, d Design) (platforms.Design, []whatif.Call, error) {
+func (m Message) prepare(_ context.Context, d Design) (platforms.Design, []study.Call, error) {
 	layer, err := m.layer(d)
 	return layer, nil, err
 }
 
 func (c Collective) prepare(ctx context.Context, d Design) (
-	platforms.Design, []whatif.Call, error) {
+	platforms.Design, []study.Call, error) {
 	calls, err := c.calls()
 	if err != nil {
 		return d.Design, nil, err
@@ -163,7 +164,7 @@ func (c Collective) prepare(ctx context.Context, d Design) (
 }
 
 func (c Collectives) prepare(ctx context.Context, d Design) (
-	platforms.Design, []whatif.Call, error) {
+	platforms.Design, []study.Call, error) {
 	on, err := d.OfRanks()
 	if err != nil {
 		return d.Design, nil, err

@@ -17,7 +17,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	collectives "github.com/halfpeak/halfpeak/reports/collective"
-	"github.com/halfpeak/halfpeak/reports/message"
+	themessage "github.com/halfpeak/halfpeak/reports/message"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
@@ -29,9 +29,9 @@ func TestSizesOfNoMessage(t *testing.T) {
 	}
 	for _, n := range []float64{0, -1, 0.5, math.NaN(), math.Inf(1), 1e300} {
 		sizes := []quantity.Bytes{quantity.Bytes(n)}
-		_, costs := message.Costs(sizes, d.Design)
-		_, compared := message.Compare(sizes, d.Design)
-		_, _, cuts := message.Cuts(t.Context(), sizes, d.Design)
+		_, costs := themessage.Costs(sizes, d.Design)
+		_, compared := themessage.Compare(sizes, d.Design)
+		_, _, cuts := themessage.Cuts(t.Context(), sizes, d.Design)
 		for _, err := range []error{costs, compared, cuts} {
 			if err == nil || !strings.HasSuffix(err.Error(), "a message has 1 to 2⁵³ whole ones") {
 				t.Errorf("%v bytes: error %v", n, err)
@@ -131,11 +131,11 @@ func TestNothingGiven(t *testing.T) {
 	}
 	_, errs["sets"] = none.Set("L=1us")
 	_, errs["cuts otherwise"] = none.Recut("1KiB")
-	_, errs["costs"] = message.Costs([]quantity.Bytes{1024}, clip.Design, none.Design)
-	_, errs["comparison"] = message.Compare([]quantity.Bytes{1024}, none.Design)
+	_, errs["costs"] = themessage.Costs([]quantity.Bytes{1024}, clip.Design, none.Design)
+	_, errs["comparison"] = themessage.Compare([]quantity.Bytes{1024}, none.Design)
 	_, errs["crossovers"] = whatif.Crossovers(nil, none.Design, clip.Design)
-	_, _, errs["cuts of no size"] = message.Cuts(t.Context(), nil, clip.Design)
-	_, _, errs["cuts"] = message.Cuts(t.Context(), []quantity.Bytes{1024}, none.Design)
+	_, _, errs["cuts of no size"] = themessage.Cuts(t.Context(), nil, clip.Design)
+	_, _, errs["cuts"] = themessage.Cuts(t.Context(), []quantity.Bytes{1024}, none.Design)
 	_, errs["fit"] = halfpeak.Fit(nil, fit.Options{Runs: true})
 	var s halfpeak.Study
 	_, errs["now"] = s.Now()

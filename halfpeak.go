@@ -22,10 +22,10 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/platforms"
 	collectives "github.com/halfpeak/halfpeak/reports/collective"
 	"github.com/halfpeak/halfpeak/reports/fits"
-	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // A Design is a platform, or one of its layers, as it is or with parameters changed. It is a value:
@@ -140,7 +140,7 @@ type Call interface {
 	ask(context.Context, Design) (Estimate, error)
 	// prepare returns it ready to be timed with other costs, and the design that has them; a
 	// message, whose costs are formulas, returns none.
-	prepare(context.Context, Design) (platforms.Design, []whatif.Call, error)
+	prepare(context.Context, Design) (platforms.Design, []study.Call, error)
 }
 
 // Ask answers a call. It is an error if the design has no such cost: a collective that no algorithm

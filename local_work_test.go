@@ -11,7 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/collective"
-	programs "github.com/halfpeak/halfpeak/reports/program"
+	theprogram "github.com/halfpeak/halfpeak/reports/program"
 )
 
 // A collective takes the same time by itself, as the one call of a program, and as that of a trace,
@@ -63,7 +63,7 @@ constant.combine = {value="1us/KiB", source="x"}
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			s, err := halfpeak.Run(t.Context(), p, programs.Setup{Eager: simulate.NoLimit}, d)
+			s, err := halfpeak.Run(t.Context(), p, theprogram.Setup{Eager: simulate.NoLimit}, d)
 			if err != nil {
 				t.Fatal(name, err)
 			}

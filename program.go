@@ -13,12 +13,12 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/program"
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/collective"
-	programs "github.com/halfpeak/halfpeak/reports/program"
-	"github.com/halfpeak/halfpeak/reports/whatif"
+	theprogram "github.com/halfpeak/halfpeak/reports/program"
 )
 
 // A Program is what the ranks of a parallel program do; its time is when the last rank is done.
@@ -28,20 +28,20 @@ type Program struct {
 	// Watch is told of each simulation of a study that has ended; nil: none.
 	Watch func()
 
-	input *programs.Input // that Read read the schedule from; nil: none
+	input *theprogram.Input // that Read read the schedule from; nil: none
 }
 
 var errNoSchedule = errors.New("a program without a schedule")
 
 // Input returns the program as package program takes it.
-func (p Program) Input() (*programs.Input, error) {
+func (p Program) Input() (*theprogram.Input, error) {
 	switch {
 	case p.input != nil && p.input.Schedule == p.Schedule:
 		return p.input, nil
 	case p.Schedule == nil || p.Schedule.Ranks() < 1:
 		return nil, errNoSchedule
 	}
-	return &programs.Input{Name: "program", Schedule: p.Schedule}, nil
+	return &theprogram.Input{Name: "program", Schedule: p.Schedule}, nil
 }
 
 func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
@@ -52,7 +52,7 @@ func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	if err := d.Messages(); err != nil {
 		return e, err
 	}
-	s, err := programs.Run(ctx, in, programs.Setup{Eager: simulate.NoLimit, Map: p.Map}, d.Design)
+	s, err := theprogram.Run(ctx, in, theprogram.Setup{Eager: simulate.NoLimit, Map: p.Map}, d.Design)
 	if err != nil {
 		return e, err
 	}
@@ -61,7 +61,7 @@ func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
 		NoInterval: strings.TrimPrefix(s.NoInterval[0], "No interval of the model's error: ")}, nil
 }
 
-func (p Program) prepare(ctx context.Context, d Design) (platforms.Design, []whatif.Call, error) {
+func (p Program) prepare(ctx context.Context, d Design) (platforms.Design, []study.Call, error) {
 	in, err := p.Input()
 	if err != nil {
 		return d.Design, nil, err
@@ -70,7 +70,7 @@ func (p Program) prepare(ctx context.Context, d Design) (platforms.Design, []wha
 		return d.Design, nil, err
 	}
 	call, err := in.Prepare(ctx, d.Design, p.Map, p.Watch)
-	return d.Design, []whatif.Call{call}, err
+	return d.Design, []study.Call{call}, err
 }
 
 // Name returns the name of the program's files.
@@ -84,8 +84,8 @@ func (p Program) Name() string {
 
 // Run runs a program on the machines of designs, or without any by the LogGOPS parameters of the
 // setup; see [programs.Run]. An error says which program it is.
-func Run(ctx context.Context, p Program, o programs.Setup, on ...Design) (
-	*programs.Simulation, error) {
+func Run(ctx context.Context, p Program, o theprogram.Setup, on ...Design) (
+	*theprogram.Simulation, error) {
 	in, err := p.Input()
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func Run(ctx context.Context, p Program, o programs.Setup, on ...Design) (
 			return nil, err
 		}
 	}
-	s, err := programs.Run(ctx, in, o, inner(on)...)
+	s, err := theprogram.Run(ctx, in, o, inner(on)...)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", in.Name, err)
 	}
@@ -106,7 +106,7 @@ func Run(ctx context.Context, p Program, o programs.Setup, on ...Design) (
 }
 
 // A Reading says how a program is read.
-type Reading = programs.Reading
+type Reading = theprogram.Reading
 
 // on returns how a program is read for designs: one in Starlark with the times of collectives that
 // were measured, see [collectives.MeasuredTimes].
@@ -126,7 +126,7 @@ func Read(ctx context.Context, names []string, r Reading, designs ...Design) (
 	if r, err = on(ctx, designs, names, r); err != nil {
 		return p, err
 	}
-	if p.input, err = programs.Read(ctx, names, r, inner(designs)...); p.input != nil {
+	if p.input, err = theprogram.Read(ctx, names, r, inner(designs)...); p.input != nil {
 		p.Schedule = p.input.Schedule
 	}
 	return p, err
@@ -134,11 +134,11 @@ func Read(ctx context.Context, names []string, r Reading, designs ...Design) (
 
 // Scale runs a program in Starlark on numbers of ranks and on the machines of designs; see
 // [programs.Scale].
-func Scale(ctx context.Context, name string, r Reading, o programs.Setup, designs ...Design) (
-	*programs.Scaling, error) {
+func Scale(ctx context.Context, name string, r Reading, o theprogram.Setup, designs ...Design) (
+	*theprogram.Scaling, error) {
 	r, err := on(ctx, designs, []string{name}, r)
 	if err != nil {
 		return nil, err
 	}
-	return programs.Scale(ctx, name, r, o, inner(designs)...)
+	return theprogram.Scale(ctx, name, r, o, inner(designs)...)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports/collective"
-	programs "github.com/halfpeak/halfpeak/reports/program"
+	theprogram "github.com/halfpeak/halfpeak/reports/program"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -252,7 +252,7 @@ func (o *collectiveOptions) readSchedules(ctx context.Context, ranksGiven bool) 
 // add adds a schedule of --schedule to the times of the algorithms.
 func (o *collectiveOptions) add(ctx context.Context, times *collective.Times, name string,
 	p halfpeak.Program) error {
-	setup := programs.Setup{Eager: simulate.NoLimit, Map: o.question.Map}
+	setup := theprogram.Setup{Eager: simulate.NoLimit, Map: o.question.Map}
 	s, err := halfpeak.Run(ctx, p, setup, o.design)
 	if err != nil {
 		return err

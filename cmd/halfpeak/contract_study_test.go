@@ -17,7 +17,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/reports/message"
+	themessage "github.com/halfpeak/halfpeak/reports/message"
 	"github.com/halfpeak/halfpeak/reports/page"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
@@ -137,7 +137,7 @@ func TestContractStream(t *testing.T) {
 	if _, err := d.Ask(t.Context(), halfpeak.Message{Size: 4096}); err == nil {
 		t.Error("a stream has the time of a message")
 	}
-	costs, err := message.Costs([]quantity.Bytes{4096}, d.Design)
+	costs, err := themessage.Costs([]quantity.Bytes{4096}, d.Design)
 	if err != nil {
 		t.Fatal(err)
 	}

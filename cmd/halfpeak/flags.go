@@ -18,6 +18,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -137,9 +138,9 @@ func (s *samplingFlags) sampling(ctx context.Context) whatif.Sampling {
 type layerOptions struct {
 	packet  string
 	use     levelUse
-	way     message.Way // of a message on a machine of levels
-	any     bool        // their times need not be those of messages
-	streams bool        // they may be the gaps of a stream
+	way     study.Way // of a message on a machine of levels
+	any     bool      // their times need not be those of messages
+	streams bool      // they may be the gaps of a stream
 }
 
 // A levelUse says what a machine of levels stands for.
@@ -153,7 +154,7 @@ const (
 )
 
 // declareWay declares the flags that say which level of a machine a message crosses.
-func declareWay(f *pflag.FlagSet, to *message.Way) {
+func declareWay(f *pflag.FlagSet, to *study.Way) {
 	f.StringVar(&to.Level, "level", "", "on a machine: messages across the level of this `name`")
 	rank := func(text string) (int, error) {
 		n, err := strconv.Atoi(text)
@@ -203,7 +204,7 @@ func (o layerOptions) changed(refs []string, opened []platforms.Design) (
 				return nil, err
 			}
 		}
-		if o.use == oneLevel || o.way != (message.Way{}) {
+		if o.use == oneLevel || o.way != (study.Way{}) {
 			if d, err = o.way.Of(d); err != nil {
 				return nil, err
 			}

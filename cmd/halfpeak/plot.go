@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak"
+	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/check"
-	"github.com/halfpeak/halfpeak/reports/message"
-	programs "github.com/halfpeak/halfpeak/reports/program"
+	theprogram "github.com/halfpeak/halfpeak/reports/program"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -52,7 +52,7 @@ func newPlot() *cobra.Command {
 				return usagef("a picture needs a file: -o plot.png; --format text prints its " +
 					"numbers")
 			}
-			curve := slices.Contains(message.CurveKinds, message.CurveKind(o.kind))
+			curve := slices.Contains(curves.Kinds, curves.Kind(o.kind))
 			if curve && len(o.sizes) == 1 && isImage(out.path) {
 				return usagef("--size %v is one point of a curve; give several, or ask predict",
 					o.sizes[0])
@@ -120,7 +120,7 @@ func parseRankRange(text string) (r rankRange, err error) {
 
 // plot returns the picture of a kind.
 func plot(ctx context.Context, refs []string, o plotOptions) (table.Picture, error) {
-	o.layers.streams = slices.Contains(message.CurveKinds, message.CurveKind(o.kind))
+	o.layers.streams = slices.Contains(curves.Kinds, curves.Kind(o.kind))
 	switch o.kind {
 	case "timeline":
 		o.layers.use = oneLevel
@@ -133,7 +133,7 @@ func plot(ctx context.Context, refs []string, o plotOptions) (table.Picture, err
 	}
 	switch o.kind {
 	case "timeline":
-		t, err := message.Timeline(designs[0], o.sizes[0])
+		t, err := curves.Timeline(designs[0], o.sizes[0])
 		t.Title = cmp.Or(o.title, t.Title)
 		return t, err
 	case "ranks":
@@ -147,16 +147,16 @@ func plot(ctx context.Context, refs []string, o plotOptions) (table.Picture, err
 		if err != nil {
 			return nil, err
 		}
-		return programs.Ranks(ctx, on, in, o.ranks.first, o.ranks.last, o.title)
+		return theprogram.Ranks(ctx, on, in, o.ranks.first, o.ranks.last, o.title)
 	case "signature":
 		f, err := check.Signature(designs...)
 		f.Title = cmp.Or(o.title, f.Title)
 		return f, err
 	}
 	if o.sizes == nil {
-		o.sizes = message.CurveSizes(layersOf(designs)...)
+		o.sizes = curves.Sizes(layersOf(designs)...)
 	}
-	f, err := message.Curves(message.CurveKind(o.kind), o.sizes, designs...)
+	f, err := curves.Figure(curves.Kind(o.kind), o.sizes, designs...)
 	f.Title = cmp.Or(o.title, f.Title)
 	return f, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak"
+	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/export"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -138,8 +139,8 @@ func newCompare() *cobra.Command {
 			}
 			// The picture first: if its file cannot be written, no table hides the error.
 			if err := o.draw(o.out.units, func() (table.Picture, error) {
-				return message.Curves(message.CurveKind(o.kind),
-					message.CurveSizes(layersOf(designs)...), designs...)
+				return curves.Figure(curves.Kind(o.kind),
+					curves.Sizes(layersOf(designs)...), designs...)
 			}); err != nil {
 				return err
 			}

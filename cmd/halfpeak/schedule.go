@@ -11,7 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	collectives "github.com/halfpeak/halfpeak/reports/collective"
-	programs "github.com/halfpeak/halfpeak/reports/program"
+	theprogram "github.com/halfpeak/halfpeak/reports/program"
 )
 
 // newSchedule declares schedule, which lists algorithms or writes the schedule of one
@@ -31,7 +31,7 @@ func newSchedule() *cobra.Command {
 				case extension(out.path) == "bin":
 					return out.writeTo(cmd, s.WriteBinary)
 				case out.path == "" && terminalOf(cmd.Context()).Width > 0:
-					return out.write(cmd, programs.PartnerRows(s))
+					return out.write(cmd, theprogram.PartnerRows(s))
 				}
 				return out.writeTo(cmd, s.WriteText)
 			}

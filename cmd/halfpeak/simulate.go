@@ -21,7 +21,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	programs "github.com/halfpeak/halfpeak/reports/program"
+	theprogram "github.com/halfpeak/halfpeak/reports/program"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -40,7 +40,7 @@ type simulateOptions struct {
 	program      halfpeak.Reading
 	plotting
 	list  bool
-	setup programs.Setup
+	setup theprogram.Setup
 	on    []halfpeak.Design
 }
 
@@ -113,7 +113,7 @@ func (o *simulateOptions) facts(args []string) facts {
 func newSimulate() *cobra.Command {
 	// Times of a platform include its rendezvous, so by default none is added.
 	o := simulateOptions{program: halfpeak.Reading{Trace: mpitrace.Defaults},
-		setup: programs.Setup{Eager: simulate.NoLimit}}
+		setup: theprogram.Setup{Eager: simulate.NoLimit}}
 	cmd := command("simulate",
 		wantArgs(0, -1, `a program, a schedule or the files of a trace`),
 		o.run)
@@ -184,7 +184,7 @@ func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
 		cmd.PrintErrf("%s complete\n", lex.Plural(len(s.Rows), "row"))
 	}
 	if o.plot != "" && err == nil {
-		picture, err := programs.ScalingPicture(s)
+		picture, err := theprogram.ScalingPicture(s)
 		if err == nil {
 			err = drawTo(o.plot, picture, o.pixels, o.units)
 		}
@@ -192,8 +192,8 @@ func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
 			return err
 		}
 	}
-	tables := []table.Rows{programs.ScalingRows(s)}
-	if marks := programs.MarkRows(s); len(marks.Data) > 0 && o.forPeople() {
+	tables := []table.Rows{theprogram.ScalingRows(s)}
+	if marks := theprogram.MarkRows(s); len(marks.Data) > 0 && o.forPeople() {
 		tables = append(tables, marks)
 	}
 	return cmp.Or(o.write(cmd, tables...), err)
@@ -209,7 +209,7 @@ func areSchedules(files []string) bool {
 
 // compare runs several schedules.
 func (o *simulateOptions) compare(ctx context.Context, files []string) (table.Rows, error) {
-	var all []*programs.Simulation
+	var all []*theprogram.Simulation
 	for _, path := range files {
 		p, err := halfpeak.Read(ctx, []string{path}, o.program, o.on...)
 		if err != nil {
@@ -221,14 +221,14 @@ func (o *simulateOptions) compare(ctx context.Context, files []string) (table.Ro
 		}
 		all = append(all, s)
 	}
-	return programs.Rows(all...), nil
+	return theprogram.Rows(all...), nil
 }
 
 // run reads the parameters, the machines and the schedule, in this order: the
 // schedule is largest.
 func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
 	if o.list {
-		return o.write(cmd, programs.ExampleRows())
+		return o.write(cmd, theprogram.ExampleRows())
 	}
 	if err := o.readQuestion(cmd); err != nil {
 		return err
@@ -249,7 +249,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
 		return o.scale(cmd, args[0])
 	}
 	p, err := halfpeak.Read(ctx, args, o.program, o.on...)
-	var s *programs.Simulation
+	var s *theprogram.Simulation
 	if err == nil {
 		s, err = halfpeak.Run(ctx, p, o.setup, o.on...)
 	}
@@ -259,7 +259,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
 	// Complete runs are printed: they are the row of so many runs.
 	if s != nil && err != nil {
 		cmd.PrintErrf("%d of %d runs are complete\n", len(s.Times), o.setup.Runs)
-		return cmp.Or(o.write(cmd, programs.Rows(s)), err)
+		return cmp.Or(o.write(cmd, theprogram.Rows(s)), err)
 	}
 	// The record is written before the table is printed: a full disk then shows no success.
 	if err == nil && o.trace != "" {
@@ -272,9 +272,9 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	// The steps of the path are a second table, which CSV and JSON have no place for.
-	tables := []table.Rows{programs.Rows(s)}
+	tables := []table.Rows{theprogram.Rows(s)}
 	if o.criticalPath && o.forPeople() {
-		tables = append(tables, programs.PathRows(s))
+		tables = append(tables, theprogram.PathRows(s))
 	}
 	if err = o.write(cmd, tables...); err == nil && o.summary {
 		// Not in the table: the same input gives the same output.
@@ -309,9 +309,9 @@ func (o *simulateOptions) readQuestion(cmd *cobra.Command) (err error) {
 	}
 	switch {
 	case o.criticalPath:
-		o.setup.Table = programs.Reasons
+		o.setup.Table = theprogram.Reasons
 	case o.summary:
-		o.setup.Table = programs.Totals
+		o.setup.Table = theprogram.Totals
 	}
 	return nil
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/internal/program"
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/message"
 	"github.com/halfpeak/halfpeak/reports/table"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
@@ -32,7 +32,7 @@ type whatifOptions struct {
 	sweep                   []string // ranges
 	params                  []string // of a program as schedule
 	save, program, places   string
-	way                     message.Way // of a message on a machine of levels
+	way                     study.Way // of a message on a machine of levels
 
 	sized      bool                 // sizes were given
 	collective halfpeak.Collectives // of --collective; its sizes are --size
@@ -221,7 +221,7 @@ func (o *whatifOptions) change(base whatif.Design) (err error) {
 		q.Sizes = nil
 	}
 	q.Units = o.out.units
-	if !o.finishes() && o.way != (message.Way{}) {
+	if !o.finishes() && o.way != (study.Way{}) {
 		if base.Design, err = o.way.Of(base.Design); err != nil {
 			return err
 		}

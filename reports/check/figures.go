@@ -3,10 +3,10 @@ package check
 import (
 	"fmt"
 
+	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/message"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -54,7 +54,7 @@ func draw(f papers.Figure) (table.Picture, error) {
 	}
 	switch f.Kind {
 	case "timeline":
-		t, err := message.Timeline(designs[0], sizes[0])
+		t, err := curves.Timeline(designs[0], sizes[0])
 		t.Title = f.Title
 		return t, err
 	case "signature":
@@ -62,7 +62,7 @@ func draw(f papers.Figure) (table.Picture, error) {
 		s.Title = f.Title
 		return s, err
 	}
-	c, err := message.Curves(message.CurveKind(f.Kind), sizes, designs...)
+	c, err := curves.Figure(curves.Kind(f.Kind), sizes, designs...)
 	c.Title = f.Title
 	return c, err
 }

@@ -6,13 +6,13 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/engine/virtual"
 	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/message"
 )
 
 // ValidateOptions say which programs Validate runs, and how. The zero value with some
@@ -94,7 +94,7 @@ func newRun(v *Validation, o ValidateOptions, d platforms.Design) (*layerRun, er
 	}
 	r.system = virtual.Of(d.Platform, d.Layer)
 	var err error
-	r.points, err = message.PaperPoints(d)
+	r.points, err = curves.PaperPoints(d)
 	return r, err
 }
 

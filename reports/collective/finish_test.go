@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/collective"
@@ -39,7 +40,7 @@ func TestFinishesTakeOneRank(t *testing.T) {
 			t.Fatal(err)
 		}
 		const samples = 1000
-		found, err := whatif.Of(d, prepared...).Predict(whatif.Finish, []quantity.Bytes{1}, whatif.Sampling{Samples: samples,
+		found, err := whatif.Of(d, prepared...).Predict(study.Finish, []quantity.Bytes{1}, whatif.Sampling{Samples: samples,
 			Assumed: 1e-9, Context: ctx})
 		if err != nil {
 			t.Fatal(err)

@@ -9,10 +9,9 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/placed"
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/program"
-	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // Prepare returns the calls ready to be timed with other costs of the design that it returns. Their
@@ -29,26 +28,26 @@ import (
 // measurements alone, the design gets a layer "network", whose changes scale what is between nodes,
 // see [fitted.Result.Changed].
 func (c Calls) Prepare(ctx context.Context, d platforms.Design) (
-	platforms.Design, []whatif.Call, error) {
+	platforms.Design, []study.Call, error) {
 	q, err := c.on(d)
 	if err != nil {
 		return d, nil, err
 	}
-	var calls []whatif.Call
+	var calls []study.Call
 	if d.Layer.Model == nil {
 		d, calls, err = q.onChangedNetwork(ctx, d)
 	} else {
 		calls, err = q.prepare(ctx, d)
 	}
 	if len(calls) == 1 {
-		calls[0].Name = whatif.Finish // a single quantity keeps its plain name
+		calls[0].Name = study.Finish // a single quantity keeps its plain name
 	}
 	return d, calls, err
 }
 
 // prepare returns the calls of a question that are simulated.
 func (q question) prepare(ctx context.Context, d platforms.Design) (
-	calls []whatif.Call, err error) {
+	calls []study.Call, err error) {
 	fits := q.takeFits()
 	_, _, cells, err := q.prepared(ctx)
 	if err != nil {
@@ -158,7 +157,7 @@ func newRepeated(q question, cells []Timing) *repeated {
 // are. A library does not choose anew when the network changes, since its rules have sizes and
 // numbers of ranks alone: of its choices the nearest stays.
 func (r *repeated) prepare(ctx context.Context, now platforms.Costs, fits []fitOf) (
-	call whatif.Call, tooLarge []string, err error) {
+	call study.Call, tooLarge []string, err error) {
 	m, err := r.measuredCall(ctx, fits)
 	if err != nil {
 		return call, nil, err
@@ -186,7 +185,7 @@ func (r *repeated) prepare(ctx context.Context, now platforms.Costs, fits []fitO
 		return call, tooLarge, nil
 	}
 	call = r.callOf(r.cells[0], r.like)
-	call.Run = func(c platforms.Costs, parts bool) (f whatif.Finished, err error) {
+	call.Run = func(c platforms.Costs, parts bool) (f study.Finished, err error) {
 		// The critical path of the first alone is asked for, and records take memory.
 		first, at, _, err := r.run(ctx, c, parts && len(r.cells) == 1)
 		if err == nil && parts && len(r.cells) > 1 {
@@ -215,7 +214,7 @@ func (r *repeated) prepare(ctx context.Context, now platforms.Costs, fits []fitO
 // time, with the index of its cell, and the indices of the cells whose schedules are too large; the
 // run is nil if all are.
 func (r *repeated) run(ctx context.Context, c platforms.Costs, record bool) (
-	first *whatif.Finished, at int, tooLarge []int, err error) {
+	first *study.Finished, at int, tooLarge []int, err error) {
 	q := r.question
 	q.layer.Model, q.machine, q.local = c.Layer, c.Machine, c
 	q.takeLocalWork()
@@ -253,9 +252,9 @@ func (r *repeated) run(ctx context.Context, c platforms.Costs, record bool) (
 		}
 		copying := q.copies(cell.Size())
 		if time := cell.Time + copying; first == nil || rank(time) < rank(first.Time) {
-			first, at = &whatif.Finished{Time: time}, i
+			first, at = &study.Finished{Time: time}, i
 			if record {
-				if first.Parts, err = program.Parts(cell.result, copying); err != nil {
+				if first.Parts, err = study.Parts(cell.result, copying); err != nil {
 					return nil, 0, nil, err
 				}
 			}

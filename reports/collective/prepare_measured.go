@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // maxScale is the largest factor, either way, between a measured and a simulated time whose ratios
@@ -45,7 +45,7 @@ const beyondCosts = 0.02
 // which was simulated in the time given. The interval of a value has that of the measurement and
 // that of the ratio of two simulations, which are independent. If messages alone changed, the ratio
 // is between 1 and the largest change of a message's cost.
-func scaled(call *whatif.Call, m Timing, simulated quantity.Micros,
+func scaled(call *study.Call, m Timing, simulated quantity.Micros,
 	before platforms.Costs) error {
 	scale := float64(m.Time / simulated)
 	if !(scale <= maxScale && scale >= 1./maxScale) {
@@ -59,7 +59,7 @@ func scaled(call *whatif.Call, m Timing, simulated quantity.Micros,
 	}
 	apart := of.grows + of.apart*math.Abs(math.Log(scale))
 	run := call.Run
-	call.Run = func(c platforms.Costs, parts bool) (whatif.Finished, error) {
+	call.Run = func(c platforms.Costs, parts bool) (study.Finished, error) {
 		f, err := run(c, parts)
 		f.Time = quantity.Micros(float64(f.Time) * scale)
 		for i := range f.Parts {
@@ -87,7 +87,7 @@ func scaled(call *whatif.Call, m Timing, simulated quantity.Micros,
 
 // callOf returns a call with its names. like precedes an algorithm that stands for one not known
 // here.
-func (q question) callOf(c Timing, like string) whatif.Call {
+func (q question) callOf(c Timing, like string) study.Call {
 	name := c.Name
 	of := name
 	// The name of the quantity does not change with the choices of a library.
@@ -105,8 +105,8 @@ func (q question) callOf(c Timing, like string) whatif.Call {
 		name = q.Algorithm
 	}
 	size := c.Size().String()
-	call := whatif.Call{
-		Name: fmt.Sprintf("%s_%s_%d_%s", whatif.Finish, name, c.Ranks, size),
+	call := study.Call{
+		Name: fmt.Sprintf("%s_%s_%d_%s", study.Finish, name, c.Ranks, size),
 		Of:   fmt.Sprintf("%s %s, %s, %s", c.Collective, of, lex.Plural(c.Ranks, "rank"), size),
 	}
 	if segment := quantity.Bytes(c.Call.Segment); segment > 0 {

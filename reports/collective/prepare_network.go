@@ -7,9 +7,9 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // A network is a change of the links between nodes: the factors of the time of a step between nodes
@@ -22,7 +22,7 @@ const networkLayer = "network"
 // onChangedNetwork returns the design with a network, and the calls on it: their times are the
 // measured ones, changed with the network.
 func (q question) onChangedNetwork(ctx context.Context, d platforms.Design) (
-	_ platforms.Design, calls []whatif.Call, err error) {
+	_ platforms.Design, calls []study.Call, err error) {
 	g, err := q.grid(ctx)
 	if err != nil {
 		return d, nil, err
@@ -101,7 +101,7 @@ func withNetwork(d platforms.Design, r *fitted.Result) (platforms.Design, error)
 
 // onNetwork returns a call by one of several algorithms: the fastest as the network is. was are the
 // costs of the network as it was measured.
-func (g *grid) onNetwork(here []Timing, was platforms.Costs) (call whatif.Call, err error) {
+func (g *grid) onNetwork(here []Timing, was platforms.Costs) (call study.Call, err error) {
 	call = g.callOf(here[0], "")
 	changes := func(c platforms.Costs, by func(network) network) (
 		all []quantity.Interval, fastest int, err error) {
@@ -127,7 +127,7 @@ func (g *grid) onNetwork(here []Timing, was platforms.Costs) (call whatif.Call, 
 	}
 	// A part is what would go with it: nearly all of the steps, or of the bytes, between nodes.
 	const gone = 1e-6
-	call.Run = func(c platforms.Costs, parts bool) (f whatif.Finished, err error) {
+	call.Run = func(c platforms.Costs, parts bool) (f study.Finished, err error) {
 		all, fastest, err := changes(c, same)
 		if err != nil {
 			return f, err
@@ -153,9 +153,9 @@ func (g *grid) onNetwork(here []Timing, was platforms.Costs) (call whatif.Call, 
 			saved := all[fastest].Value - without[fastest].Value
 			rest -= saved
 			f.Parts = append(f.Parts,
-				whatif.Share{Owner: part.owner, OneWay: quantity.Micros(saved)})
+				study.Share{Owner: part.owner, OneWay: quantity.Micros(saved)})
 		}
-		f.Parts = append(f.Parts, whatif.Share{Owner: "inside nodes, and the base",
+		f.Parts = append(f.Parts, study.Share{Owner: "inside nodes, and the base",
 			OneWay: quantity.Micros(max(0, rest))})
 		return f, nil
 	}

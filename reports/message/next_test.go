@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -16,8 +17,8 @@ import (
 func TestBandsArePredictions(t *testing.T) {
 	d := sharedtest.Must(t, platforms.Open, "../table/testdata/my.toml")
 	sizes := sharedtest.Must(t, quantity.ParseSizes, "1..4MiB/4")
-	for _, kind := range []CurveKind{Bandwidth, Latency} {
-		f, err := Curves(kind, sizes, d)
+	for _, kind := range []curves.Kind{curves.Bandwidth, curves.Latency} {
+		f, err := curves.Figure(kind, sizes, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,8 +29,8 @@ func TestBandsArePredictions(t *testing.T) {
 			}
 			for i, x := range s.X {
 				next := Cost(d, quantity.Bytes(x)).Next
-				low, high := kind.value(quantity.Bytes(x), quantity.Micros(next.Low)),
-					kind.value(quantity.Bytes(x), quantity.Micros(next.High))
+				low, high := kind.Row().FromOneWay(quantity.Bytes(x), quantity.Micros(next.Low)),
+					kind.Row().FromOneWay(quantity.Bytes(x), quantity.Micros(next.High))
 				if math.Abs(math.Min(low, high)-s.Low[i]) > 1e-9*low ||
 					math.Abs(math.Max(low, high)-s.High[i]) > 1e-9*high {
 					t.Errorf("%s, %v: %v to %v, predicted %v to %v", kind, x, s.Low[i], s.High[i],
@@ -61,7 +62,7 @@ func TestBandsArePredictions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Curves(Latency, sizes, changed)
+	f, err := curves.Figure(curves.Latency, sizes, changed)
 	if err != nil || len(f.Series) != 1 {
 		t.Errorf("a changed design has no next measurement, but %d series, %v", len(f.Series), err)
 	}
@@ -71,7 +72,7 @@ func TestBandsArePredictions(t *testing.T) {
 func TestLinesEndWithIntervals(t *testing.T) {
 	d := sharedtest.Must(t, platforms.Open, "../table/testdata/my.toml")
 	sizes := sharedtest.Must(t, quantity.ParseSizes, "1KiB..64GiB")
-	f, err := Curves(Latency, sizes, d)
+	f, err := curves.Figure(curves.Latency, sizes, d)
 	if err != nil {
 		t.Fatal(err)
 	}

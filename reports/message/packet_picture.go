@@ -21,6 +21,8 @@ func CutPicture(cuts []Cut, layers ...platforms.Layer) (table.Picture, error) {
 		return nil, usage.Fields(fmt.Errorf("the picture is of one layer, and these are %d",
 			len(layers)), "plot")
 	}
+	// More curves would hide each other.
+	const maxPictured = 4
 	l := layers[0]
 	var sizes []quantity.Bytes // in ascending order, since they are asked for in any
 	for _, c := range cuts {
@@ -28,7 +30,7 @@ func CutPicture(cuts []Cut, layers ...platforms.Layer) (table.Picture, error) {
 	}
 	slices.Sort(sizes)
 	sizes = slices.Compact(sizes)
-	for len(sizes) > maxMarkedCurves { // every second one from the largest
+	for len(sizes) > maxPictured { // every second one from the largest
 		var kept []quantity.Bytes
 		for i := (len(sizes) - 1) % 2; i < len(sizes); i += 2 {
 			kept = append(kept, sizes[i])

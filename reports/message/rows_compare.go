@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -88,7 +89,7 @@ func CompareRows(c []Compared) table.Rows {
 		}).Texted(table.PercentShare).Ranked(6),
 	}, more)...)
 	if fitted {
-		rows.Notes = []string{ForecastNote}
+		rows.Notes = []string{curves.ForecastNote}
 	}
 	// A layer has a row for each size, and one note.
 	said := map[string]bool{}
@@ -123,10 +124,10 @@ func nextSpread[T any](name, head string, of func(T) Predicted) table.Spread[T] 
 	})
 }
 
-// Cell returns the curve's value of a cost, with its interval if the next measurement
+// CurveCell returns the curve's value of a cost, with its interval if the next measurement
 // is predicted. Gaps and throughputs have no forecast, since one-way times were
 // measured, and so tables beside curves are of Bandwidth and Latency only.
-func (k CurveKind) Cell(p Predicted) any {
+func CurveCell(k curves.Kind, p Predicted) any {
 	q := k.Row() // of a stream, the same functions of its gap
 	return table.Shown(q.Dim, q.Interval(p.Size, p.Within()))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -27,14 +28,14 @@ func TestStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	sizes := []quantity.Bytes{512, 1024, 8192}
-	for kind, want := range map[CurveKind]struct {
+	for kind, want := range map[curves.Kind]struct {
 		label string
 		at    float64 // of 1 KiB
 	}{
-		Bandwidth: {"throughput", 512}, Throughput: {"throughput", 512},
-		Latency: {"gap", 2}, Intervals: {"gap", 2},
+		curves.Bandwidth: {"throughput", 512}, curves.Throughput: {"throughput", 512},
+		curves.Latency: {"gap", 2}, curves.Intervals: {"gap", 2},
 	} {
-		f, err := Curves(kind, sizes, d)
+		f, err := curves.Figure(kind, sizes, d)
 		if err != nil {
 			t.Fatal(kind, err)
 		}

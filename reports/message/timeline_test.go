@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -19,7 +20,7 @@ func TestTimelineIsTheSchedule(t *testing.T) {
 				t.Fatal(err)
 			}
 			pipe := d.Layer.Model.(*model.Pipeline)
-			got, err := Timeline(d, n)
+			got, err := curves.Timeline(d, n)
 			if err != nil {
 				t.Fatal(err)
 			}

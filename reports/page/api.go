@@ -125,7 +125,7 @@ type threshold struct {
 // curvesRequest asks for a figure of a quantity over sizes.
 type curvesRequest struct {
 	Designs  []design `json:"designs"`  // 1 to 16
-	Quantity string   `json:"quantity"` // one of predict.CurveKinds: bandwidth, latency, …
+	Quantity string   `json:"quantity"` // one of curves.Kinds: bandwidth, latency, …
 	Sizes    string   `json:"sizes"`    // as --size reads them: "1..1MiB/16"; at most 4096
 	// Plain asks for the lines alone, while a slider moves.
 	Plain bool `json:"plain,omitempty"`

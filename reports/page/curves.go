@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -28,9 +30,9 @@ func (x *Explorer) curves(r curvesRequest) (f table.Figure, err error) {
 	if err != nil {
 		return f, err
 	}
-	kind := message.CurveKind(r.Quantity)
-	if !slices.Contains(message.CurveKinds, kind) {
-		return f, fmt.Errorf("no quantity %.40q; choose one of %s", r.Quantity, message.CurveKinds)
+	kind := curves.Kind(r.Quantity)
+	if !slices.Contains(curves.Kinds, kind) {
+		return f, fmt.Errorf("no quantity %.40q; choose one of %s", r.Quantity, curves.Kinds)
 	}
 	if r.Samples < 0 || r.Samples > maxSamples {
 		return f, fmt.Errorf("%d samples; at most %d", r.Samples, maxSamples)
@@ -55,11 +57,11 @@ func (x *Explorer) curves(r curvesRequest) (f table.Figure, err error) {
 }
 
 func (r curvesRequest) addCurve(f *table.Figure, name string, d platforms.Design,
-	kind message.CurveKind, sizes []quantity.Bytes) error {
+	kind curves.Kind, sizes []quantity.Bytes) error {
 	// Latency is the time itself, whatever it is of. Bandwidths and gaps need
 	// messages, or a stream, whose times are gaps.
 	of := d.Layer.Timed.Of
-	if of != platforms.Message && of != platforms.Stream && kind != message.Latency {
+	if of != platforms.Message && of != platforms.Stream && kind != curves.Latency {
 		return fmt.Errorf("%s: %w", d.Layer.Ref(), d.Layer.Messages())
 	}
 	// The curves of other designs stay.
@@ -68,7 +70,7 @@ func (r curvesRequest) addCurve(f *table.Figure, name string, d platforms.Design
 		return nil
 	}
 	if r.Plain {
-		line := message.CurveLine(kind, sizes, d)
+		line := curves.Line(kind, sizes, d)
 		line.Name = name
 		f.Series = append(f.Series, line)
 		return nil
@@ -81,7 +83,7 @@ func (r curvesRequest) addCurve(f *table.Figure, name string, d platforms.Design
 			return err
 		}
 	}
-	one, err := message.Curves(kind, sizes, d)
+	one, err := curves.Figure(kind, sizes, d)
 	if err != nil {
 		return err
 	}
@@ -125,7 +127,7 @@ func addNote(f *table.Figure, note string) {
 // addInterval adds the interval of a curve that follows from the intervals of the
 // parameters, if there are some. It is the one of `whatif --uncertainty` with the
 // same number of samples: the seed is fixed, so that the band does not flicker.
-func addInterval(f *table.Figure, name string, kind message.CurveKind, sizes []quantity.Bytes,
+func addInterval(f *table.Figure, name string, kind curves.Kind, sizes []quantity.Bytes,
 	d platforms.Design, samples int) error {
 	all, err := whatif.Of(d).Predict(kind.Row().Name, sizes,
 		whatif.Sampling{Samples: samples, Seed: 1})
@@ -210,8 +212,8 @@ func (x *Explorer) shares(r sizedRequest) (shares, error) {
 
 // shareRows lists the shares of parameters in a message that takes oneWay, and in its
 // gap if that is known.
-func shareRows(all []whatif.Share, oneWay quantity.Micros, gap bool) table.Rows {
-	type share = whatif.Share
+func shareRows(all []study.Share, oneWay quantity.Micros, gap bool) table.Rows {
+	type share = study.Share
 	percent := func(s share) float64 { return 100 * float64(s.OneWay) / float64(oneWay) }
 	return table.TableOf(all,
 		table.Col("path", "", func(s share) any { return s.Path }),

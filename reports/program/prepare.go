@@ -8,12 +8,10 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/placed"
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model/machine"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
 // An Input is a schedule that was read.
@@ -113,16 +111,16 @@ func (r *runnable) at(ctx context.Context, costs platforms.Costs) (*simulate.Pro
 // critical path. The end of the context ends all simulations at once. Each simulation that has
 // ended is told to watch, unless that is nil.
 func (in *Input) Prepare(ctx context.Context, d platforms.Design, on machine.Placement,
-	watch func()) (whatif.Call, error) {
+	watch func()) (study.Call, error) {
 
 	in, err := in.on(ctx, d)
 	if err != nil {
-		return whatif.Call{}, err
+		return study.Call{}, err
 	}
-	call := whatif.Call{Name: whatif.Finish, Of: in.Name, Off: offBy(),
+	call := study.Call{Name: study.Finish, Of: in.Name, Off: offBy(),
 		Notes: append(noInterval([]platforms.Design{d}), in.Notes...)}
 	again := &runnable{Input: in, made: map[localWork]*simulate.Program{}}
-	call.Run = func(c platforms.Costs, parts bool) (f whatif.Finished, err error) {
+	call.Run = func(c platforms.Costs, parts bool) (f study.Finished, err error) {
 		layer := d.Layer
 		layer.Model = c.Layer
 		// Times of a platform include its rendezvous, so the simulation adds none.
@@ -143,7 +141,7 @@ func (in *Input) Prepare(ctx context.Context, d platforms.Design, on machine.Pla
 		}
 		f.Time, _ = r.Finish()
 		if parts {
-			f.Parts, err = Parts(r, 0)
+			f.Parts, err = study.Parts(r, 0)
 		}
 		return f, err
 	}
@@ -154,19 +152,4 @@ func (in *Input) Prepare(ctx context.Context, d platforms.Design, on machine.Pla
 		return call, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	return call, nil
-}
-
-// Parts returns the parts of the critical path of a recorded run, and of the local copy before it.
-func Parts(r *simulate.Result, copying quantity.Micros) ([]whatif.Share, error) {
-	path, err := r.Path()
-	if err != nil {
-		return nil, err
-	}
-	parts := list.Map(path.Shares.Parts(), func(part simulate.Share) whatif.Share {
-		return whatif.Share{Owner: part.Name, OneWay: r.Micros(part.Ticks)}
-	})
-	if copying > 0 {
-		parts = append(parts, whatif.Share{Owner: "copy", OneWay: copying})
-	}
-	return parts, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/platforms"
-	programs "github.com/halfpeak/halfpeak/reports/program"
+	theprogram "github.com/halfpeak/halfpeak/reports/program"
 )
 
 // Each program that the binary carries runs on each platform that it carries, and on the machine of
@@ -30,8 +30,8 @@ func TestExamplesEverywhere(t *testing.T) {
 		machines = append(machines, d)
 	}
 	for _, e := range program.Examples() {
-		s, err := programs.Scale(t.Context(), e.Name, programs.Reading{Ranks: []int{4, 8}},
-			programs.Setup{Eager: simulate.NoLimit}, machines...)
+		s, err := theprogram.Scale(t.Context(), e.Name, theprogram.Reading{Ranks: []int{4, 8}},
+			theprogram.Setup{Eager: simulate.NoLimit}, machines...)
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 			continue
@@ -83,8 +83,8 @@ func TestEfficiency(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := programs.Scale(t.Context(), path, programs.Reading{Ranks: []int{1, 2, 8}},
-			programs.Setup{Eager: simulate.NoLimit}, machines...)
+		s, err := theprogram.Scale(t.Context(), path, theprogram.Reading{Ranks: []int{1, 2, 8}},
+			theprogram.Setup{Eager: simulate.NoLimit}, machines...)
 		if err != nil {
 			t.Fatal(err)
 		}

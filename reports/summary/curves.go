@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
@@ -19,7 +20,7 @@ import (
 // curves draws bandwidth and one-way time over the sizes, each with its numbers. Of a
 // fitted layer, its own measurements stand in the table beside those of papers.
 func (s subject) curves(sizes []quantity.Bytes) ([]table.Block, error) {
-	points, err := message.PaperPoints(s.Design)
+	points, err := curves.PaperPoints(s.Design)
 	if err != nil {
 		return nil, err
 	}
@@ -34,8 +35,8 @@ func (s subject) curves(sizes []quantity.Bytes) ([]table.Block, error) {
 	}
 	var blocks []table.Block
 	// Bandwidth shows long messages, and the one-way time short ones.
-	for _, kind := range []message.CurveKind{message.Bandwidth, message.Latency} {
-		figure, err := message.Curves(kind, sizes, s.Design)
+	for _, kind := range []curves.Kind{curves.Bandwidth, curves.Latency} {
+		figure, err := curves.Figure(kind, sizes, s.Design)
 		if err != nil {
 			return nil, err
 		}
@@ -82,10 +83,10 @@ func (s subject) curvePoints(sizes []quantity.Bytes, points []papers.Point) []cu
 // those that explain it: the gap and the regime beside a time, the throughput of a
 // stream and the packet beside a bandwidth.
 func (s subject) numbers(
-	kind message.CurveKind, sizes []quantity.Bytes, points []papers.Point,
+	kind curves.Kind, sizes []quantity.Bytes, points []papers.Point,
 ) table.Rows {
 	m, all := s.Layer.Model, s.curvePoints(sizes, points)
-	latency := kind == message.Latency
+	latency := kind == curves.Latency
 	noun := "bandwidth"
 	switch {
 	case latency && s.stream():
@@ -108,7 +109,7 @@ func (s subject) numbers(
 	}
 	return table.TableOf(all,
 		table.Col("size_bytes", "size", func(p curvePoint) any { return p.n }),
-		table.Col("", noun, func(p curvePoint) any { return kind.Cell(p.cost) }),
+		table.Col("", noun, func(p curvePoint) any { return message.CurveCell(kind, p.cost) }),
 		table.Col("", "extrapolated", func(p curvePoint) any {
 			return table.OrAbsent("yes", p.cost.Next.Beyond())
 		}).If(s.fitted),
@@ -139,7 +140,7 @@ func (s subject) numbers(
 			case p.Role == papers.Input:
 				return nil // the model is made of it
 			// Bandwidth is a quotient by the time, so its error has the inverse ratio.
-			case kind == message.Bandwidth:
+			case kind == curves.Bandwidth:
 				return 100 * float64(p.OneWay/m.OneWay(p.Size)-1)
 			}
 			return 100 * float64(m.OneWay(p.Size)/p.OneWay-1)
@@ -148,8 +149,8 @@ func (s subject) numbers(
 
 // quantityOf returns what a curve shows for n bytes that take t one way. Its types
 // print themselves with units, which a float64 would not.
-func quantityOf(k message.CurveKind, n quantity.Bytes, t quantity.Micros) fmt.Stringer {
-	if k == message.Latency {
+func quantityOf(k curves.Kind, n quantity.Bytes, t quantity.Micros) fmt.Stringer {
+	if k == curves.Latency {
 		return t
 	}
 	return n.Over(t)
@@ -158,10 +159,10 @@ func quantityOf(k message.CurveKind, n quantity.Bytes, t quantity.Micros) fmt.St
 // barOf returns the error bar of a measured point, as the curve shows it. A coarse
 // clock can leave a time that may be 0, and with it a bandwidth without an upper
 // bound.
-func barOf(k message.CurveKind, p papers.Point) string {
+func barOf(k curves.Kind, p papers.Point) string {
 	low := quantityOf(k, p.Size, quantity.Micros(max(0, p.Within.Low))).String()
 	high := quantityOf(k, p.Size, quantity.Micros(p.Within.High)).String()
-	if k == message.Bandwidth {
+	if k == curves.Bandwidth {
 		// The shortest time has the highest bandwidth.
 		low, high = high, low
 		if p.Within.Low <= 0 {
@@ -182,9 +183,9 @@ type subject struct {
 // the packets matter, and the β of a packet does not yet vanish beside them.
 const longMessage = 64 * quantity.KiB
 
-var captions = map[message.CurveKind]string{
-	message.Bandwidth: "Bandwidth against message size",
-	message.Latency:   "One-way time against message size",
+var captions = map[curves.Kind]string{
+	curves.Bandwidth: "Bandwidth against message size",
+	curves.Latency:   "One-way time against message size",
 }
 
 // doublings returns the powers of two among the sizes, as benchmarks measure them, or
@@ -223,9 +224,9 @@ func thinned(sizes []quantity.Bytes, most int) []quantity.Bytes {
 func (s subject) stream() bool { return s.Layer.Timed.Of == platforms.Stream }
 
 // caption returns the title of a curve.
-func (s subject) caption(kind message.CurveKind) string {
+func (s subject) caption(kind curves.Kind) string {
 	switch {
-	case s.stream() && kind == message.Latency:
+	case s.stream() && kind == curves.Latency:
 		return "Gap of a stream against message size"
 	case s.stream():
 		return "Throughput of a stream against message size"

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/message"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -27,7 +27,7 @@ func TestReportOfFit(t *testing.T) {
 	if text := s.summary(1 << 20); strings.Contains(text, "Beyond") {
 		t.Errorf("all was measured: %q", text)
 	}
-	numbers := s.numbers(message.Latency, []quantity.Bytes{16, 64, 2 << 20}, nil)
+	numbers := s.numbers(curves.Latency, []quantity.Bytes{16, 64, 2 << 20}, nil)
 	beyond := slices.IndexFunc(numbers.Columns, func(c table.Column) bool {
 		return c.Head == "extrapolated"
 	})

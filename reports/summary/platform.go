@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	linesof "github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -111,9 +112,9 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []table.Block {
 		facts = append(facts, table.Fact{Name: name, Value: value, Note: note})
 	}
 	if s.stream() {
-		add(fmt.Sprintf("gap, %s", lo), short.Gap.String(), expected(message.Latency, short, ""))
+		add(fmt.Sprintf("gap, %s", lo), short.Gap.String(), expected(linesof.Latency, short, ""))
 	} else {
-		note := expected(message.Latency, short, "RTT "+short.RTT.String())
+		note := expected(linesof.Latency, short, "RTT "+short.RTT.String())
 		add(fmt.Sprintf("one way, %s", lo), short.OneWay.String(), note)
 	}
 	if send, receive := m.Overheads(lo); send+receive > 0 {
@@ -132,7 +133,7 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []table.Block {
 		if s.stream() {
 			name, rate = "throughput, ", long.Throughput
 		}
-		add(name+n.String(), rate.String(), expected(message.Bandwidth, long, ""))
+		add(name+n.String(), rate.String(), expected(linesof.Bandwidth, long, ""))
 	}
 	roof, share, ok := s.Layer.LowestRoof()
 	if ok && peak.Known && table.Finite(share) > 0 {
@@ -152,7 +153,7 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []table.Block {
 
 // expected returns the interval of the next measurement, or otherwise for a layer
 // without one.
-func expected(kind message.CurveKind, p message.Predicted, otherwise string) string {
+func expected(kind linesof.Kind, p message.Predicted, otherwise string) string {
 	if p.Next == nil {
 		return otherwise
 	}
@@ -160,7 +161,7 @@ func expected(kind message.CurveKind, p message.Predicted, otherwise string) str
 		return p.Next.Unknown
 	}
 	in := kind.Row().Interval(p.Size, p.Next.Interval)
-	if kind == message.Latency {
+	if kind == linesof.Latency {
 		return fmt.Sprintf("95 %%: %s to %s", quantity.Micros(in.Low), quantity.Micros(in.High))
 	}
 	return fmt.Sprintf("95 %%: %s to %s", quantity.MBps(in.Low), quantity.MBps(in.High))

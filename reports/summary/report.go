@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak"
+	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -31,7 +32,7 @@ import (
 // or parameter, the roof, the accuracy against the papers, and every parameter with
 // its source. refs name the layers as halfpeak.Open takes them; an empty title is
 // made from theirs. There must be at least one layer, and each size must be at least
-// 1; nil stands for [predict.CurveSizes].
+// 1; nil stands for [curves.Sizes].
 //
 // A page about one platform begins with its summary; the sections follow at the top
 // level. With several platforms, a comparison comes first, and each platform is a
@@ -43,7 +44,7 @@ func New(title string, sizes []quantity.Bytes, refs ...string) (table.Document, 
 		return doc, err
 	}
 	if sizes == nil {
-		sizes = message.CurveSizes(list.Map(subjects, func(s subject) platforms.Layer {
+		sizes = curves.Sizes(list.Map(subjects, func(s subject) platforms.Layer {
 			return s.Layer
 		})...)
 	}
@@ -180,8 +181,8 @@ func overview(subjects []subject, sizes []quantity.Bytes) (table.Section, error)
 	}
 	s.Blocks = append(s.Blocks,
 		table.Table{Title: "Figures of merit", Rows: message.CompareRows(merits)})
-	for _, kind := range []message.CurveKind{message.Bandwidth, message.Latency} {
-		figure, err := message.Curves(kind, sizes, designs(subjects)...)
+	for _, kind := range []curves.Kind{curves.Bandwidth, curves.Latency} {
+		figure, err := curves.Figure(kind, sizes, designs(subjects)...)
 		if err != nil {
 			return s, err
 		}
@@ -218,14 +219,14 @@ func overview(subjects []subject, sizes []quantity.Bytes) (table.Section, error)
 
 // sideBySide returns the numbers of a figure of several platforms, a column for each.
 // Powers of two are enough beside a picture.
-func sideBySide(kind message.CurveKind, sizes []quantity.Bytes, subjects []subject) table.Rows {
+func sideBySide(kind curves.Kind, sizes []quantity.Bytes, subjects []subject) table.Rows {
 	fields := []table.Field[int]{table.Col("size_bytes", "size", func(i int) any {
 		return sizes[i]
 	})}
 	for _, s := range subjects {
 		// Without a key: a page is for people, and the key would be a name of the user's.
 		fields = append(fields, table.Col("", s.Layer.Ref(), func(i int) any {
-			return kind.Cell(message.Cost(s.Design, sizes[i]))
+			return message.CurveCell(kind, message.Cost(s.Design, sizes[i]))
 		}))
 	}
 	// Rows are sizes: TableOf takes one value per row, here the index.

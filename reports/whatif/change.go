@@ -3,7 +3,7 @@
 package whatif
 
 import (
-	"github.com/halfpeak/halfpeak/reports/message"
+	"github.com/halfpeak/halfpeak/internal/study"
 )
 
 // Change returns the design as it is, and with parameters changed. On a machine of levels, one
@@ -31,7 +31,7 @@ func (d Design) Change(assignments, others []string) (before, after Design, err 
 	case found == 1:
 		return before, after, nil
 	case found > 1 || err == nil:
-		_, err = message.Way{}.Of(d.Design)
+		_, err = study.Way{}.Of(d.Design)
 	}
 	return d, after, err
 }

@@ -7,11 +7,11 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/message"
 )
 
 // A Crossover lists the sizes at which one layer overtakes another, and says of the
@@ -41,7 +41,7 @@ func Crossovers(by *Sampling, designs ...platforms.Design) (*Crossover, error) {
 	for _, d := range designs {
 		err := d.Messages()
 		if err == nil {
-			d, err = message.Way{}.Of(d)
+			d, err = study.Way{}.Of(d)
 		}
 		if err != nil {
 			return nil, usage.Error{Err: err}

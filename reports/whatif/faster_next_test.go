@@ -7,6 +7,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/forecast"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -55,8 +56,8 @@ func TestNextFaster(t *testing.T) {
 // one before does, so that there is no probability.
 func TestFasterCall(t *testing.T) {
 	call := func(d Design, within float64) Design {
-		c := Call{Name: Finish, Of: "a call", Run: func(c platforms.Costs, _ bool) (Finished, error) {
-			return Finished{Time: c.Layer.OneWay(1)}, nil
+		c := study.Call{Name: study.Finish, Of: "a call", Run: func(c platforms.Costs, _ bool) (study.Finished, error) {
+			return study.Finished{Time: c.Layer.OneWay(1)}, nil
 		}}
 		if within > 0 {
 			c.Within = func(_ platforms.Costs, v float64) quantity.Interval {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -21,7 +22,7 @@ type Quantity struct {
 	Size quantity.Bytes // of the message; 0 for what needs none, such as n_half
 	Kind *model.Quantity
 
-	call *Call // whose time it is; nil: it is one of package model
+	call *study.Call // whose time it is; nil: it is one of package model
 }
 
 // Quantities lists the names of [model.Quantities] that can be asked for here: those
@@ -36,7 +37,7 @@ var Quantities = list.Map(
 // size until a question gives one. Without names they are the times of the design's calls.
 func (d Design) Quantities(names ...string) (all []Quantity, err error) {
 	if names == nil {
-		names = list.Map(d.Calls, func(c *Call) string { return c.Name })
+		names = list.Map(d.Calls, func(c *study.Call) string { return c.Name })
 	}
 	for _, name := range names {
 		q, err := d.quantityOf(name, 1)
@@ -54,7 +55,7 @@ func (d Design) quantityOf(name string, n quantity.Bytes) (Quantity, error) {
 	names := slices.Clone(Quantities)
 	for _, c := range d.Calls {
 		if c.Name == name {
-			return Quantity{Name: name, Kind: c.kind(), call: c}, nil
+			return Quantity{Name: name, Kind: c.Kind(), call: c}, nil
 		}
 		names = append(names, c.Name)
 	}
@@ -115,7 +116,7 @@ func (q Quantity) In(c platforms.Costs) float64 {
 	if q.call == nil {
 		return q.Kind.Of(c.Layer, q.Size, q.Size)
 	}
-	v, err := q.call.value(c)
+	v, err := q.call.Time(c)
 	if err != nil {
 		return math.NaN()
 	}
@@ -127,7 +128,7 @@ func (q Quantity) In(c platforms.Costs) float64 {
 // loops that would only see NaN.
 func (d Design) ValueOf(q Quantity) (float64, error) {
 	if q.call != nil {
-		return q.call.value(d.Costs())
+		return q.call.Time(d.Costs())
 	}
 	return q.In(d.Costs()), q.check(d)
 }

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/curves"
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/reports/message"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -14,7 +15,7 @@ import (
 // messages of these sizes.
 func OwnerRows(d Design, sizes []quantity.Bytes) (table.Rows, error) {
 	type owned struct {
-		Share
+		study.Share
 		size        quantity.Bytes
 		oneWay, gap float64 // percent
 	}
@@ -80,7 +81,7 @@ func Shares(d Design, gap bool, sizes []quantity.Bytes) (table.Areas, error) {
 			return table.Areas{}, err
 		}
 	}
-	all, marks, notes := message.Boundaries(d.Layer, sizes)
+	all, marks, notes := curves.Boundaries(d.Layer, sizes)
 	a := table.Areas{
 		Title: d.Layer.Ref() + ": where the one-way time goes",
 		X:     table.Axis{Label: "message size", Log: true, Bytes: true},

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -202,7 +203,7 @@ func rangeText(s Solution) string {
 }
 
 // partOf returns the share of owner i in the quantity; 0 of nothing.
-func partOf(owners []Share, q Quantity, i int) float64 {
+func partOf(owners []study.Share, q Quantity, i int) float64 {
 	var sum quantity.Micros
 	for _, o := range owners {
 		sum += q.Part(o)
@@ -229,7 +230,7 @@ func limitsText(s Solution, q Quantity) string {
 func partRows(d Design, quantities []Quantity) (table.Rows, error) {
 	type part struct {
 		Quantity
-		Share
+		study.Share
 		percent float64
 	}
 	var all []part

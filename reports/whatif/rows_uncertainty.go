@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/reports/message"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -184,7 +184,7 @@ func bands(designs []NamedDesign, q Quantity, sizes []quantity.Bytes,
 		banded := next && follows
 		if banded {
 			var bands []table.Series
-			bands, all = message.Forecasts(d.Name, follower, d.Design.Design,
+			bands, all = curves.Forecasts(d.Name, follower, d.Design.Design,
 				sizes)
 			f.Series = append(f.Series, bands...)
 		}
@@ -217,6 +217,6 @@ func bands(designs []NamedDesign, q Quantity, sizes []quantity.Bytes,
 		}
 	}
 	f.Y.Log = q.Kind.Dim != quantity.DimRate || highest > 2*top
-	f.Notes = message.BandNotes(f.Series)
+	f.Notes = curves.BandNotes(f.Series)
 	return f, nil
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/whatif"
@@ -18,13 +19,13 @@ func TestSearchTakesFewSimulations(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs, latest := 0, 0.
-	call := whatif.Call{Name: whatif.Finish, Of: "a ring",
-		Run: func(c platforms.Costs, parts bool) (f whatif.Finished, err error) {
+	call := study.Call{Name: study.Finish, Of: "a ring",
+		Run: func(c platforms.Costs, parts bool) (f study.Finished, err error) {
 			runs++
 			// Convex and with a kink, as a finish is.
 			f.Time = 10*c.Layer.OneWay(1) + max(0, 3*c.Layer.Gap(1)-20)
 			latest = float64(f.Time)
-			f.Parts = []whatif.Share{{Owner: "wire", OneWay: f.Time}}
+			f.Parts = []study.Share{{Owner: "wire", OneWay: f.Time}}
 			return f, nil
 		}}
 	of := whatif.Of(d, call)

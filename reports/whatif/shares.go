@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -22,7 +23,7 @@ import (
 // Where: p_i = a time or an inverse bandwidth of the model; p_i·∂T/∂p_i = its share in µs. In
 // a pipeline that is the time along the slowest way through stages and packets. Where several ways
 // are equally slow they share.
-func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
+func (d Design) Shares(n quantity.Bytes) ([]study.Share, error) {
 	d.Ranks = false // a message has the parameters of its layer alone
 	// The times and inverse bandwidths that stand in the model itself, not the constants behind
 	// them.
@@ -46,9 +47,9 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 	// From here on the packets and branches are those of n bytes: a share must not
 	// contain what another plan would save.
 	names := ownerNames(leaves)
-	shares := make([]Share, len(leaves))
+	shares := make([]study.Share, len(leaves))
 	for i, v := range values {
-		shares[i] = Share{Path: leaves[i].Path, Owner: names[i]}
+		shares[i] = study.Share{Path: leaves[i].Path, Owner: names[i]}
 		if v == 0 {
 			continue
 		}
@@ -63,8 +64,8 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 		shares[i].Gap = share(v, gap, step)
 	}
 	// Equally slow ways both claim what they share.
-	divide(shares, func(s *Share) *quantity.Micros { return &s.OneWay }, d.Layer.Model.OneWay(n))
-	divide(shares, func(s *Share) *quantity.Micros { return &s.Gap }, d.Layer.Model.Gap(n))
+	divide(shares, func(s *study.Share) *quantity.Micros { return &s.OneWay }, d.Layer.Model.OneWay(n))
+	divide(shares, func(s *study.Share) *quantity.Micros { return &s.Gap }, d.Layer.Model.Gap(n))
 	return shares, nil
 }
 
@@ -87,7 +88,7 @@ func share(v float64, times [2]quantity.Micros, step float64) quantity.Micros {
 // divide scales parts so that their sum is the whole. Unless they have that sum, they are rounded
 // to the eighth decimal below the leading digit of the whole: the difference quotients have errors
 // of some 10⁻¹⁰ of it, so the digits beyond are noise. What rounding leaves is the largest part's.
-func divide(shares []Share, part func(*Share) *quantity.Micros, whole quantity.Micros) {
+func divide(shares []study.Share, part func(*study.Share) *quantity.Micros, whole quantity.Micros) {
 	var sum quantity.Micros
 	for i := range shares {
 		sum += *part(&shares[i])
@@ -109,14 +110,14 @@ func divide(shares []Share, part func(*Share) *quantity.Micros, whole quantity.M
 
 // Owners returns the shares of n bytes, n ≥ 1, added up by owner, in the order of the
 // file. Path is empty. A stage's β and τ are one owner: it is the stage that is slow.
-func (d Design) Owners(n quantity.Bytes) ([]Share, error) {
+func (d Design) Owners(n quantity.Bytes) ([]study.Share, error) {
 	shares, err := d.Shares(n)
-	var owners []Share
+	var owners []study.Share
 	for _, s := range shares {
-		i := slices.IndexFunc(owners, func(o Share) bool { return o.Owner == s.Owner })
+		i := slices.IndexFunc(owners, func(o study.Share) bool { return o.Owner == s.Owner })
 		if i < 0 {
 			i = len(owners)
-			owners = append(owners, Share{Owner: s.Owner})
+			owners = append(owners, study.Share{Owner: s.Owner})
 		}
 		owners[i].OneWay += s.OneWay
 		owners[i].Gap += s.Gap

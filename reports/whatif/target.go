@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -115,7 +116,7 @@ type Solution struct {
 
 	// Limits are the owners of the one-way time, or of the gap if the quantity is of a stream, at
 	// Value, the largest first.
-	Limits []Share
+	Limits []study.Share
 }
 
 func (s Solution) Text(v float64) string {
@@ -241,18 +242,18 @@ func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64,
 }
 
 // Limits returns the owners of the time behind the quantity, the largest first.
-func (d Design) Limits(q Quantity) (owners []Share, err error) {
+func (d Design) Limits(q Quantity) (owners []study.Share, err error) {
 	if q.call != nil {
-		owners, err = q.call.limits(d.Costs())
+		owners, err = q.call.Limits(d.Costs())
 	} else {
 		owners, err = d.Owners(max(q.Size, 1))
 	}
-	slices.SortStableFunc(owners, func(a, b Share) int { return cmp.Compare(q.Part(b), q.Part(a)) })
+	slices.SortStableFunc(owners, func(a, b study.Share) int { return cmp.Compare(q.Part(b), q.Part(a)) })
 	return owners, err
 }
 
 // Part returns the owner's part of the quantity.
-func (q Quantity) Part(s Share) quantity.Micros {
+func (q Quantity) Part(s study.Share) quantity.Micros {
 	if q.Kind.Stream {
 		return s.Gap
 	}

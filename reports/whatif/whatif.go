@@ -27,6 +27,7 @@
 package whatif
 
 import (
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -35,12 +36,12 @@ import (
 // changing it leaves the original for comparison.
 type Design struct {
 	platforms.Design
-	Calls []*Call
+	Calls []*study.Call
 }
 
 // Of returns a design with the calls that can be asked of it. If there are any, its parameters are
 // those of programs of ranks.
-func Of(d platforms.Design, calls ...Call) Design {
+func Of(d platforms.Design, calls ...study.Call) Design {
 	of := Design{Design: d}
 	for i := range calls {
 		of.Calls = append(of.Calls, &calls[i])

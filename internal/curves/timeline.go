@@ -1,6 +1,6 @@
 //go:build !js
 
-package message
+package curves
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ import (
 const maxBoxes = 20000
 
 // Timeline draws a message of n bytes through the layer's pipeline, as the message
-// engine sends it. The engine is asked, and not the recurrence of [Planned], so that
+// engine sends it. The engine is asked, and not the recurrence of the pipeline, so that
 // the picture shows what the engine does. It is an error if the layer sends n bytes
 // without a pipeline, if the pipeline has too many boxes to be seen, and if two
 // stages share a resource.

@@ -1,4 +1,7 @@
-package whatif
+// Package study holds what several questions ask of one thing whose time is studied: a [Call] that is
+// timed again with other costs, the [Share] that a parameter has in a time, and the [Way] that a
+// message takes through a machine of levels.
+package study
 
 import (
 	"fmt"
@@ -34,8 +37,8 @@ type Finished struct {
 // Finish is the name of the time of a call. If there are several, their names begin with it.
 const Finish = "finish"
 
-// kind returns the quantity. It has no size: that of the call is fixed.
-func (c *Call) kind() *model.Quantity {
+// Kind returns the quantity. It has no size: that of the call is fixed.
+func (c *Call) Kind() *model.Quantity {
 	return &model.Quantity{Name: c.Name, Title: "finish of " + c.Of, Dim: quantity.DimTime}
 }
 
@@ -48,20 +51,20 @@ func (c *Call) run(costs platforms.Costs, parts bool) (Finished, error) {
 	return r, err
 }
 
-// value returns the time with these costs, in µs.
-func (c *Call) value(costs platforms.Costs) (float64, error) {
+// Time returns the time with these costs, in µs.
+func (c *Call) Time(costs platforms.Costs) (float64, error) {
 	r, err := c.run(costs, false)
 	return float64(r.Time), err
 }
 
-// limits returns the parts of the time.
-func (c *Call) limits(costs platforms.Costs) ([]Share, error) {
+// Limits returns the parts of the time.
+func (c *Call) Limits(costs platforms.Costs) ([]Share, error) {
 	r, err := c.run(costs, true)
 	return r.Parts, err
 }
 
 // A Share is the part of a message's cost that is due to a parameter of the model; see
-// [Design.Shares].
+// whatif.Design.Shares.
 type Share struct {
 	Path string // "stage.copy-out.beta"
 	// for people: a stage with both its parameters ("copy-out"), or a parameter ("o_r")

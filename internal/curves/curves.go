@@ -1,4 +1,7 @@
-package message
+// Package curves makes the pictures of layers that several questions show: curves over message sizes
+// ([Figure]), the bands of the next measurement ([Forecasts]), and the way of a message through a
+// pipeline ([Timeline]).
+package curves
 
 import (
 	"fmt"
@@ -13,33 +16,33 @@ import (
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// A CurveKind is the quantity of a curve over message sizes. The words are those of
+// A Kind is the quantity of a curve over message sizes. The words are those of
 // --kind; [model.Quantities] has what they mean.
-type CurveKind string
+type Kind string
 
 // The kinds of curves.
 const (
-	Bandwidth  CurveKind = "bandwidth"  // size over one-way time, in MB/s
-	Latency    CurveKind = "latency"    // one-way time, in µs
-	Intervals  CurveKind = "gap"        // the interval before the next message of a stream, in µs
-	Throughput CurveKind = "throughput" // size over that interval, in MB/s
+	Bandwidth  Kind = "bandwidth"  // size over one-way time, in MB/s
+	Latency    Kind = "latency"    // one-way time, in µs
+	Intervals  Kind = "gap"        // the interval before the next message of a stream, in µs
+	Throughput Kind = "throughput" // size over that interval, in MB/s
 )
 
-// CurveKinds lists the kinds of curves.
-var CurveKinds = []CurveKind{Bandwidth, Latency, Intervals, Throughput}
+// Kinds lists the kinds of curves.
+var Kinds = []Kind{Bandwidth, Latency, Intervals, Throughput}
 
 // quantity returns the name of the quantity, a row of [model.Quantities]. People call
 // a one-way time latency; the row does not, since the same column holds times of a
 // MiB.
-func (k CurveKind) quantity() string {
+func (k Kind) quantity() string {
 	if k == Latency {
 		return "one_way"
 	}
 	return string(k)
 }
 
-// Row returns the row of the curve's quantity. The kind must be one of [CurveKinds].
-func (k CurveKind) Row() *model.Quantity {
+// Row returns the row of the curve's quantity. The kind must be one of [Kinds].
+func (k Kind) Row() *model.Quantity {
 	q, _ := model.FindQuantity(k.quantity())
 	return q
 }
@@ -47,14 +50,14 @@ func (k CurveKind) Row() *model.Quantity {
 // Axis returns the vertical axis of the curves of designs: of streams alone it names what was
 // measured, a gap or a throughput. It is logarithmic, as message sizes are: times span five
 // decades, and a protocol switch at 256 bytes would vanish on a linear axis.
-func (k CurveKind) Axis(designs ...platforms.Design) table.Axis {
+func (k Kind) Axis(designs ...platforms.Design) table.Axis {
 	k = k.of(designs...)
 	return table.Axis{Label: k.Row().Title, Dim: k.Row().Dim, Log: true}
 }
 
 // of returns the kind that names the curves of designs. What a message's bandwidth and one-way time
 // are, a stream's throughput and gap are.
-func (k CurveKind) of(designs ...platforms.Design) CurveKind {
+func (k Kind) of(designs ...platforms.Design) Kind {
 	message := func(d platforms.Design) bool { return d.Layer.Timed.Of != platforms.Stream }
 	if len(designs) == 0 || slices.ContainsFunc(designs, message) {
 		return k
@@ -70,7 +73,7 @@ func (k CurveKind) of(designs ...platforms.Design) CurveKind {
 
 // timed returns the kind that follows from the layer's times as if they were one-way times. Those
 // of a stream are its gaps, so they have measured points and intervals.
-func (k CurveKind) timed(l platforms.Layer) CurveKind {
+func (k Kind) timed(l platforms.Layer) Kind {
 	switch {
 	case l.Timed.Of == platforms.Stream && k == Throughput:
 		return Bandwidth
@@ -82,13 +85,13 @@ func (k CurveKind) timed(l platforms.Layer) CurveKind {
 
 // value returns the curve's value for n bytes that were measured to take t one way.
 // Only kinds that follow from a one-way time have one.
-func (k CurveKind) value(n quantity.Bytes, t quantity.Micros) float64 {
+func (k Kind) value(n quantity.Bytes, t quantity.Micros) float64 {
 	return k.Row().FromOneWay(n, t)
 }
 
-// CurveLine returns the line of a design in [Curves]: what predict prints. Of a fitted layer that
+// Line returns the line of a design in [Figure]: what predict prints. Of a fitted layer that
 // is the measured curve, around which its band lies, and not the lines that explain it.
-func CurveLine(kind CurveKind, sizes []quantity.Bytes, d platforms.Design) table.Series {
+func Line(kind Kind, sizes []quantity.Bytes, d platforms.Design) table.Series {
 	line := table.Series{Name: d.Layer.Ref(), Kind: table.Line}
 	line.X, line.Y = make([]float64, len(sizes)), make([]float64, len(sizes))
 	for i, n := range sizes {
@@ -97,9 +100,9 @@ func CurveLine(kind CurveKind, sizes []quantity.Bytes, d platforms.Design) table
 	return line
 }
 
-// CurveSizes returns the default sizes of a figure: 1 B to 1 MiB, or to the largest size that was
+// Sizes returns the default sizes of a figure: 1 B to 1 MiB, or to the largest size that was
 // measured in one of the layers, with 16 for each doubling.
-func CurveSizes(layers ...platforms.Layer) []quantity.Bytes {
+func Sizes(layers ...platforms.Layer) []quantity.Bytes {
 	last := 1024 * quantity.KiB
 	for _, l := range layers {
 		if _, largest, measured := l.MeasuredRange(); measured {
@@ -117,7 +120,7 @@ const (
 	maxMarkedCurves = 4
 )
 
-// Curves draws a line for each layer, its measured points, protocol switches, n½, and
+// Figure draws a line for each layer, its measured points, protocol switches, n½, and
 // for Bandwidth and Throughput the lowest roof. Where one-way times were measured,
 // gaps and throughputs have no points; of a stream, gaps were measured. A fitted layer
 // has a band around the next measurement. There must be at least one size, and each
@@ -125,15 +128,15 @@ const (
 //
 // The order of the series is the order of drawing: bands below points, points below
 // the line.
-func Curves(
-	kind CurveKind, sizes []quantity.Bytes, designs ...platforms.Design,
+func Figure(
+	kind Kind, sizes []quantity.Bytes, designs ...platforms.Design,
 ) (table.Figure, error) {
 	kind = kind.of(designs...)
 	f := table.Figure{
 		Title: curvesTitle(kind, designs),
 		X:     table.Axis{Label: "message size", Log: true, Bytes: true},
 	}
-	if !slices.Contains(CurveKinds, kind) {
+	if !slices.Contains(Kinds, kind) {
 		return f, fmt.Errorf("no curve shows %q", string(kind))
 	}
 	if len(designs) > maxCurves {
@@ -170,7 +173,7 @@ func Curves(
 			f.Series = append(f.Series, fittedSeries(d, lo, hi, kind))
 			pointed = true
 		}
-		line := CurveLine(kind, all, d)
+		line := Line(kind, all, d)
 		for i, n := range all {
 			if follows && d.Forecastable() && d.Forecast(n).Unknown != "" {
 				line.Y[i] = math.NaN()
@@ -219,7 +222,7 @@ func Curves(
 }
 
 // curvesTitle names the layers of a figure, or the platforms if they are several, or counts them.
-func curvesTitle(kind CurveKind, designs []platforms.Design) string {
+func curvesTitle(kind Kind, designs []platforms.Design) string {
 	var names []string
 	for _, d := range designs {
 		names = append(names, d.Layer.Ref())
@@ -303,7 +306,7 @@ func ownerName(d platforms.Design, among []platforms.Design) string {
 
 // fittedSeries returns the measured points that a design was fitted to, between lo
 // and hi. They have no error bars: the band says more.
-func fittedSeries(d platforms.Design, lo, hi quantity.Bytes, kind CurveKind) table.Series {
+func fittedSeries(d platforms.Design, lo, hi quantity.Bytes, kind Kind) table.Series {
 	s := table.Series{Name: d.Layer.Ref(), Kind: table.Points}
 	for i, n := range d.Layer.Measured.Sizes {
 		if n >= lo && n <= hi {
@@ -317,7 +320,7 @@ func fittedSeries(d platforms.Design, lo, hi quantity.Bytes, kind CurveKind) tab
 // pointSeries returns the paper's measured points between lo and hi, with their error
 // bars, such as ±10 µs of a coarse clock.
 func pointSeries(
-	name string, points []papers.Point, lo, hi quantity.Bytes, kind CurveKind,
+	name string, points []papers.Point, lo, hi quantity.Bytes, kind Kind,
 ) table.Series {
 	s := table.Series{Name: name, Kind: table.Points}
 	for _, p := range points {
