@@ -52,7 +52,8 @@ func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	if err := d.Messages(); err != nil {
 		return e, err
 	}
-	s, err := theprogram.Run(ctx, in, theprogram.Setup{Eager: simulate.NoLimit, Map: p.Map}, d.Design)
+	setup := theprogram.Setup{Eager: simulate.NoLimit, Map: p.Map}
+	s, err := theprogram.Run(ctx, in, setup, d.Design)
 	if err != nil {
 		return e, err
 	}

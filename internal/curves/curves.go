@@ -1,6 +1,6 @@
-// Package curves makes the pictures of layers that several questions show: curves over message sizes
-// ([Figure]), the bands of the next measurement ([Forecasts]), and the way of a message through a
-// pipeline ([Timeline]).
+// Package curves makes the pictures of layers that several questions show: curves over message
+// sizes ([Figure]), the bands of the next measurement ([Forecasts]), and the way of a message
+// through a pipeline ([Timeline]).
 package curves
 
 import (

@@ -1,5 +1,5 @@
-// Package study holds what several questions ask of one thing whose time is studied: a [Call] that is
-// timed again with other costs, the [Share] that a parameter has in a time, and the [Way] that a
+// Package study holds what several questions ask of one thing whose time is studied: a [Call] that
+// is timed again with other costs, the [Share] that a parameter has in a time, and the [Way] that a
 // message takes through a machine of levels.
 package study
 

@@ -24,7 +24,7 @@ func title(t *Times, between string) string {
 }
 
 // regions draws the best algorithm for each number of ranks and size, of times that were compared,
-// with contours of the extra time of the next algorithm that is not as good. Segments of any size
+// with the extra time of the next algorithm that is not as good in its table. Segments of any size
 // are one algorithm. The most frequent algorithms are the first.
 func regions(t *Times) table.RegionMap {
 	ranks, sizes := t.Axes()
@@ -76,10 +76,6 @@ func regions(t *Times) table.RegionMap {
 	if left := len(t.TooLarge); left > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d times are left out, "+
 			"so another may be the best there; the table says which.", left))
-	}
-	for _, percent := range []float64{5, 20, 100} {
-		label := fmt.Sprintf("%.0f %% longer", percent)
-		p.Contours = append(p.Contours, table.Contour{Level: percent, Label: label})
 	}
 	return p
 }

@@ -2,7 +2,6 @@ package table
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -81,16 +80,6 @@ func TestEdgesOfFewCells(t *testing.T) {
 		if math.Abs(got[i]/want-1) > 1e-9 {
 			t.Errorf("edge %d is at %v, want %v", i, got[i], want)
 		}
-	}
-}
-
-// The legend of a map lists the contours that it has.
-func TestContoursInLegend(t *testing.T) {
-	m := regions()
-	m.Contours = []Contour{{Level: 5, Label: "drawn"}, {Level: 1e9, Label: "nowhere"}}
-	texts := record(t, m, 800, 500)
-	if !slices.Contains(texts, "drawn") || slices.Contains(texts, "nowhere") {
-		t.Errorf("%q", texts)
 	}
 }
 

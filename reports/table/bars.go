@@ -107,7 +107,7 @@ const leastBox = vg.Length(0.8)
 var messageLine = draw.LineStyle{Color: grey, Width: 0.6}
 
 // kindColor returns the filling of boxes of a kind, and flightColor that of boxes in which bytes
-// are on their way. Both are whole per cents, see darkened.
+// are on their way.
 func kindColor(k int) color.NRGBA   { return tint(areaEdge(k), 0.65) }
 func flightColor(k int) color.NRGBA { return tint(areaEdge(k), 0.2) }
 

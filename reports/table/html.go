@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
-	"image/color"
 	"io"
 	"reflect"
 	"regexp"
@@ -40,9 +39,6 @@ var htmlTemplate = template.Must(template.New("page").Parse(htmlPage))
 func (d Document) WriteHTML(w io.Writer) error {
 	// One stylesheet for all pictures: most of their styles recur, which keeps the page small.
 	h := &htmlWriter{sheet: newStylesheet()}
-	for _, c := range []color.NRGBA{ink, grey, faint, white, palette[0]} { // the page has these too
-		h.sheet.colors[hex(c)] = true
-	}
 	page := htmlDocument{
 		Title:  d.Title,
 		Lead:   unbroken(d.Lead),
@@ -57,9 +53,7 @@ func (d Document) WriteHTML(w io.Writer) error {
 		}
 		page.Sections = append(page.Sections, body)
 	}
-	// Only now are the colours and rules of all pictures known.
-	light, dark := h.sheet.schemes()
-	page.Light, page.Dark = template.CSS(light), template.CSS(dark)
+	// Only now are the rules of all pictures known.
 	page.Drawings = template.CSS(h.sheet.rules.String())
 	// A failing template has written half of a page by then, which w never sees.
 	var b strings.Builder
@@ -74,14 +68,13 @@ func (d Document) WriteHTML(w io.Writer) error {
 // An htmlDocument is what the template prints. Types of html/template mark what it must not escape:
 // our own style and script, and drawings that inlineSVG made. Everything from a user is a string.
 type htmlDocument struct {
-	Title       string
-	Lead        []string
-	Sections    []htmlSection
-	Style       template.CSS
-	Script      template.JS
-	Hash        string // of the script, as a Content-Security-Policy names it
-	Light, Dark template.CSS
-	Drawings    template.CSS
+	Title    string
+	Lead     []string
+	Sections []htmlSection
+	Style    template.CSS
+	Script   template.JS
+	Hash     string // of the script, as a Content-Security-Policy names it
+	Drawings template.CSS
 }
 
 type htmlSection struct {

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"fmt"
 	"image/color"
-	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -17,57 +16,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// dark has the theme's colours on a dark ground. The palette keeps its order, and each colour its
-// name: blue, vermilion and so on.
-var dark = struct {
-	ink, grey, faint, white color.NRGBA
-	palette                 []color.NRGBA
-}{
-	ink:   color.NRGBA{0xe6, 0xe8, 0xea, 0xff},
-	grey:  color.NRGBA{0xa3, 0xa9, 0xb0, 0xff},
-	faint: color.NRGBA{0x30, 0x36, 0x3d, 0xff},
-	white: color.NRGBA{0x1a, 0x1e, 0x23, 0xff}, // the ground
-	palette: []color.NRGBA{
-		{0x5a, 0xa9, 0xf0, 0xff},
-		{0xff, 0x8c, 0x4d, 0xff},
-		{0x3d, 0xcc, 0xa0, 0xff},
-		{0xe3, 0x8f, 0xc6, 0xff},
-		{0xe6, 0xe8, 0xea, 0xff},
-		{0xf0, 0xc0, 0x40, 0xff},
-		{0xa8, 0xdc, 0xff, 0xff},
-		{0xcf, 0x9d, 0x6c, 0xff},
-		{0xff, 0x7c, 0xa4, 0xff},
-		{0xb4, 0xbe, 0x3c, 0xff},
-		{0xae, 0xa2, 0xff, 0xff},
-		{0xa4, 0xa4, 0xa4, 0xff},
-	},
-}
-
-// darkened gives the dark counterpart of each colour of the theme, by name.
-var darkened = func() map[string]string {
-	m := map[string]string{}
-	add := func(light, dark color.NRGBA) {
-		// The first colour wins: pale tints of different colours may be equal, and
-		// then have one counterpart.
-		if _, ok := m[hex(light)]; !ok {
-			m[hex(light)] = hex(dark)
-		}
-	}
-	add(ink, dark.ink)
-	add(grey, dark.grey)
-	add(faint, dark.faint)
-	add(white, dark.white)
-	// Tints are made in whole per cents, so every tint of the palette is in the table.
-	for percent := 100.0; percent > 0; percent-- {
-		for i := range palette {
-			add(tint(palette[i], percent/100), mix(dark.white, dark.palette[i], percent/100))
-		}
-	}
-	return m
-}()
-
-// hex returns a colour as gonum writes it into SVG: six capital digits. Names of
-// variables derive from it.
+// hex returns a colour as gonum writes it into SVG: six capital digits.
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
 
 // htmlSizes are the two sizes in pixels of each picture of a document: for screens, and for
@@ -127,7 +76,7 @@ func (f Figure) values() any {
 	v := liveFigure{Kind: "figure", X: newLiveAxis(f.X), Y: newLiveAxis(f.Y)}
 	styles := f.styles()
 	for _, s := range f.Series {
-		l := liveSeries{Name: s.Name, Kind: s.Kind, Color: variable(hex(styles[s.Name].color))}
+		l := liveSeries{Name: s.Name, Kind: s.Kind, Color: hex(styles[s.Name].color)}
 		for i := range s.X {
 			if !f.X.usable(s.X[i]) || !f.Y.usable(s.Y[i]) {
 				continue
@@ -152,7 +101,7 @@ func (a Areas) values() any {
 	v := liveFigure{Kind: "figure", X: newLiveAxis(a.X), Y: newLiveAxis(a.Y)}
 	top := make([]float64, len(a.XS))
 	for k, p := range a.Parts {
-		l := liveSeries{Name: p.Name, Kind: Line, Color: variable(hex(palette[k%len(palette)]))}
+		l := liveSeries{Name: p.Name, Kind: Line, Color: hex(palette[k%len(palette)])}
 		for i, y := range p.Y {
 			top[i] += y
 			l.X, l.Y = append(l.X, brief(a.XS[i])), append(l.Y, brief(y))
@@ -204,21 +153,14 @@ func brief(v float64) float64 {
 	return v
 }
 
-// variable returns the CSS variable of a colour, which differs between light and dark.
-func variable(color string) string { return "var(--" + strings.ToLower(color[1:]) + ")" }
-
-// A stylesheet collects what drawings need in the stylesheet of their page: the
-// colours, which become variables with a light and a dark value, and a class for each
-// style that gonum writes into an attribute.
+// A stylesheet collects what drawings need in the stylesheet of their page: a class for each style
+// that gonum writes into an attribute.
 type stylesheet struct {
-	colors  map[string]bool
 	classes map[string]string // by style, "fill:none;stroke:…"
 	rules   strings.Builder
 }
 
-func newStylesheet() *stylesheet {
-	return &stylesheet{colors: map[string]bool{}, classes: map[string]string{}}
-}
+func newStylesheet() *stylesheet { return &stylesheet{classes: map[string]string{}} }
 
 // class returns the name of a class with the style, an attribute of gonum's.
 func (s *stylesheet) class(style string) string {
@@ -228,18 +170,14 @@ func (s *stylesheet) class(style string) string {
 		// begin with a digit.
 		name = "p" + strconv.FormatInt(int64(len(s.classes)), 36)
 		s.classes[style] = name
-		rule := svgColor.ReplaceAllStringFunc(style, func(c string) string {
-			s.colors[c] = true
-			return variable(c)
-		})
-		fmt.Fprintf(&s.rules, ".%s{%s}", name, rule)
+		fmt.Fprintf(&s.rules, ".%s{%s}", name, style)
 	}
 	return name
 }
 
 // inlineSVG draws the picture for a page with that stylesheet. It edits the text that
-// gonum writes, since its canvas knows neither classes nor dark colours; a change of
-// gonum's output shows in the golden page. Screen readers are given the table below
+// gonum writes, since its canvas knows no classes; a change of gonum's
+// output shows in the golden page. Screen readers are given the table below
 // instead of the drawing.
 func inlineSVG(p Picture, class string, width, height int, page *stylesheet) (string, error) {
 	var b bytes.Buffer
@@ -268,10 +206,7 @@ func inlineSVG(p Picture, class string, width, height int, page *stylesheet) (st
 	return head + ">" + strings.ReplaceAll(drawing, "\n", ""), nil
 }
 
-var (
-	svgStyle = regexp.MustCompile(`style="([^"]*)"`)
-	svgColor = regexp.MustCompile(`#[0-9A-F]{6}\b`)
-)
+var svgStyle = regexp.MustCompile(`style="([^"]*)"`)
 
 // fitText leaves the family of the font to the stylesheet, and fixes the width of the text,
 // whatever font the reader's machine has.
@@ -286,20 +221,4 @@ func fitText(s string) string {
 	const element = `<text %s textLength="%.4g" lengthAdjust="spacingAndGlyphs" ` +
 		`style="%sfont-size:%spx;fill:%s">%s</text>`
 	return fmt.Sprintf(element, place, width, weight, m[3], m[4], m[5])
-}
-
-// schemes returns the declarations of the colours, light and dark. A colour outside the theme is
-// the same in both.
-func (s *stylesheet) schemes() (light, darker string) {
-	var l, d strings.Builder
-	for _, c := range slices.Sorted(maps.Keys(s.colors)) {
-		other, ok := darkened[c]
-		if !ok {
-			other = c
-		}
-		name := strings.ToLower(c[1:])
-		fmt.Fprintf(&l, "--%s:%s;", name, c)
-		fmt.Fprintf(&d, "--%s:%s;", name, other)
-	}
-	return l.String(), d.String()
 }

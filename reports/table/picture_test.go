@@ -157,9 +157,8 @@ var pictures = []struct {
 // second rises with the other axis; without a time in a corner.
 func regions() RegionMap {
 	m := RegionMap{Title: "the best of ten", X: Axis{Label: "size", Log: true, Bytes: true},
-		Y:        Axis{Label: "ranks", Log: true, Twos: true},
-		Label:    "longer (%)",
-		Contours: []Contour{{5, "5 % longer"}, {20, "20 % longer"}, {100, "100 % longer"}}}
+		Y:     Axis{Label: "ranks", Log: true, Twos: true},
+		Label: "longer (%)"}
 	for i := range 10 {
 		m.Names = append(m.Names, fmt.Sprintf("number %d", i+1))
 	}

@@ -1,25 +1,18 @@
 package table
 
-// A RegionMap shows the regions of several names over two quantities, and contours of a third.
-// Colours are pale and dark by turns, and a name is written in its largest region if there is room,
-// so that regions are distinct without colours too.
+// A RegionMap shows the regions of several names over two quantities, as cells of their colours. A
+// name is written in its largest region if there is room, so that regions are distinct without
+// colours too.
 type RegionMap struct {
-	Title    string
-	X, Y     Axis        // Min and Max are ignored: the cells give the ends
-	XS       []float64   // the middles of the columns, rising, at least 2
-	YS       []float64   // the middles of the rows, rising, at least 2
-	Names    []string    // in the order of the legend: eight have colours, the rest are hatched
-	At       [][]int     // by row, then by column: an index into Names, or −1 for none
-	Z        [][]float64 // of the contours, by row and column; nil: none
-	Label    string      // of Z, with the unit
-	Contours []Contour   // at most three
-	Notes    []string    // remarks printed beneath
-}
-
-// A Contour is the border of the area in which Z is above a level.
-type Contour struct {
-	Level float64
-	Label string // in the legend
+	Title string
+	X, Y  Axis        // Min and Max are ignored: the cells give the ends
+	XS    []float64   // the middles of the columns, rising, at least 2
+	YS    []float64   // the middles of the rows, rising, at least 2
+	Names []string    // in the order of the legend: eight have colours, the rest are hatched
+	At    [][]int     // by row, then by column: an index into Names, or −1 for none
+	Z     [][]float64 // a third quantity, for tables alone, by row and column; nil: none
+	Label string      // of Z, with the unit
+	Notes []string    // remarks printed beneath
 }
 
 // rows returns a row for each cell.

@@ -121,8 +121,7 @@ func (s style) edge(k SeriesKind) draw.LineStyle {
 	return l
 }
 
-// filling returns the colour of a band of a series in colour c. Its tints are whole
-// per cents, which have counterparts on a dark page; see darkened.
+// filling returns the colour of a band of a series in colour c.
 func (k SeriesKind) filling(c color.NRGBA) color.NRGBA {
 	if k == Beyond {
 		return tint(c, 0.1)

@@ -64,8 +64,9 @@ func (d Design) Shares(n quantity.Bytes) ([]study.Share, error) {
 		shares[i].Gap = share(v, gap, step)
 	}
 	// Equally slow ways both claim what they share.
-	divide(shares, func(s *study.Share) *quantity.Micros { return &s.OneWay }, d.Layer.Model.OneWay(n))
-	divide(shares, func(s *study.Share) *quantity.Micros { return &s.Gap }, d.Layer.Model.Gap(n))
+	m := d.Layer.Model
+	divide(shares, func(s *study.Share) *quantity.Micros { return &s.OneWay }, m.OneWay(n))
+	divide(shares, func(s *study.Share) *quantity.Micros { return &s.Gap }, m.Gap(n))
 	return shares, nil
 }
 
