@@ -7,7 +7,7 @@ import (
 
 // The terms of the formulas are found, whatever writes them, and what is left out stays out.
 func TestPackage(t *testing.T) {
-	r, err := rewritePackage("../../../model", []string{"OneWay", "Gap", "Overheads", "FanIn", "Requests"}, "PacketSize")
+	r, err := rewritePackage("../../model", []string{"OneWay", "Gap", "Overheads", "FanIn", "Requests"}, "PacketSize")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestPackage(t *testing.T) {
 
 // The functions of another package that a package uses are listed by name.
 func TestCalls(t *testing.T) {
-	calls, err := callsOf("../../engine/virtual", "github.com/halfpeak/halfpeak/model")
+	calls, err := callsOf("../../internal/engine/virtual", "github.com/halfpeak/halfpeak/model")
 	if err != nil {
 		t.Fatal(err)
 	}

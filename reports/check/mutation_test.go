@@ -139,16 +139,16 @@ func TestMutantsAreSeen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
-	r, err := rewritePackage("../../../model", []string{"OneWay", "Gap", "Overheads", "FanIn", "Requests", "RTT"}, "PacketSize", "BestPacket", "changedCost", "line", "slope")
+	r, err := rewritePackage("../../model", []string{"OneWay", "Gap", "Overheads", "FanIn", "Requests", "RTT"}, "PacketSize", "BestPacket", "changedCost", "line", "slope")
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, err := filepath.Abs("../../..")
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	overlay, err := r.Overlay(dir, map[string][]byte{filepath.Join(root, "internal", "reports", "check", "halfpeak_check", "main.go"): []byte(program)})
+	overlay, err := r.Overlay(dir, map[string][]byte{filepath.Join(root, "reports", "check", "halfpeak_check", "main.go"): []byte(program)})
 	if err != nil {
 		t.Fatal(err)
 	}

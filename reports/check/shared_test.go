@@ -10,7 +10,7 @@ import (
 // no formula.
 func TestNoFormulaIsShared(t *testing.T) {
 	allowed := []string{"ResourcesOf", "packetizer.PacketSize"}
-	calls, err := callsOf("../../engine/virtual", "github.com/halfpeak/halfpeak/model")
+	calls, err := callsOf("../../internal/engine/virtual", "github.com/halfpeak/halfpeak/model")
 	if err != nil {
 		t.Fatal(err)
 	}

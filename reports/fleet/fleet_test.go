@@ -243,7 +243,7 @@ func TestOrder(t *testing.T) {
 // Benchmarks, message kinds, GPUs and sizes are never compared with each other.
 func TestGroups(t *testing.T) {
 	entries, _, err := readFiles(context.Background(), []string{
-		"../../demo/files/fleet.csv", "../../demo/files/yesterday.csv", "../../demo/files/pairs.log"},
+		"../../internal/demo/files/fleet.csv", "../../internal/demo/files/yesterday.csv", "../../internal/demo/files/pairs.log"},
 		Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +257,7 @@ func TestGroups(t *testing.T) {
 func TestBefore(t *testing.T) {
 	read := func(name string) []fileSummary {
 		entries, _,
-			err := readFiles(context.Background(), []string{filepath.Join("../../demo/files", name)},
+			err := readFiles(context.Background(), []string{filepath.Join("../../internal/demo/files", name)},
 			Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -327,7 +327,7 @@ func TestReadFaults(t *testing.T) {
 // GPUs a node. The nodes are those that a look at the table of bandwidths shows, and 42 GB/s
 // against 46.
 func TestPublished(t *testing.T) {
-	const pairs = "../../published/testdata/h100-pairs.csv.gz"
+	const pairs = "../../internal/published/testdata/h100-pairs.csv.gz"
 	entries, _, err := readFiles(context.Background(), []string{pairs}, Options{}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -59,10 +59,10 @@ func start(t testing.TB) *browser {
 	}
 	dir := t.TempDir()
 	b := &browser{t: t, halfpeak: filepath.Join(dir, "halfpeak")}
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", b.halfpeak, "../../../cmd/halfpeak").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", b.halfpeak, "../../cmd/halfpeak").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	program, err := wasm.Build(context.Background(), "../../..")
+	program, err := wasm.Build(context.Background(), "../..")
 	b.check(err)
 	var text bytes.Buffer
 	b.check(page.Write(&text, program, page.Start{Title: "halfpeak explorer", Show: []string{"clip/system-buffer"}}))

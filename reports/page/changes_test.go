@@ -202,7 +202,7 @@ func (b *browser) ratio() {
 
 // A fitted platform has one band, that of its next measurement, also after the samples are in.
 func (b *browser) oneBand() {
-	data, err := os.ReadFile("../../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out")
+	data, err := os.ReadFile("../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out")
 	b.check(err)
 	b.goTo("")
 	b.dropFile("np.out", data)

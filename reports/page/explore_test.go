@@ -296,11 +296,11 @@ func FuzzAsk(f *testing.F) {
 // On a machine with levels the times are those that the command of the page prints, and not
 // those of the layer alone.
 func TestLevels(t *testing.T) {
-	text, err := os.ReadFile("../../demo/files/rack.toml")
+	text, err := os.ReadFile("../../internal/demo/files/rack.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := platforms.Open("../../demo/files/rack.toml")
+	d, err := platforms.Open("../../internal/demo/files/rack.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ func TestLevels(t *testing.T) {
 // file and its collectives have them all. A single message is one of its first layer, and the
 // commands say so.
 func TestChangedMachine(t *testing.T) {
-	text, err := os.ReadFile("../../demo/files/rack.toml")
+	text, err := os.ReadFile("../../internal/demo/files/rack.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

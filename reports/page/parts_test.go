@@ -188,7 +188,7 @@ func (b *browser) collectives() {
 		b.t.Errorf("%d nodes are drawn for 8 ranks", n)
 	}
 	// A machine with levels.
-	rack, err := os.ReadFile("../../demo/files/rack.toml")
+	rack, err := os.ReadFile("../../internal/demo/files/rack.toml")
 	b.check(err)
 	b.dropFile("rack.toml", rack)
 	b.visit("#v=collectives&c=bcast,64,1048576,&d=rack.toml")
@@ -219,7 +219,7 @@ func (b *browser) sameTimes(printed string) {
 	}
 }
 
-const netpipe = "../../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out"
+const netpipe = "../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out"
 
 func (b *browser) drop() {
 	b.goTo("")

@@ -44,7 +44,7 @@ func TestReportPicture(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("chromium: %v\n%s", err, out)
 	}
-	const kept = "../../../docs/report.png"
+	const kept = "../../docs/report.png"
 	text, err := os.ReadFile(drawn)
 	if err != nil {
 		t.Fatal(err)

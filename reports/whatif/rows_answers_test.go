@@ -48,7 +48,7 @@ func TestProbabilityText(t *testing.T) {
 // A threshold that a fit suggests beyond the one in use is an extrapolation of the lower branch, and
 // below it of the upper one. A branch of given parameters is not measured, and so not extrapolated.
 func TestExtrapolatedThreshold(t *testing.T) {
-	d := Of(sharedtest.Must(t, platforms.Open, "../testdata/my.toml"))
+	d := Of(sharedtest.Must(t, platforms.Open, "../table/testdata/my.toml"))
 	l := Landmark{Size: 64 << 10, Threshold: Threshold{Below: "a", Above: "b", InUse: 8 << 10}}
 	if got := extrapolation(d, l); got != "a was measured up to 8 KiB, and is extrapolated 8 × to 64 KiB" {
 		t.Error(got)

@@ -248,7 +248,9 @@ func (d Design) Limits(q Quantity) (owners []study.Share, err error) {
 	} else {
 		owners, err = d.Owners(max(q.Size, 1))
 	}
-	slices.SortStableFunc(owners, func(a, b study.Share) int { return cmp.Compare(q.Part(b), q.Part(a)) })
+	slices.SortStableFunc(owners, func(a, b study.Share) int {
+		return cmp.Compare(q.Part(b), q.Part(a))
+	})
 	return owners, err
 }
 
