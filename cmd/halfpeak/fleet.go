@@ -10,6 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/reports/draw"
 	"github.com/halfpeak/halfpeak/reports/fleet"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -132,7 +133,7 @@ func (o *fleetOptions) check() error {
 // programs get one table, whose columns do not depend on what was found.
 func (o *fleetOptions) write(cmd *cobra.Command, a *fleet.Answer) error {
 	if ext := extension(o.out.path); o.out.format == "" && (ext == "html" || ext == "htm") {
-		html := func(w io.Writer) error { return a.Document().WriteHTML(w) }
+		html := func(w io.Writer) error { return draw.WriteHTML(w, a.Document()) }
 		return atomicfile.Write(o.out.path, html)
 	}
 	return o.out.write(cmd, a.Tables(o.list, o.out.forPeople())...)

@@ -15,6 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/draw"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -154,7 +155,7 @@ func (p *plotting) declarePlot(cmd *cobra.Command, help string) {
 func (p *plotting) checkPlot() error {
 	if p.plot != "" && !isImage(p.plot) {
 		return usagef("--plot %q: no such kind of image; use .%s", p.plot,
-			strings.Join(table.ImageFormats, ", ."))
+			strings.Join(draw.ImageFormats, ", ."))
 	}
 	return nil
 }
@@ -205,7 +206,7 @@ func parsePixels(text string) (p pixels, err error) {
 }
 
 func isImage(path string) bool {
-	return slices.Contains(table.ImageFormats, extension(path))
+	return slices.Contains(draw.ImageFormats, extension(path))
 }
 
 // drawTo writes an image in the format of the name's extension. It refuses a name
@@ -213,13 +214,13 @@ func isImage(path string) bool {
 func drawTo(path string, p table.Picture, size pixels, units quantity.UnitChoice) error {
 	if filepath.Ext(path) == "" {
 		return usagef("%q: the name has no extension, which chooses the format; end it with .%s",
-			path, strings.Join(table.ImageFormats, ", ."))
+			path, strings.Join(draw.ImageFormats, ", ."))
 	}
 	if !isImage(path) {
 		return usagef("%q: no image format %q; use .%s, or -o with .csv, .json or .md for the "+
-			"numbers", path, filepath.Ext(path), strings.Join(table.ImageFormats, ", ."))
+			"numbers", path, filepath.Ext(path), strings.Join(draw.ImageFormats, ", ."))
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {
-		return table.WriteImage(w, p, filepath.Ext(path), size.width, size.height, units)
+		return draw.WriteImage(w, p, filepath.Ext(path), size.width, size.height, units)
 	})
 }

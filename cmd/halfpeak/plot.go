@@ -169,7 +169,7 @@ func (o *output) writePicture(cmd *cobra.Command, p table.Picture, size pixels) 
 	switch {
 	case o.path == "" || isTable && format != table.Text || o.format != "" &&
 		!isImage(o.path):
-		return o.write(cmd, table.RowsOf(p))
+		return o.write(cmd, p.Rows())
 	case o.format != "":
 		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path,
 			o.format)

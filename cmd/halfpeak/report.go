@@ -18,6 +18,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/check"
+	"github.com/halfpeak/halfpeak/reports/draw"
 	"github.com/halfpeak/halfpeak/reports/page"
 	thepapers "github.com/halfpeak/halfpeak/reports/papers"
 	"github.com/halfpeak/halfpeak/reports/summary"
@@ -76,7 +77,7 @@ func documentWriter(format, path string) (func(table.Document, io.Writer) error,
 		}
 	}
 	if format == "html" {
-		return table.Document.WriteHTML, nil
+		return func(d table.Document, w io.Writer) error { return draw.WriteHTML(w, d) }, nil
 	}
 	return table.Document.WriteMarkdown, nil
 }
@@ -222,7 +223,7 @@ func drawFigures(folder string) error {
 	for _, f := range figures {
 		path := filepath.Join(folder, f.Name+".png")
 		// Package reports chose its theme for pictures of this size.
-		if err := drawTo(path, f, pixels{800, 500}, nil); err != nil {
+		if err := drawTo(path, f.Picture, pixels{800, 500}, nil); err != nil {
 			return err
 		}
 	}

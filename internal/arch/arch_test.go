@@ -39,7 +39,7 @@ var layers = [][]string{
 	{"internal/curves"},
 	{"reports/..."},
 	{"."},
-	{"reports/summary", "reports/page"},
+	{"reports/summary", "reports/page", "reports/draw"},
 	{"cmd/...", "internal/evidence/...", "internal/wasm"},
 }
 

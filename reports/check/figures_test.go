@@ -2,8 +2,6 @@ package check
 
 import (
 	"testing"
-
-	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // The figures of the papers are all drawn.
@@ -13,7 +11,7 @@ func TestPaperFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range all {
-		if len(table.RowsOf(f).Data) == 0 {
+		if len(f.Rows().Data) == 0 {
 			t.Errorf("%s shows nothing", f.Name)
 		}
 	}

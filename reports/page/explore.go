@@ -153,7 +153,7 @@ var csvQuestions = map[string]question{
 	"shares":  asks((*Explorer).ownersRows),
 	"curves": asks(func(x *Explorer, r curvesRequest) (table.Rows, error) {
 		f, err := x.curves(r)
-		return table.RowsOf(f), err
+		return f.Rows(), err
 	}),
 	"pipeline": asks(func(x *Explorer, r pipelineRequest) (table.Rows, error) {
 		d, n, err := x.pipelined(r)

@@ -168,7 +168,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]table.Block, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(table.RowsOf(t).Data) > 0 {
+		if len(t.Rows().Data) > 0 {
 			title := fmt.Sprintf("Effect of 10 %% of each parameter on %s", n)
 			blocks = append(blocks, table.Drawing{Title: title, Picture: t})
 		}

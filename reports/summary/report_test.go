@@ -19,6 +19,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/draw"
 )
 
 func reportHTML(t *testing.T, refs ...string) []byte {
@@ -28,7 +29,7 @@ func reportHTML(t *testing.T, refs ...string) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := doc.WriteHTML(&b); err != nil {
+	if err := draw.WriteHTML(&b, doc); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -47,7 +48,7 @@ var sharedReport = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = doc.WriteHTML(&b)
+	err = draw.WriteHTML(&b, doc)
 	return b.Bytes(), err
 })
 
@@ -100,7 +101,7 @@ func TestReportOfEachLayer(t *testing.T) {
 			if l.Name != p.Default {
 				continue
 			}
-			if err := doc.WriteHTML(new(bytes.Buffer)); err != nil {
+			if err := draw.WriteHTML(new(bytes.Buffer), doc); err != nil {
 				t.Errorf("%s as HTML: %v", l.Ref(), err)
 			}
 		}

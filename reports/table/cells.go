@@ -99,6 +99,8 @@ type printedRows struct {
 	Heads   []string
 	Numbers []bool // by column: it holds only numbers
 	Cells   [][]string
+	Values  [][]string // the numbers behind the cells, as CSV has them; empty: text
+	Missing [][]bool   // cells without a value
 }
 
 // Printed returns the columns and texts that [Printer.Write] prints in Markdown.
@@ -114,7 +116,8 @@ func (r Rows) Printed(units quantity.UnitChoice) (printedRows, error) {
 func (r Rows) printed(
 	units quantity.UnitChoice, clean func(string) string,
 ) (s printedRows, columns []int) {
-	s.Cells = make([][]string, len(r.Data))
+	s.Cells, s.Values = make([][]string, len(r.Data)), make([][]string, len(r.Data))
+	s.Missing = make([][]bool, len(r.Data))
 	for j, c := range r.Columns {
 		if !r.seen(j) {
 			continue
@@ -125,6 +128,12 @@ func (r Rows) printed(
 		s.Numbers = append(s.Numbers, numeric(r.Data, j))
 		for i, row := range r.Data {
 			s.Cells[i] = append(s.Cells[i], clean(forEyes(c, row[j], scales)))
+			s.Missing[i] = append(s.Missing[i], absent(row[j]))
+			value := ""
+			if !absent(row[j]) && isNumber(reflect.TypeOf(row[j])) {
+				value = bare(row[j])
+			}
+			s.Values[i] = append(s.Values[i], value)
 		}
 	}
 	return s, columns
@@ -179,7 +188,7 @@ func forEyes(c Column, v any, scales map[quantity.Dimension]quantity.Scale) stri
 	}
 	switch rv := reflect.ValueOf(v); {
 	case rv.CanFloat():
-		return significant(rv.Float(), 4)
+		return Significant(rv.Float(), 4)
 	case rv.Kind() == reflect.Bool:
 		return map[bool]string{true: "yes", false: "no"}[rv.Bool()]
 	case rv.Kind() == reflect.Slice:

@@ -59,14 +59,14 @@ func (Facts) block()     {}
 func (Table) block()     {}
 func (Drawing) block()   {}
 
-// numbers returns the rows under the picture, and its notes apart from them: HTML
+// Values returns the rows under the picture, and its notes apart from them: HTML
 // prints the notes between the picture and the table.
-func (b Drawing) numbers() (rows Rows, notes []string) {
+func (b Drawing) Values() (rows Rows, notes []string) {
 	rows = b.Numbers
 	if b.Note != "" {
 		notes = append(notes, b.Note)
 	}
-	all := b.Picture.rows()
+	all := b.Picture.Rows()
 	notes = append(notes, all.Notes...)
 	if len(rows.Columns) == 0 {
 		rows = all
@@ -114,7 +114,7 @@ func (s Section) writeMarkdown(m *bytes.Buffer, level int) error {
 				return fmt.Errorf("%s: %w", s.Title, err)
 			}
 		case Drawing:
-			rows, notes := b.numbers()
+			rows, notes := b.Values()
 			rows.Notes = slices.Concat(rows.Notes, notes)
 			if err := (Table{b.Title, rows}).writeMarkdown(m); err != nil {
 				return fmt.Errorf("%s: %w", s.Title, err)

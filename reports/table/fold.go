@@ -28,9 +28,9 @@ func isControl(c rune) bool {
 	return unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// visible spells control characters as JSON escapes them (\u001b), but for line breaks and tabs.
+// Visible spells control characters as JSON escapes them (\u001b), but for line breaks and tabs.
 // Bytes that are not UTF-8 become \ufffd.
-func visible(s string) string {
+func Visible(s string) string {
 	commands := func(c rune) bool { return isControl(c) && c != '\n' && c != '\t' }
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, commands) {
 		return s

@@ -127,7 +127,7 @@ func jsonString(s string) string {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(s) // a string and a buffer: neither can fail
-	return visible(strings.TrimSuffix(b.String(), "\n"))
+	return Visible(strings.TrimSuffix(b.String(), "\n"))
 }
 
 // writeCSV prints the header even without rows, so that a script finds the columns it reads.
@@ -155,7 +155,7 @@ func writeCSV(b *bytes.Buffer, r Rows) {
 // harmless formats a cell for CSV so that a spreadsheet displays and does not evaluate it: the
 // names of files and nodes come from outside, and a formula can send a sheet's cells elsewhere.
 func harmless(v any) string {
-	text := visible(bare(v))
+	text := Visible(bare(v))
 	isText := reflect.ValueOf(v).Kind() == reflect.String
 	if !isText || text == "" || !strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return text

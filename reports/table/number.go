@@ -41,7 +41,7 @@ func AppendNumber(b []byte, v float64) []byte {
 const manyTimes = 900
 
 // Times formats a factor with two significant digits: "1.3 ×", "140 ×".
-func Times(factor float64) string { return significantPlain(factor, 2) + " ×" }
+func Times(factor float64) string { return SignificantPlain(factor, 2) + " ×" }
 
 // Faster says by how much a time is less than another, from their ratio of at least 1: "64 ×
 // faster", "0.76 % faster", or "equally fast" if they are printed alike.
@@ -50,11 +50,11 @@ func Faster(ratio float64) string {
 	case ratio < 1.0005:
 		return "equally fast"
 	case ratio < 1.1:
-		return significantPlain(100*(ratio-1), 2) + " % faster"
+		return SignificantPlain(100*(ratio-1), 2) + " % faster"
 	case math.IsInf(ratio, 0):
 		return "faster"
 	}
-	return significantPlain(ratio, 3) + " × faster"
+	return SignificantPlain(ratio, 3) + " × faster"
 }
 
 // PercentChange formats a relative change: −0.251 is "−25.1 %", 58 is "59 ×".
@@ -66,7 +66,7 @@ func PercentChange(part float64) string {
 	if text == "-0.0 %" {
 		text = "+0.0 %" // there is no change, and so no direction
 	}
-	return minus(text)
+	return Minus(text)
 }
 
 // PercentError formats an error in percent with two significant digits: "3.5 %", "120 %". Errors
@@ -79,15 +79,15 @@ func PercentError(percent any) string {
 	case v >= manyTimes && finite(v):
 		return Times(1 + v/100)
 	}
-	return significantPlain(v, 2) + " %"
+	return SignificantPlain(v, 2) + " %"
 }
 
 // PercentShare formats a share in percent: "62 %".
 func PercentShare(percent any) string { return fmt.Sprintf("%.0f %%", toFloat(percent)) }
 
-// minus replaces the hyphen of a negative number by a minus sign, which is as wide as
+// Minus replaces the hyphen of a negative number by a minus sign, which is as wide as
 // a plus.
-func minus(number string) string { return strings.Replace(number, "-", "−", 1) }
+func Minus(number string) string { return strings.Replace(number, "-", "−", 1) }
 
 // toFloat returns the number of a cell of any float type; NaN for others, which is
 // printed as a dash.
@@ -99,9 +99,9 @@ func toFloat(v any) float64 {
 	return math.NaN()
 }
 
-// significantPlain formats v with up to the given number of significant digits, without trailing
+// SignificantPlain formats v with up to the given number of significant digits, without trailing
 // zeros or an exponent.
-func significantPlain(v float64, digits int) string {
+func SignificantPlain(v float64, digits int) string {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 	if err != nil || !finite(r) {
 		return "–"
@@ -109,9 +109,9 @@ func significantPlain(v float64, digits int) string {
 	return strconv.FormatFloat(r+0, 'f', -1, 64) // r+0 is 0 for −0
 }
 
-// significant formats v with the given number of significant digits, including trailing zeros and
+// Significant formats v with the given number of significant digits, including trailing zeros and
 // all digits before the point. Only numbers below 1e-4 and at least 1e9 have an exponent.
-func significant(v float64, digits int) string {
+func Significant(v float64, digits int) string {
 	e := strconv.FormatFloat(v, 'e', digits-1, 64)
 	exp, _ := strconv.Atoi(e[strings.IndexByte(e, 'e')+1:])
 	switch {

@@ -9,6 +9,12 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+// A Picture is the data of a drawing, which package draw makes.
+type Picture interface {
+	// Rows returns the numbers behind the picture, a row for each point.
+	Rows() Rows
+}
+
 // A Figure is a plot of y against x.
 type Figure struct {
 	Title  string   `json:"title"`
@@ -48,25 +54,25 @@ const (
 
 // A Mark is a place in a figure with a label beside it.
 type Mark struct {
-	Kind   markKind
+	Kind   MarkKind
 	X, Y   float64 // AtX needs no Y, AtY no X
 	Label  string
 	Valued bool   // AtY: the label ends with the value, as of a roof
 	Series string // the name of the series whose colour it takes; empty: grey
 }
 
-// A markKind is the shape of a mark.
-type markKind string
+// A MarkKind is the shape of a mark.
+type MarkKind string
 
 // The kinds of marks.
 const (
-	AtPoint markKind = "point" // a diamond at (X, Y), such as n½
-	AtX     markKind = "x"     // an upright line at X, such as a switch of protocols
-	AtY     markKind = "y"     // a level line at Y, such as the roof of a link
+	AtPoint MarkKind = "point" // a diamond at (X, Y), such as n½
+	AtX     MarkKind = "x"     // an upright line at X, such as a switch of protocols
+	AtY     MarkKind = "y"     // a level line at Y, such as the roof of a link
 )
 
-// rows returns the points and the marks of the figure, in its order.
-func (f Figure) rows() Rows {
+// Rows returns the points and the marks of the figure, in its order.
+func (f Figure) Rows() Rows {
 	r := Rows{
 		Columns: []Column{
 			{Key: "kind", Head: "kind"}, {Key: "name", Head: "name"},
@@ -80,7 +86,7 @@ func (f Figure) rows() Rows {
 	x, y := f.X.quantity(), f.Y.quantity()
 	for _, s := range f.Series {
 		for i := range min(len(s.X), len(s.Y)) {
-			low, high := s.bounds(i)
+			low, high := s.Bounds(i)
 			r.Data = append(r.Data,
 				[]any{string(s.Kind), s.Name, f.X.cell(s.X[i]), f.Y.cell(s.Y[i]),
 					f.Y.cell(low), f.Y.cell(high), nil, x, y})
@@ -89,7 +95,7 @@ func (f Figure) rows() Rows {
 	for _, m := range f.Marks {
 		m = m.placed()
 		r.Data = append(r.Data, []any{"mark", m.Series, f.X.cell(m.X), f.Y.cell(m.Y), nil, nil,
-			f.label(m, fixed), x, y})
+			f.MarkLabel(m, Fixed), x, y})
 	}
 	return r
 }
@@ -100,7 +106,7 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 	f.Series = append([]Series{}, f.Series...) // not nil, which would be null
 	marks := make([]Mark, len(f.Marks))
 	for i, m := range f.Marks {
-		m.Label = f.label(m, fixed)
+		m.Label = f.MarkLabel(m, Fixed)
 		marks[i] = m
 	}
 	f.Marks = marks
@@ -112,7 +118,7 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 func (m Mark) MarshalJSON() ([]byte, error) {
 	m = m.placed()
 	return json.Marshal(struct {
-		Kind   markKind        `json:"kind"`
+		Kind   MarkKind        `json:"kind"`
 		X      json.RawMessage `json:"x"`
 		Y      json.RawMessage `json:"y"`
 		Label  string          `json:"label"`
@@ -132,28 +138,19 @@ func (m Mark) placed() Mark {
 	return m
 }
 
-// label returns the label of a mark, with the value of its line if it has one.
-func (f Figure) label(m Mark, print func(quantity.Value) string) string {
+// MarkLabel returns the label of a mark, with the value of its line if it has one.
+func (f Figure) MarkLabel(m Mark, print func(quantity.Value) string) string {
 	if !m.Valued {
 		return m.Label
 	}
 	return m.Label + " " + print(quantity.Value{Num: m.Y, Dim: f.Y.Dim})
 }
 
-// fixed prints the value of a mark for programs.
-func fixed(v quantity.Value) string { return strings.Replace(v.Fixed(), ".00 ", " ", 1) }
+// Fixed prints the value of a mark for programs.
+func Fixed(v quantity.Value) string { return strings.Replace(v.Fixed(), ".00 ", " ", 1) }
 
-// title returns the title of the figure or, without one, its labels: an SVG needs a
-// name.
-func (f Figure) title() string {
-	if f.Title == "" {
-		return f.Y.title() + " against " + f.X.title()
-	}
-	return f.Title
-}
-
-// bounds returns the interval around point i; a missing bound is not finite.
-func (s Series) bounds(i int) (low, high float64) {
+// Bounds returns the interval around point i; a missing bound is not finite.
+func (s Series) Bounds(i int) (low, high float64) {
 	low, high = math.Inf(-1), math.Inf(1)
 	if s.Low != nil {
 		low = s.Low[i]
@@ -169,12 +166,12 @@ func (s Series) bounds(i int) (low, high float64) {
 // and X.Max.
 type Stack []Figure
 
-// rows returns the rows of all figures. Their columns have the same keys; y_quantity
+// Rows returns the rows of all figures. Their columns have the same keys; y_quantity
 // tells the figures apart.
-func (s Stack) rows() Rows {
+func (s Stack) Rows() Rows {
 	var rows Rows
 	for _, f := range s {
-		r := f.rows()
+		r := f.Rows()
 		rows.Columns = r.Columns
 		rows.Data = append(rows.Data, r.Data...)
 		rows.Notes = append(rows.Notes, r.Notes...)
@@ -202,8 +199,8 @@ type TornadoBar struct {
 	Less, More float64 // with less, with more
 }
 
-// rows returns a row for each bar.
-func (t Tornado) rows() Rows {
+// Rows returns a row for each bar.
+func (t Tornado) Rows() Rows {
 	r := Rows{
 		Columns: []Column{
 			{Key: "name", Head: "name"}, {Key: "base", Head: t.X.head()},
@@ -238,8 +235,8 @@ type HeatMap struct {
 	Notes []string // remarks printed beneath
 }
 
-// rows returns a row for each cell.
-func (h HeatMap) rows() Rows {
+// Rows returns a row for each cell.
+func (h HeatMap) Rows() Rows {
 	r := Rows{
 		Columns: []Column{
 			{Key: "x", Head: h.X.head()}, {Key: "y", Head: h.Y.head()},
@@ -276,9 +273,6 @@ type Timeline struct {
 	FlightName, IdleName, MessageName, PathName string
 	Messages                                    []TimelineLeg // thin lines under the path
 	Path                                        []TimelineLeg // a line, drawn over the boxes
-
-	axis  Axis   // of the time
-	total string // the end of the last box, with its unit
 }
 
 // A TimelineLeg is a part of a path: within a stage, or from one to another.
@@ -297,8 +291,8 @@ type TimelineBox struct {
 	Start, End float64 // µs, finite, 0 <= Start <= End
 }
 
-// rows returns the boxes of the timeline, in its order.
-func (t Timeline) rows() Rows {
+// Rows returns the boxes of the timeline, in its order.
+func (t Timeline) Rows() Rows {
 	r := Rows{
 		Columns: []Column{
 			{Key: "stage", Head: "stage"}, {Key: "packet", Head: "packet"},
@@ -329,8 +323,6 @@ func (t Timeline) rows() Rows {
 	return r
 }
 
-func (a Areas) title() string { return a.Title }
-
 // Areas show the parts of a whole against x, stacked, the first at the bottom. The legend names the
 // parts, and the picture does where they are wide enough.
 type Areas struct {
@@ -348,8 +340,8 @@ type AreaPart struct {
 	Y    []float64
 }
 
-// rows returns a row for each x and part.
-func (a Areas) rows() Rows {
+// Rows returns a row for each x and part.
+func (a Areas) Rows() Rows {
 	r := Rows{
 		Columns: []Column{
 			{Key: "name", Head: "name"},

@@ -15,8 +15,8 @@ type RegionMap struct {
 	Notes []string    // remarks printed beneath
 }
 
-// rows returns a row for each cell.
-func (m RegionMap) rows() Rows {
+// Rows returns a row for each cell.
+func (m RegionMap) Rows() Rows {
 	r := Rows{
 		Columns: []Column{
 			{Key: "x", Head: m.X.head()}, {Key: "y", Head: m.Y.head()},

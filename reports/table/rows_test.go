@@ -131,7 +131,7 @@ func TestUnknownFormat(t *testing.T) {
 func TestSignificant(t *testing.T) {
 	check := func(v float64, want string) {
 		t.Helper()
-		if got := significant(v, 4); got != want {
+		if got := Significant(v, 4); got != want {
 			t.Errorf("%v prints as %s, want %s", v, got, want)
 		}
 	}

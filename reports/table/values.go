@@ -47,7 +47,7 @@ func (i Interval) text(s quantity.Scale) string {
 			quantity.Bytes(i.Value), quantity.Bytes(i.Low), quantity.Bytes(i.High))
 	}
 	return fmt.Sprintf("%s (%s to %s)",
-		minus(s.Format(i.Value)), minus(s.Number(i.Low)), minus(s.Number(i.High)))
+		Minus(s.Format(i.Value)), Minus(s.Number(i.Low)), Minus(s.Number(i.High)))
 }
 
 // String formats an interval outside a table, for example in a sentence.
@@ -169,7 +169,7 @@ func About(size any) string {
 		return text
 	}
 	if n += 0.5; n == quantity.Bytes(math.Trunc(float64(n))) { // too large for halves
-		return significant(float64(n/(1<<40)), 4) + " TiB"
+		return Significant(float64(n/(1<<40)), 4) + " TiB"
 	}
 	return n.String() // no whole number
 }

@@ -248,17 +248,6 @@ func TestIntervalsBelow(t *testing.T) {
 	}
 }
 
-// An axis near its values has no 0; one whose values are far apart has.
-func TestNearAxis(t *testing.T) {
-	for _, c := range []struct{ lo, hi, min, max float64 }{{107, 119, 106, 120}, {40, 100, 0, 120},
-		{5, 5, 0, 6}} {
-		got, err := Axis{Near: true}.limits([]float64{c.lo, c.hi})
-		if err != nil || got.min != c.min || got.max != c.max {
-			t.Errorf("%v to %v: %v, %v; want %v to %v", c.lo, c.hi, got, err, c.min, c.max)
-		}
-	}
-}
-
 func interval(value, low, high float64) Interval {
 	return Interval{quantity.DimTime, quantity.Interval{Value: value, Low: low, High: high}}
 }

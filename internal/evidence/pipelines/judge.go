@@ -18,6 +18,7 @@ import (
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/draw"
 	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -353,5 +354,5 @@ func (p picture) draw(all []run) error {
 		return err
 	}
 	defer out.Close()
-	return table.WriteImage(out, f, filepath.Ext(p.file)[1:], 720, 420, nil)
+	return draw.WriteImage(out, f, filepath.Ext(p.file)[1:], 720, 420, nil)
 }

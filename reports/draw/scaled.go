@@ -1,15 +1,14 @@
-//go:build !js
-
-package table
+package draw
 
 import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // in scales both axes. A figure that cannot be drawn stays as it is; [Figure.painter] says why.
-func (f Figure) in(units quantity.UnitChoice) Picture {
+func (f figure) in(units quantity.UnitChoice) drawing {
 	if f.check() != nil {
 		return f
 	}
@@ -22,7 +21,7 @@ func (f Figure) in(units quantity.UnitChoice) Picture {
 	f.Y, byY = f.Y.in(units, y.min, y.max)
 	f.Marks = slices.Clone(f.Marks)
 	for i, m := range f.Marks {
-		f.Marks[i].Label, f.Marks[i].Valued = f.label(m, f.Y.units(units).Print), false
+		f.Marks[i].Label, f.Marks[i].Valued = f.MarkLabel(m, f.Y.units(units).Print), false
 	}
 	f.Series = slices.Clone(f.Series)
 	for i := range f.Series {
@@ -37,16 +36,16 @@ func (f Figure) in(units quantity.UnitChoice) Picture {
 	return f
 }
 
-func (s Stack) in(units quantity.UnitChoice) Picture {
+func (s stack) in(units quantity.UnitChoice) drawing {
 	s = slices.Clone(s)
 	for i, f := range s {
-		s[i] = f.in(units).(Figure)
+		s[i] = f.in(units).(figure)
 	}
 	return s
 }
 
 // in scales x: parts of a whole are percentages.
-func (a Areas) in(units quantity.UnitChoice) Picture {
+func (a areas) in(units quantity.UnitChoice) drawing {
 	if len(a.XS) == 0 {
 		return a
 	}
@@ -60,7 +59,7 @@ func (a Areas) in(units quantity.UnitChoice) Picture {
 	return a
 }
 
-func (t Tornado) in(units quantity.UnitChoice) Picture {
+func (t tornado) in(units quantity.UnitChoice) drawing {
 	lo, hi := t.ends()
 	var by float64
 	t.X, by = t.X.in(units, lo, hi)
@@ -74,7 +73,7 @@ func (t Tornado) in(units quantity.UnitChoice) Picture {
 }
 
 // in scales the values. Axes of parameters keep the units in which parameters are set.
-func (h HeatMap) in(units quantity.UnitChoice) Picture {
+func (h heatMap) in(units quantity.UnitChoice) drawing {
 	lo, hi, err := h.check()
 	if err != nil {
 		return h
@@ -89,20 +88,20 @@ func (h HeatMap) in(units quantity.UnitChoice) Picture {
 }
 
 // in scales the time.
-func (t Timeline) in(units quantity.UnitChoice) Picture {
+func (t timeline) in(units quantity.UnitChoice) drawing {
 	end, err := t.check()
 	if err != nil {
 		return t
 	}
 	var by float64
-	t.axis, by = timeAxis.in(units, 0, end)
-	t.total = t.axis.units(units).Print(quantity.Value{Num: end, Dim: quantity.DimTime})
+	t.time, by = timeAxis.in(units, 0, end)
+	t.total = t.time.units(units).Print(quantity.Value{Num: end, Dim: quantity.DimTime})
 	t.Boxes = slices.Clone(t.Boxes)
 	for i := range t.Boxes {
 		t.Boxes[i].Start /= by
 		t.Boxes[i].End /= by
 	}
-	legs := func(all []TimelineLeg) []TimelineLeg {
+	legs := func(all []table.TimelineLeg) []table.TimelineLeg {
 		all = slices.Clone(all)
 		for i := range all {
 			all[i].Start /= by
@@ -115,4 +114,4 @@ func (t Timeline) in(units quantity.UnitChoice) Picture {
 }
 
 // in returns the map: its values are percentages.
-func (m RegionMap) in(quantity.UnitChoice) Picture { return m }
+func (m regionMap) in(quantity.UnitChoice) drawing { return m }

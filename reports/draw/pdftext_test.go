@@ -1,4 +1,4 @@
-package table
+package draw
 
 import (
 	"bytes"

@@ -1,12 +1,11 @@
-//go:build !js
-
-package table
+package draw
 
 import (
 	"cmp"
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/reports/table"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -34,7 +33,7 @@ const (
 // endNames returns the names and the width that they need on the right of the axes, or nil if there
 // is no room: in a narrow picture, and where many curves end close together. A single curve is
 // named by the title or the legend, and a name without a curve has only the legend.
-func (f Figure) endNames(
+func (f figure) endNames(
 	c draw.Canvas, x, y limits, styles map[string]style,
 ) (names endNames, width vg.Length) {
 	at := map[string]int{}
@@ -49,7 +48,7 @@ func (f Figure) endNames(
 		for i := range s.X {
 			// A curve that ends before the last 4 % of the axis would have its name far from it,
 			// beside another curve.
-			ends := s.Kind == Line && x.part(s.X[i], f.X.Log) > 0.96 && s.X[i] <= x.max
+			ends := s.Kind == table.Line && x.part(s.X[i], f.X.Log) > 0.96 && s.X[i] <= x.max
 			if ends && f.Y.usable(s.Y[i]) && s.Y[i] >= y.min && s.Y[i] <= y.max {
 				names[at[s.Name]].y = s.Y[i]
 			}

@@ -1,6 +1,4 @@
-//go:build !js
-
-package table
+package draw
 
 import (
 	"errors"
@@ -9,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/reports/table"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -16,7 +15,7 @@ import (
 )
 
 // sums returns the heights of the edges: sums[k][i] is the sum of the parts before part k at x i.
-func (a Areas) sums() ([][]float64, error) {
+func (a areas) sums() ([][]float64, error) {
 	// One place has no width to fill.
 	if len(a.XS) < 2 || len(a.Parts) == 0 {
 		return nil, errors.New("nothing to draw: areas have at least one part and two places")
@@ -43,7 +42,7 @@ func (a Areas) sums() ([][]float64, error) {
 
 // painter draws the parts. Its axis of y ends at or above the highest total, not the
 // largest part.
-func (a Areas) painter() (func(draw.Canvas) axes, error) {
+func (a areas) painter() (func(draw.Canvas) axes, error) {
 	sums, err := a.sums()
 	if err != nil {
 		return nil, err
@@ -92,7 +91,7 @@ func areaEntry(k int, name string) entry {
 }
 
 type areasPlotter struct {
-	Areas
+	areas
 	sums [][]float64
 }
 
@@ -123,7 +122,7 @@ func (a areasPlotter) plot(c draw.Canvas, p *plot.Plot) {
 	// part, a label can move along its line.
 	labels := labeller{area: c.Rectangle}
 	for _, m := range a.Marks {
-		if m.Kind == AtX && a.X.usable(m.X) && c.ContainsX(tx(m.X)) {
+		if m.Kind == table.AtX && a.X.usable(m.X) && c.ContainsX(tx(m.X)) {
 			line := []vg.Point{{X: tx(m.X), Y: c.Min.Y}, {X: tx(m.X), Y: c.Max.Y}}
 			c.StrokeLines(draw.LineStyle{Color: ink, Width: 0.8, Dashes: []vg.Length{1.5, 2}}, line)
 			labels.along(m.Label, m.Kind, ink, line, eitherSide)
@@ -186,7 +185,7 @@ func (a areasPlotter) widest(
 		}
 		for _, m := range a.Marks {
 			// A name across the line of a mark would be struck through.
-			if d := tx(m.X) - center; m.Kind == AtX && d > -w/2-2 && d < w/2+2 {
+			if d := tx(m.X) - center; m.Kind == table.AtX && d > -w/2-2 && d < w/2+2 {
 				high = low
 			}
 		}
@@ -198,3 +197,5 @@ func (a areasPlotter) widest(
 	}
 	return at, ok
 }
+
+func (a areas) title() string { return a.Title }

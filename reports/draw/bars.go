@@ -1,6 +1,4 @@
-//go:build !js
-
-package table
+package draw
 
 import (
 	"cmp"
@@ -17,6 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // setRows makes the y axis one of rows, each with a tick for its name.
@@ -30,7 +29,7 @@ func setRows(p *plot.Plot, ticks []plot.Tick, top float64) {
 // check returns the end of the last box, or the first fault of the timeline.
 // Conditions on times are written so that NaN fails them, since every comparison with
 // it is false.
-func (t Timeline) check() (end float64, err error) {
+func (t timeline) check() (end float64, err error) {
 	for _, b := range t.Boxes {
 		if b.Stage < 0 || b.Stage >= len(t.Stages) {
 			return 0, fmt.Errorf("packet %d is in stage %d of %d", b.Packet, b.Stage, len(t.Stages))
@@ -60,7 +59,7 @@ func (t Timeline) check() (end float64, err error) {
 
 // painter draws a row for each stage. What its tick says shrinks with the height of
 // the row: the name and the load, then the name, then every second or third name.
-func (t Timeline) painter() (func(draw.Canvas) axes, error) {
+func (t timeline) painter() (func(draw.Canvas) axes, error) {
 	end, err := t.check()
 	if err != nil {
 		return nil, err
@@ -83,12 +82,12 @@ func (t Timeline) painter() (func(draw.Canvas) axes, error) {
 			}
 		}
 		// 2 % beyond the end, so that the line there does not lie on the frame.
-		axis := Axis{Max: end * 1.02}
-		x := limits{0, axis.Max}
-		x.apply(&p.X, axis, (area.Max.X-area.Min.X)*0.8, horizontal)
+		ends := axis{Axis: table.Axis{Max: end * 1.02}}
+		x := limits{0, ends.Max}
+		x.apply(&p.X, ends, (area.Max.X-area.Min.X)*0.8, horizontal)
 		rows := float64(len(t.Stages)) // and room for the total above them
 		setRows(p, ticks, rows*(1+max(0.3/rows, float64(tickSize*1.3/(area.Max.Y-area.Min.Y-40)))))
-		label := t.axis.title()
+		label := t.time.title()
 		if label == "" {
 			label = timeAxis.title()
 		}
@@ -111,15 +110,12 @@ var messageLine = draw.LineStyle{Color: grey, Width: 0.6}
 func kindColor(k int) color.NRGBA   { return tint(areaEdge(k), 0.65) }
 func flightColor(k int) color.NRGBA { return tint(areaEdge(k), 0.2) }
 
-// timeAxis is the axis of a timeline.
-var timeAxis = Axis{Label: "time", Dim: quantity.DimTime}
-
 // row returns the middle of a stage on the y axis, which rises while stages are
 // listed downwards.
-func (t Timeline) row(stage int) float64 { return float64(len(t.Stages)-stage) - 0.5 }
+func (t timeline) row(stage int) float64 { return float64(len(t.Stages)-stage) - 0.5 }
 
 // busy returns the µs that a stage spends on packets, without waiting.
-func (t Timeline) busy(stage int) float64 {
+func (t timeline) busy(stage int) float64 {
 	var sum float64
 	for _, b := range t.Boxes {
 		// Bytes in flight occupy no stage, and a stage that waits for credits is idle: neither is
@@ -133,7 +129,7 @@ func (t Timeline) busy(stage int) float64 {
 
 // legend lists what the boxes do not say themselves: boxes of packets have their
 // numbers inside.
-func (t Timeline) legend() []entry {
+func (t timeline) legend() []entry {
 	var entries []entry
 	for k, name := range t.Kinds {
 		fill := kindColor(k)
@@ -159,7 +155,7 @@ func (t Timeline) legend() []entry {
 
 // plot draws the boxes, the path and the total. Boxes have the colours of their kinds or, without
 // kinds, two shades by turns, so that neighbours differ and a packet can be followed down.
-func (t Timeline) plot(c draw.Canvas, p *plot.Plot, end float64, numbers bool) {
+func (t timeline) plot(c draw.Canvas, p *plot.Plot, end float64, numbers bool) {
 	tx, ty := p.Transforms(&c)
 	drawUprights(c, p)
 	// At most 22 points to either side: with two stages, boxes would otherwise fill the plot.
@@ -225,7 +221,7 @@ func (t Timeline) plot(c draw.Canvas, p *plot.Plot, end float64, numbers bool) {
 // numbered returns the first n of 1, 2, 5, 10, … such that every n-th packet, but for the last,
 // which may be short, has room for its number; 0 if there is none, since the numbers of some would
 // look like all of them.
-func (t Timeline) numbered(tx func(float64) vg.Length, s text.Style) int {
+func (t timeline) numbered(tx func(float64) vg.Length, s text.Style) int {
 	last := 0
 	for _, b := range t.Boxes {
 		last = max(last, b.Packet)
@@ -233,7 +229,7 @@ func (t Timeline) numbered(tx func(float64) vg.Length, s text.Style) int {
 	// Round distances, so that a reader can count on from a printed number.
 	for _, every := range []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000} {
 		numbers := 0
-		room := !slices.ContainsFunc(t.Boxes, func(b TimelineBox) bool {
+		room := !slices.ContainsFunc(t.Boxes, func(b table.TimelineBox) bool {
 			if b.Packet%every != 0 || b.Packet == last && last > 1 {
 				return false
 			}
@@ -249,18 +245,18 @@ func (t Timeline) numbered(tx func(float64) vg.Length, s text.Style) int {
 
 // fitsBox reports whether the number of the packet has room in its box, with two points at either
 // side.
-func fitsBox(b TimelineBox, tx func(float64) vg.Length, s text.Style) bool {
+func fitsBox(b table.TimelineBox, tx func(float64) vg.Length, s text.Style) bool {
 	return s.Width(strconv.Itoa(b.Packet))+4 <= tx(b.End)-tx(b.Start)
 }
 
-func (t Timeline) title() string { return t.Title }
+func (t timeline) title() string { return t.Title }
 
 // tornadoShades are the colours of half bars with less and with more.
 var tornadoShades = [2]color.NRGBA{tint(palette[0], 0.25), tint(palette[0], 0.75)}
 
 // painter draws as many bars as have room, and says in a note how many it leaves out:
 // those with the smallest effect, since the widest bars come first.
-func (t Tornado) painter() (func(draw.Canvas) axes, error) {
+func (t tornado) painter() (func(draw.Canvas) axes, error) {
 	if len(t.Bars) == 0 {
 		return nil, errors.New("nothing to draw: no bars")
 	}
@@ -305,7 +301,7 @@ func (t Tornado) painter() (func(draw.Canvas) axes, error) {
 }
 
 // ends returns the least and the largest value. An infinite one must not stretch the axis.
-func (t Tornado) ends() (lo, hi float64) {
+func (t tornado) ends() (lo, hi float64) {
 	lo, hi = t.Base, t.Base
 	for _, b := range t.Bars {
 		for _, v := range []float64{b.Less, b.More} {
@@ -318,7 +314,7 @@ func (t Tornado) ends() (lo, hi float64) {
 }
 
 // plot draws the bars, the line at the base, and the number at the end of each half bar.
-func (t Tornado) plot(c draw.Canvas, p *plot.Plot) {
+func (t tornado) plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	drawUprights(c, p)
 	// Bars leave a quarter of their row free, so that they do not merge; with few rows they stay
@@ -337,7 +333,7 @@ func (t Tornado) plot(c draw.Canvas, p *plot.Plot) {
 			r := rect(base, y-tall, tx(v), y+tall)
 			fillBox(c, r, tornadoShades[k])
 			strokeBox(c, r, palette[0], 0.8)
-			label := significant(v, 4)
+			label := table.Significant(v, 4)
 			at, side := r.Max.X+3, 1
 			number.XAlign = text.XLeft
 			if v < t.Base {
@@ -366,4 +362,4 @@ func (t Tornado) plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-func (t Tornado) title() string { return t.Title }
+func (t tornado) title() string { return t.Title }

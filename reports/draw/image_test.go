@@ -1,18 +1,20 @@
-package table
+package draw
 
 import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // Names in letters that the fonts lack stay apart in every format. An SVG file holds them as text
 // in the room that was measured.
 func TestForeignLetters(t *testing.T) {
-	named := func(name string) Figure {
-		return Figure{X: Axis{Label: "x"}, Y: Axis{Label: "y"}, Series: []Series{
-			{Kind: Line, Name: "节" + name, X: []float64{1, 2}, Y: []float64{1, 2}},
-			{Kind: Line, Name: "b", X: []float64{1, 2}, Y: []float64{2, 2}}}}
+	named := func(name string) table.Figure {
+		return table.Figure{X: table.Axis{Label: "x"}, Y: table.Axis{Label: "y"}, Series: []table.Series{
+			{Kind: table.Line, Name: "节" + name, X: []float64{1, 2}, Y: []float64{1, 2}},
+			{Kind: table.Line, Name: "b", X: []float64{1, 2}, Y: []float64{2, 2}}}}
 	}
 	for _, ext := range ImageFormats {
 		if a, b := drawn(t, named("点"), ext), drawn(t, named("🙂"), ext); bytes.Equal(a, b) {

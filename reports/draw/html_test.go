@@ -1,4 +1,4 @@
-package table
+package draw
 
 import (
 	"bytes"
@@ -14,52 +14,53 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // brochure has a block of every kind.
-func brochure() Document {
-	figure := Figure{
-		X: Axis{Label: "message size", Log: true, Bytes: true},
-		Y: Axis{Label: "one-way time (µs)", Log: true},
-		Series: []Series{{Name: "a", Kind: Line, X: []float64{1, 1024}, Y: []float64{10, 20}},
-			{Name: "a", Kind: Points, X: []float64{1024}, Y: []float64{21}, Low: []float64{18},
+func brochure() table.Document {
+	figure := table.Figure{
+		X: table.Axis{Label: "message size", Log: true, Bytes: true},
+		Y: table.Axis{Label: "one-way time (µs)", Log: true},
+		Series: []table.Series{{Name: "a", Kind: table.Line, X: []float64{1, 1024}, Y: []float64{10, 20}},
+			{Name: "a", Kind: table.Points, X: []float64{1024}, Y: []float64{21}, Low: []float64{18},
 				High: []float64{24}}},
 		Notes: []string{"Lines: model."},
 	}
-	numbers := Rows{
-		Columns: []Column{{Key: "name", Head: "name"}, {Key: "time_us", Head: "time"},
+	numbers := table.Rows{
+		Columns: []table.Column{{Key: "name", Head: "name"}, {Key: "time_us", Head: "time"},
 			{Key: "hidden"}},
 		Data:  [][]any{{"a", 9.5, 1}, {"b | c", math.NaN(), 2}},
 		Notes: []string{"a took 9.5 µs"},
 	}
-	return Document{
+	return table.Document{
 		Title: "Two systems",
 		Lead:  []string{"The first takes 9.5 µs for 64 KiB."},
-		Sections: []Section{
-			{Title: "Numbers", Blocks: []Block{
-				Facts{{Name: "one way", Value: "9.5 µs", Note: "RTT 19 µs"},
+		Sections: []table.Section{
+			{Title: "Numbers", Blocks: []table.Block{
+				table.Facts{{Name: "one way", Value: "9.5 µs", Note: "RTT 19 µs"},
 					{Name: "n½", Value: "1 KiB"}},
-				Table{Title: "All", Rows: numbers},
+				table.Table{Title: "All", Rows: numbers},
 			}},
-			{Title: "Pictures", Sections: []Section{{Title: "Time", Blocks: []Block{
-				Drawing{Title: "Time against size", Picture: figure, Note: "Measured in May."},
-				Drawing{Title: "Packets", Picture: pipeline(8192, 4096), Numbers: numbers},
-				Paragraph("That is all."),
+			{Title: "Pictures", Sections: []table.Section{{Title: "Time", Blocks: []table.Block{
+				table.Drawing{Title: "Time against size", Picture: figure, Note: "Measured in May."},
+				table.Drawing{Title: "Packets", Picture: pipeline(8192, 4096), Numbers: numbers},
+				table.Paragraph("That is all."),
 			}}}},
 		},
 	}
 }
 
-func htmlOf(t *testing.T, d Document) string {
+func htmlOf(t *testing.T, d table.Document) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := d.WriteHTML(&b); err != nil {
+	if err := WriteHTML(&b, d); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-func markdownOf(t *testing.T, d Document) string {
+func markdownOf(t *testing.T, d table.Document) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := d.WriteMarkdown(&b); err != nil {
@@ -84,7 +85,7 @@ func TestDocumentGolden(t *testing.T) {
 // The policy of a page admits its own script and no other.
 func TestScriptHash(t *testing.T) {
 	var b strings.Builder
-	if err := (Document{Title: "T\x1b\u009b\u202e"}).WriteHTML(&b); err != nil {
+	if err := WriteHTML(&b, table.Document{Title: "T\x1b\u009b\u202e"}); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()
@@ -102,18 +103,20 @@ func TestScriptHash(t *testing.T) {
 
 func TestHTMLEscapes(t *testing.T) {
 	const evil = `</script></title><script>alert("x&y")</script><img src=x onerror='alert(1)'>`
-	rows := Rows{Columns: []Column{{Key: "k", Head: evil}}, Data: [][]any{{evil}},
+	rows := table.Rows{Columns: []table.Column{{Key: "k", Head: evil}}, Data: [][]any{{evil}},
 		Notes: []string{evil}}
 	figure := curves([]linear{{name: evil, beta: 9.9, tau: 0.0088, measured: true}}, false)
 	figure.Title, figure.X.Label, figure.Notes = evil, evil, []string{evil}
-	figure.Marks = append(figure.Marks, Mark{Kind: AtX, X: 1000, Label: evil})
+	figure.Marks = append(figure.Marks, table.Mark{Kind: table.AtX, X: 1000, Label: evil})
 	line := pipeline(8192, 4096)
 	line.Stages[0] = evil
 	page := htmlOf(t,
-		Document{Title: evil, Lead: []string{evil},
-			Sections: []Section{{Title: evil, Blocks: []Block{
-				Paragraph(evil), Facts{{evil, evil, evil}}, Table{evil, rows},
-				Drawing{evil, figure, evil, Rows{}}, Drawing{evil, line, evil, rows},
+		table.Document{Title: evil, Lead: []string{evil},
+			Sections: []table.Section{{Title: evil, Blocks: []table.Block{
+				table.Paragraph(evil), table.Facts{{Name: evil, Value: evil, Note: evil}},
+				table.Table{Title: evil, Rows: rows},
+				table.Drawing{Title: evil, Picture: figure, Note: evil},
+				table.Drawing{Title: evil, Picture: line, Note: evil, Numbers: rows},
 			}}}})
 	if n := strings.Count(page, "<script"); n != 3 { // two of the figures, one of the page
 		t.Errorf("the page has %d scripts, want 3", n)
@@ -128,30 +131,30 @@ func TestHTMLEscapes(t *testing.T) {
 
 // A page prints the title of a drawing of any kind once, outside of the picture.
 func TestTitleOutsidePicture(t *testing.T) {
-	for _, p := range []Picture{field(false), regions()} {
+	for _, p := range []table.Picture{field(false), regions()} {
 		page := htmlOf(t,
-			Document{Title: "d",
-				Sections: []Section{{Title: "s",
-					Blocks: []Block{Drawing{Title: "outside", Picture: p}}}}})
-		if strings.Contains(page, p.title()) {
-			t.Errorf("the picture of a page has the title %q", p.title())
+			table.Document{Title: "d",
+				Sections: []table.Section{{Title: "s",
+					Blocks: []table.Block{table.Drawing{Title: "outside", Picture: p}}}}})
+		if strings.Contains(page, of(t, p).title()) {
+			t.Errorf("the picture of a page has the title %q", of(t, p).title())
 		}
 	}
 }
 
 func TestDocumentErrors(t *testing.T) {
-	check := func(b Block, want string) {
+	check := func(b table.Block, want string) {
 		t.Helper()
-		d := Document{Title: "x", Sections: []Section{{Title: "Times", Blocks: []Block{b}}}}
-		if err := d.WriteHTML(new(bytes.Buffer)); err == nil || err.Error() != want {
+		d := table.Document{Title: "x", Sections: []table.Section{{Title: "Times", Blocks: []table.Block{b}}}}
+		if err := WriteHTML(new(bytes.Buffer), d); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	check(Drawing{Title: "Empty", Picture: Figure{}}, "Times: Empty: nothing to draw: no points")
-	check(Table{Rows: Rows{Columns: []Column{{Key: "a"}}, Data: [][]any{{1, 2}}}},
+	check(table.Drawing{Title: "Empty", Picture: table.Figure{}}, "Times: Empty: nothing to draw: no points")
+	check(table.Table{Rows: table.Rows{Columns: []table.Column{{Key: "a"}}, Data: [][]any{{1, 2}}}},
 		"Times: row 1 has 2 cells; the table has 1 columns")
 	full := errors.New("disk full")
-	if err := brochure().WriteHTML(failing{full}); !errors.Is(err, full) {
+	if err := WriteHTML(failing{full}, brochure()); !errors.Is(err, full) {
 		t.Errorf("got %v, want %v", err, full)
 	}
 	if err := brochure().WriteMarkdown(failing{full}); !errors.Is(err, full) {
@@ -198,9 +201,9 @@ func contrast(a, b color.NRGBA) float64 {
 // The script finds a value where the drawing has it: the axes of the data
 // attributes lead to the centre of a glyph.
 func TestLiveAxes(t *testing.T) {
-	f := Figure{X: Axis{Min: 0, Max: 10}, Y: Axis{Min: 0, Max: 10},
-		Series: []Series{{Name: "a", Kind: Points, X: []float64{5}, Y: []float64{2.5}}}}
-	svg, err := inlineSVG(f, "wide", 560, 380, newStylesheet())
+	f := table.Figure{X: table.Axis{Min: 0, Max: 10}, Y: table.Axis{Min: 0, Max: 10},
+		Series: []table.Series{{Name: "a", Kind: table.Points, X: []float64{5}, Y: []float64{2.5}}}}
+	svg, err := inlineSVG(figureOf(f), "wide", 560, 380, newStylesheet())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,3 +235,8 @@ func number(t *testing.T, s string) float64 {
 	}
 	return v
 }
+
+// failing is a writer that fails with an error.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }

@@ -1,6 +1,4 @@
-//go:build !js
-
-package table
+package draw
 
 import (
 	"errors"
@@ -9,6 +7,7 @@ import (
 	"math"
 	"sort"
 
+	"github.com/halfpeak/halfpeak/reports/table"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -17,7 +16,7 @@ import (
 
 // check returns the ends of Z, or the first fault of the map. A single column or row
 // has no neighbour, and so no width.
-func (h HeatMap) check() (lo, hi float64, err error) {
+func (h heatMap) check() (lo, hi float64, err error) {
 	if h.Names != nil && (len(h.Names) != len(h.XS) || len(h.Names) != len(h.YS)) {
 		return 0, 0, fmt.Errorf("%d names for a map of %d columns and %d rows",
 			len(h.Names), len(h.XS), len(h.YS))
@@ -47,7 +46,7 @@ func (h HeatMap) check() (lo, hi float64, err error) {
 
 // painter draws the map and, on its right, the scale. The widths of the scale's
 // numbers decide how much is left for the map.
-func (h HeatMap) painter() (func(draw.Canvas) axes, error) {
+func (h heatMap) painter() (func(draw.Canvas) axes, error) {
 	lo, hi, err := h.check()
 	if err != nil {
 		return nil, err
@@ -60,7 +59,7 @@ func (h HeatMap) painter() (func(draw.Canvas) axes, error) {
 	}
 	label := h.Value.title()
 	return func(c draw.Canvas) axes {
-		f := Figure{X: h.X, Y: h.Y, Series: h.Lines, Marks: h.Marks}
+		f := figure{table.Figure{Series: h.Lines, Marks: h.Marks}, h.X, h.Y}
 		styles := map[string]style{}
 		for i, s := range h.Lines {
 			styles[s.Name] = style{ink, dashes[(i+1)%len(dashes)], glyphs[0]}
@@ -92,7 +91,7 @@ func (h HeatMap) painter() (func(draw.Canvas) axes, error) {
 }
 
 // name writes as many names along the axes as have room, those of the columns upright.
-func (h HeatMap) name(p *plot.Plot, area draw.Canvas) {
+func (h heatMap) name(p *plot.Plot, area draw.Canvas) {
 	s := &p.X.Tick.Label
 	longest := vg.Length(0)
 	for _, n := range h.Names {
@@ -167,7 +166,7 @@ func newSteps(lo, hi float64) steps {
 // crowded reports whether most values share a step of an even scale, because a few are far away:
 // one pair of nodes that is 500 % slower makes steps of 50 %, in which 1 % and 49 % look alike.
 // Fine is twice the median size of a value.
-func (h HeatMap) crowded(s steps) (fine float64, ok bool) {
+func (h heatMap) crowded(s steps) (fine float64, ok bool) {
 	var sizes []float64
 	for _, row := range h.Z {
 		for _, z := range row {
@@ -356,7 +355,7 @@ func (e cells) fill(
 }
 
 // plot draws the cells, joining neighbours in the same step, and the lines and marks over them.
-func (h HeatMap) plot(c draw.Canvas, p *plot.Plot, in cells, steps steps, over figurePlotter) {
+func (h heatMap) plot(c draw.Canvas, p *plot.Plot, in cells, steps steps, over figurePlotter) {
 	tx, ty := p.Transforms(&c)
 	if h.Changes { // white is a value there
 		fillBox(c, c.Rectangle, unmeasured)
@@ -390,4 +389,4 @@ func (h HeatMap) plot(c draw.Canvas, p *plot.Plot, in cells, steps steps, over f
 	placed.texts(c)
 }
 
-func (h HeatMap) title() string { return h.Title }
+func (h heatMap) title() string { return h.Title }

@@ -1,6 +1,4 @@
-//go:build !js
-
-package table
+package draw
 
 import (
 	"bytes"
@@ -13,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/reports/table"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -30,14 +29,14 @@ var htmlSizes = []struct {
 }
 
 // untitled returns the picture without the title and the notes, which the page prints.
-func untitled(p Picture) Picture {
+func untitled(p drawing) drawing {
 	v := reflect.New(reflect.TypeOf(p)).Elem()
 	v.Set(reflect.ValueOf(p))
 	if v.Kind() == reflect.Struct {
 		v.FieldByName("Title").SetZero()
 		v.FieldByName("Notes").SetZero()
 	}
-	return v.Interface().(Picture)
+	return v.Interface().(drawing)
 }
 
 // live is a picture with values that a script can show.
@@ -60,19 +59,19 @@ type liveAxis struct {
 
 // A liveSeries has null for infinite bounds, since JSON has no infinity.
 type liveSeries struct {
-	Name  string     `json:"name"`
-	Kind  SeriesKind `json:"kind"`
-	Color string     `json:"color"`
-	X     []float64  `json:"x"`
-	Y     []float64  `json:"y"`
-	Low   []any      `json:"low,omitempty"` // null: no bound that the axis could show
-	High  []any      `json:"high,omitempty"`
-	At    []float64  `json:"at,omitempty"` // where each Y is drawn, if not there
+	Name  string           `json:"name"`
+	Kind  table.SeriesKind `json:"kind"`
+	Color string           `json:"color"`
+	X     []float64        `json:"x"`
+	Y     []float64        `json:"y"`
+	Low   []any            `json:"low,omitempty"` // null: no bound that the axis could show
+	High  []any            `json:"high,omitempty"`
+	At    []float64        `json:"at,omitempty"` // where each Y is drawn, if not there
 }
 
 // values returns the points that the picture shows, in the order of the legend.
 // Points that it leaves out have no place where a reader could point at them.
-func (f Figure) values() any {
+func (f figure) values() any {
 	v := liveFigure{Kind: "figure", X: newLiveAxis(f.X), Y: newLiveAxis(f.Y)}
 	styles := f.styles()
 	for _, s := range f.Series {
@@ -82,7 +81,7 @@ func (f Figure) values() any {
 				continue
 			}
 			l.X, l.Y = append(l.X, brief(s.X[i])), append(l.Y, brief(s.Y[i]))
-			low, high := s.bounds(i)
+			low, high := s.Bounds(i)
 			l.Low, l.High = append(l.Low, f.Y.bound(low)), append(l.High, f.Y.bound(high))
 		}
 		if s.Low == nil && s.High == nil {
@@ -97,11 +96,11 @@ func (f Figure) values() any {
 
 // values returns the size of each part, and where its upper edge is drawn: a reader
 // wants the part, and sees the sum.
-func (a Areas) values() any {
+func (a areas) values() any {
 	v := liveFigure{Kind: "figure", X: newLiveAxis(a.X), Y: newLiveAxis(a.Y)}
 	top := make([]float64, len(a.XS))
 	for k, p := range a.Parts {
-		l := liveSeries{Name: p.Name, Kind: Line, Color: hex(palette[k%len(palette)])}
+		l := liveSeries{Name: p.Name, Kind: table.Line, Color: hex(palette[k%len(palette)])}
 		for i, y := range p.Y {
 			top[i] += y
 			l.X, l.Y = append(l.X, brief(a.XS[i])), append(l.Y, brief(y))
@@ -114,7 +113,7 @@ func (a Areas) values() any {
 }
 
 // bound returns v for the script; nil if the axis cannot show it.
-func (a Axis) bound(v float64) any {
+func (a axis) bound(v float64) any {
 	if !a.usable(v) {
 		return nil
 	}
@@ -122,7 +121,7 @@ func (a Axis) bound(v float64) any {
 }
 
 // newLiveAxis returns the axis with the unit of its numbers in the label.
-func newLiveAxis(a Axis) liveAxis {
+func newLiveAxis(a axis) liveAxis {
 	a.apart = false
 	return liveAxis{a.title(), a.Log, a.Bytes}
 }
@@ -136,8 +135,8 @@ type liveTimeline struct {
 
 // values returns the boxes as lists of four numbers: names of fields would make up
 // most of a page with thousands of boxes.
-func (t Timeline) values() any {
-	v := liveTimeline{Kind: "timeline", Unit: " " + cmp.Or(t.axis.unit, "µs"), Stages: t.Stages}
+func (t timeline) values() any {
+	v := liveTimeline{Kind: "timeline", Unit: " " + cmp.Or(t.time.unit, "µs"), Stages: t.Stages}
 	for _, b := range t.Boxes {
 		v.Boxes = append(v.Boxes, [4]float64{
 			float64(b.Stage), float64(b.Packet), brief(b.Start), brief(b.End),
@@ -179,7 +178,7 @@ func (s *stylesheet) class(style string) string {
 // gonum writes, since its canvas knows no classes; a change of gonum's
 // output shows in the golden page. Screen readers are given the table below
 // instead of the drawing.
-func inlineSVG(p Picture, class string, width, height int, page *stylesheet) (string, error) {
+func inlineSVG(p drawing, class string, width, height int, page *stylesheet) (string, error) {
 	var b bytes.Buffer
 	at, err := writeImage(&b, untitled(p), "svg", width, height)
 	if err != nil {

@@ -1,4 +1,4 @@
-package table
+package draw
 
 import (
 	"bytes"
@@ -9,19 +9,20 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // timed is a line of times at sizes 1 and 2, on a linear or logarithmic axis.
-func timed(log bool, times ...float64) Figure {
-	return Figure{X: Axis{Label: "size"}, Y: Axis{Label: "time", Dim: quantity.DimTime, Log: log},
-		Series: []Series{{Kind: Line, X: []float64{1, 2}, Y: times}}}
+func timed(log bool, times ...float64) table.Figure {
+	return table.Figure{X: table.Axis{Label: "size"}, Y: table.Axis{Label: "time", Dim: quantity.DimTime, Log: log},
+		Series: []table.Series{{Kind: table.Line, X: []float64{1, 2}, Y: times}}}
 }
 
 // An axis has one unit: that of the choice, or ms above 1,000 µs and s above 10⁶ µs unless small
 // values on a logarithmic axis would need more than three decimals. Then the ticks have units.
 func TestUnitsOfAxes(t *testing.T) {
 	for _, test := range []struct {
-		f     Figure
+		f     table.Figure
 		units string
 		want  string
 		last  float64
@@ -43,7 +44,7 @@ func TestUnitsOfAxes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		f := test.f.in(units).(Figure)
+		f := figureOf(test.f).in(units).(figure)
 		if got := f.Y.title(); got != strings.Trim(test.want, "><") {
 			t.Errorf("%v in %q: %q, want %q", test.f.Series[0].Y, test.units, got, test.want)
 		}
@@ -63,7 +64,7 @@ func TestUnitsOfAxes(t *testing.T) {
 	}
 	// The caller's figure stays as it is.
 	f := timed(false, 1, 1e4)
-	if f.in(nil); f.Series[0].Y[1] != 1e4 {
+	if figureOf(f).in(nil); f.Series[0].Y[1] != 1e4 {
 		t.Error("the figure itself was scaled")
 	}
 }
@@ -72,19 +73,19 @@ func TestUnitsOfAxes(t *testing.T) {
 func TestUnitsOfLabels(t *testing.T) {
 	f := timed(false, 10, 100)
 	f.Y.Dim = quantity.DimRate
-	f.Marks = []Mark{{Kind: AtY, Y: 132, Label: "pci", Valued: true}}
+	f.Marks = []table.Mark{{Kind: table.AtY, Y: 132, Label: "pci", Valued: true}}
 	units, err := quantity.ParseUnits("Gbit/s")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		p     Picture
+		p     table.Picture
 		units quantity.UnitChoice
 		want  string
 	}{
 		{f, nil, "pci 132 MB/s"},
 		{f, units, "pci 1.056 Gbit/s"},
-		{Timeline{Stages: []string{"a"}, Boxes: []TimelineBox{{End: 4500}}}, nil, "4.5 ms"},
+		{table.Timeline{Stages: []string{"a"}, Boxes: []table.TimelineBox{{End: 4500}}}, nil, "4.5 ms"},
 	} {
 		var svg bytes.Buffer
 		if err := WriteImage(&svg, test.p, "svg", 400, 300, test.units); err != nil ||
@@ -129,9 +130,9 @@ func TestLabelsEraseNothing(t *testing.T) {
 func TestArmsBeyondTheAxis(t *testing.T) {
 	inf := math.Inf(1)
 	f := timed(true, 10, 10)
-	f.Series[0].Kind = Points
+	f.Series[0].Kind = table.Points
 	f.Series[0].Low, f.Series[0].High = []float64{0, 5}, []float64{20, inf}
-	p := figurePlotter{f, f.styles(), grey}
+	p := figurePlotter{figureOf(f), figureOf(f).styles(), grey}
 	at := func(x, y float64) vg.Point { return vg.Point{X: vg.Length(x), Y: vg.Length(y)} }
 	area := rect(0, 1, 10, 50)
 	for i, want := range [][2]bool{{false, true}, {true, false}} {
@@ -139,6 +140,17 @@ func TestArmsBeyondTheAxis(t *testing.T) {
 		edge := []vg.Length{1, 10 + openArm}[i] // the frame, and an arm
 		if ended != want || bar[i].Y != edge {
 			t.Errorf("point %d: bar %v, ends %v; want an arm to %v", i, bar, ended, edge)
+		}
+	}
+}
+
+// An axis near its values has no 0; one whose values are far apart has.
+func TestNearAxis(t *testing.T) {
+	for _, c := range []struct{ lo, hi, min, max float64 }{{107, 119, 106, 120}, {40, 100, 0, 120},
+		{5, 5, 0, 6}} {
+		got, err := axis{Axis: table.Axis{Near: true}}.limits([]float64{c.lo, c.hi})
+		if err != nil || got.min != c.min || got.max != c.max {
+			t.Errorf("%v to %v: %v, %v; want %v to %v", c.lo, c.hi, got, err, c.min, c.max)
 		}
 	}
 }

@@ -1,6 +1,4 @@
-//go:build !js
-
-package table
+package draw
 
 import (
 	"cmp"
@@ -9,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/reports/table"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -64,11 +63,11 @@ func (l *labeller) bundle(all []level, line []vg.Point, at side) {
 				name = twoLines(col, printable(name))
 			}
 			if name != "" {
-				short = append(short, l.beside(name, AtY, col, line, at))
+				short = append(short, l.beside(name, table.AtY, col, line, at))
 			}
 		}
 		if name := joinLabels(all[first:i]); name != "" {
-			long = append(long, l.beside(name, AtY, col, line, at))
+			long = append(long, l.beside(name, table.AtY, col, line, at))
 		}
 	}
 	if long != nil {
@@ -100,7 +99,7 @@ func (l *labeller) uprights(all []level) {
 				others = append(others, v)
 			}
 		}
-		l.along(joinLabels(here), AtX, commonColor(here), here[0].line, eitherSide)
+		l.along(joinLabels(here), table.AtX, commonColor(here), here[0].line, eitherSide)
 		all = others
 	}
 }

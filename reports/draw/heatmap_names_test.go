@@ -1,17 +1,19 @@
-package table
+package draw
 
 import (
 	"io"
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // A map of things has their names in place of numbers, on its axes and in its rows.
 func TestHeatMapNames(t *testing.T) {
-	h := HeatMap{Names: []string{"n1", "n2"}, XS: []float64{0, 1}, YS: []float64{0, 1},
-		Z: [][]float64{{1, 2}, {2, 1}}, Value: Axis{Label: "slower (%)"}}
-	if row := h.rows().Data[1]; row[0] != "n2" || row[1] != "n1" {
+	h := table.HeatMap{Names: []string{"n1", "n2"}, XS: []float64{0, 1}, YS: []float64{0, 1},
+		Z: [][]float64{{1, 2}, {2, 1}}, Value: table.Axis{Label: "slower (%)"}}
+	if row := h.Rows().Data[1]; row[0] != "n2" || row[1] != "n1" {
 		t.Errorf("a row is %v", row)
 	}
 	var svg strings.Builder

@@ -1,10 +1,12 @@
-package table
+package draw
 
 import (
 	"image/color"
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // Colours of regions are apart for all kinds of colour vision. The matrices are of Machado, Oliveira
@@ -62,7 +64,7 @@ func labOf(c color.NRGBA, seen [3][3]float64) [3]float64 {
 
 // Each region that is wider and higher than its name has it: two of one name have two.
 func TestRegionNames(t *testing.T) {
-	m := RegionMap{Title: "two", X: Axis{Label: "x"}, Y: Axis{Label: "y"}, Names: []string{"ring", "tree"}}
+	m := table.RegionMap{Title: "two", X: table.Axis{Label: "x"}, Y: table.Axis{Label: "y"}, Names: []string{"ring", "tree"}}
 	for i := range 12 {
 		m.XS = append(m.XS, float64(i))
 	}
@@ -84,18 +86,18 @@ func TestRegionNames(t *testing.T) {
 
 // A few large values do not make steps in which small ones look alike.
 func TestSignedSteps(t *testing.T) {
-	h := HeatMap{XS: []float64{0, 1, 2}, YS: []float64{0, 1},
+	h := table.HeatMap{XS: []float64{0, 1, 2}, YS: []float64{0, 1},
 		Z: [][]float64{{-0.4, 0.3, 4}, {0.2, -1, 450}}}
-	lo, hi, err := h.check()
+	lo, hi, err := of(t, h).(heatMap).check()
 	if err != nil {
 		t.Fatal(err)
 	}
-	fine, ok := h.crowded(newSteps(lo, hi))
+	fine, ok := of(t, h).(heatMap).crowded(newSteps(lo, hi))
 	s := signedSteps(lo, hi, fine)
 	if !ok || s.index(4) == s.index(0.3) || s.index(49) == s.index(4) || s.index(-0.4) != s.index(0.3) {
 		t.Errorf("crowded %v, steps %v", ok, s.ends)
 	}
-	if _, ok := field(false).crowded(newSteps(1, 12)); ok {
+	if _, ok := of(t, field(false)).(heatMap).crowded(newSteps(1, 12)); ok {
 		t.Error("an even field is crowded")
 	}
 }

@@ -1,19 +1,18 @@
-//go:build !js
-
-package table
+package draw
 
 import (
 	"image/color"
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/reports/table"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
 // runs returns the stretches of s between the points that cannot be drawn. A line
 // across such a gap would claim values that do not exist.
-func (f Figure) runs(s Series, at func(x, y float64) vg.Point) [][]vg.Point {
+func (f figure) runs(s table.Series, at func(x, y float64) vg.Point) [][]vg.Point {
 	var runs [][]vg.Point
 	var run []vg.Point
 	for i := range s.X {
@@ -34,16 +33,16 @@ func (f Figure) runs(s Series, at func(x, y float64) vg.Point) [][]vg.Point {
 // bands returns the outlines of the band of a series: a pair of lines through Low and High for each
 // stretch without a gap. An end that the axis cannot show, such as 0 on a logarithmic one, lies
 // beyond its frame. With Low or High alone there is nothing to fill.
-func (f Figure) bands(
-	s Series, at func(x, y float64) vg.Point, area vg.Rectangle,
+func (f figure) bands(
+	s table.Series, at func(x, y float64) vg.Point, area vg.Rectangle,
 ) (all []outline) {
-	if s.Kind == Points || s.Low == nil || s.High == nil {
+	if s.Kind == table.Points || s.Low == nil || s.High == nil {
 		return nil
 	}
 	const beyond = 10 // points: the edge there is not seen
 	var o outline
 	for i, x := range s.X {
-		low, high := s.bounds(i)
+		low, high := s.Bounds(i)
 		if !f.X.usable(x) || math.IsNaN(low) || math.IsNaN(high) {
 			all, o = append(all, o), outline{}
 			continue
@@ -86,15 +85,15 @@ const openArm vg.Length = 14
 // bounds; nil without a bar. Towards a bound that the axis cannot show, such as 0 on a logarithmic
 // one or an infinite one, stands a short arm without an end: one up to the edge would be read as a
 // line through the picture. A point without Low or without High has no arm on that side.
-func (f Figure) errorBar(
-	s Series, i int, at func(x, y float64) vg.Point, area vg.Rectangle,
+func (f figure) errorBar(
+	s table.Series, i int, at func(x, y float64) vg.Point, area vg.Rectangle,
 ) (bar []vg.Point, ended [2]bool) {
-	low, high := s.bounds(i)
+	low, high := s.Bounds(i)
 	if math.IsInf(low, -1) && math.IsInf(high, 1) || math.IsNaN(low) || math.IsNaN(high) {
 		return nil, ended
 	}
 	pt := at(s.X[i], s.Y[i])
-	end := func(v float64, bound Numbers, open vg.Length) (vg.Point, bool) {
+	end := func(v float64, bound table.Numbers, open vg.Length) (vg.Point, bool) {
 		switch {
 		case bound == nil:
 			return pt, false
@@ -113,17 +112,17 @@ func (f Figure) errorBar(
 
 // edge returns the line around a band: thinner and paler than the line of a model, and broken if
 // the band is extrapolated. Broken lines stand for sizes that were not measured, in print too.
-func (s style) edge(k SeriesKind) draw.LineStyle {
+func (s style) edge(k table.SeriesKind) draw.LineStyle {
 	l := draw.LineStyle{Color: tint(s.color, 0.6), Width: 0.5, Dashes: s.dashes}
-	if k == Beyond {
+	if k == table.Beyond {
 		l.Width, l.Dashes = 0.7, []vg.Length{3, 2.5}
 	}
 	return l
 }
 
 // filling returns the colour of a band of a series in colour c.
-func (k SeriesKind) filling(c color.NRGBA) color.NRGBA {
-	if k == Beyond {
+func filling(k table.SeriesKind, c color.NRGBA) color.NRGBA {
+	if k == table.Beyond {
 		return tint(c, 0.1)
 	}
 	return tint(c, 0.2)

@@ -1,6 +1,4 @@
-//go:build !js
-
-package table
+package draw
 
 import (
 	"image/color"
@@ -188,7 +186,7 @@ func newPlot() *plot.Plot {
 }
 
 // newScaledPlot returns a plot for c whose axes have these ends.
-func newScaledPlot(c draw.Canvas, xa, ya Axis, x, y limits) *plot.Plot {
+func newScaledPlot(c draw.Canvas, xa, ya axis, x, y limits) *plot.Plot {
 	p := newPlot()
 	// The labels of the axes take about 60 and 40 points. Their true sizes are known only when the
 	// ticks are, so the ticks are chosen for this estimate.

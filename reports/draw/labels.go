@@ -1,6 +1,4 @@
-//go:build !js
-
-package table
+package draw
 
 import (
 	"image/color"
@@ -8,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/reports/table"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -91,7 +90,7 @@ var labelDirections = []vg.Point{
 
 // around adds the label of a mark at pt: close to it, first below and to the right, where curves
 // that rise and level off leave room.
-func (l *labeller) around(m Mark, col color.NRGBA, pt vg.Point) {
+func (l *labeller) around(m table.Mark, col color.NRGBA, pt vg.Point) {
 	if m.Label == "" {
 		return
 	}
@@ -121,7 +120,9 @@ const (
 
 // along adds the label of an upright or level line. The label of a line has no leader: it may move
 // along all of the line, and stands beside it wherever that is.
-func (l *labeller) along(name string, kind markKind, col color.NRGBA, line []vg.Point, at side) {
+func (l *labeller) along(
+	name string, kind table.MarkKind, col color.NRGBA, line []vg.Point, at side,
+) {
 	if name != "" {
 		l.texts = append(l.texts, wordings{{l.beside(name, kind, col, line, at)}})
 	}
@@ -129,7 +130,7 @@ func (l *labeller) along(name string, kind markKind, col color.NRGBA, line []vg.
 
 // beside returns a label with its places beside an upright or level line.
 func (l *labeller) beside(
-	name string, kind markKind, col color.NRGBA, line []vg.Point, at side,
+	name string, kind table.MarkKind, col color.NRGBA, line []vg.Point, at side,
 ) label {
 	from, to := line[0], line[1]
 	st, _, _ := labelText(col, "")
@@ -140,7 +141,7 @@ func (l *labeller) beside(
 	}
 	_, w, h := labelText(col, text)
 	lab := label{text: text, color: col}
-	if kind == AtX {
+	if kind == table.AtX {
 		lab.places, lab.each = besideUpright(from, to, w, h), 0.4
 	} else {
 		lab.places, lab.each = besideLevel(from, to, w, h, at), 0.1

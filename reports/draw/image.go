@@ -1,6 +1,4 @@
-//go:build !js
-
-package table
+package draw
 
 import (
 	"bytes"
@@ -24,23 +22,8 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/pdf"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
-
-// A Picture can be drawn by [WriteImage]; Rows returns its values.
-type Picture interface {
-	// rows returns the numbers behind the picture, a row for each point.
-	rows() Rows
-	title() string
-	// in returns the picture in the units of a reader, and otherwise in units that are chosen for
-	// its values.
-	in(quantity.UnitChoice) Picture
-	// painter returns a function that draws the picture onto a canvas and, if a script shows its
-	// values, returns the place of its axes.
-	painter() (func(draw.Canvas) axes, error)
-}
-
-// RowsOf returns the numbers of a picture.
-func RowsOf(p Picture) Rows { return p.rows() }
 
 // ImageFormats lists the formats of [WriteImage], which are also the extensions of their files.
 var ImageFormats = []string{"png", "svg", "pdf"}
@@ -51,10 +34,14 @@ var ImageFormats = []string{"png", "svg", "pdf"}
 // each tick of a logarithmic axis has its unit.
 // The errors are those of w, an ext or a size that cannot be, and a picture without anything to
 // draw.
-func WriteImage(w io.Writer, p Picture, ext string, width, height int,
+func WriteImage(w io.Writer, p table.Picture, ext string, width, height int,
 	units quantity.UnitChoice) error {
+	d, err := drawingOf(p)
+	if err != nil {
+		return err
+	}
 	var b bytes.Buffer
-	if _, err := writeImage(&b, p.in(units), ext, width, height); err != nil {
+	if _, err := writeImage(&b, d.in(units), ext, width, height); err != nil {
 		return err
 	}
 	// A reader's font for letters that ours lack has other widths: they take the room that was
@@ -66,13 +53,13 @@ func WriteImage(w io.Writer, p Picture, ext string, width, height int,
 		}
 		return element
 	})
-	_, err := w.Write(content)
+	_, err = w.Write(content)
 	return err
 }
 
 // writeImage is WriteImage; it also returns the place of the axes, which a script on
 // a page needs to find the values under the pointer.
-func writeImage(w io.Writer, p Picture, ext string, width, height int) (at axes, err error) {
+func writeImage(w io.Writer, p drawing, ext string, width, height int) (at axes, err error) {
 	paint, err := p.painter()
 	if err != nil {
 		return at, err
@@ -142,16 +129,16 @@ func titled(file []byte, title string) []byte {
 		return file
 	}
 	attributes, content, _ := bytes.Cut(after, []byte(">"))
-	element := "\n<title>" + html.EscapeString(OneLine(title)) + "</title>"
+	element := "\n<title>" + html.EscapeString(table.OneLine(title)) + "</title>"
 	return slices.Concat(before, []byte("<svg"), attributes, []byte(">"+element), content)
 }
 
-func (s Stack) title() string { return s[0].title() }
+func (s stack) title() string { return s[0].title() }
 
 // painter returns a function that draws the stack. Only the first figure has a
 // legend, so the figures below it should use its names. The notes of all stand
 // together below: between panels they would tear apart what shares an axis.
-func (s Stack) painter() (func(draw.Canvas) axes, error) {
+func (s stack) painter() (func(draw.Canvas) axes, error) {
 	if len(s) == 0 {
 		return nil, errors.New("nothing to draw: no figures")
 	}

@@ -1,6 +1,4 @@
-//go:build !js
-
-package table
+package draw
 
 import (
 	"cmp"
@@ -10,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/reports/table"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -17,9 +16,11 @@ import (
 
 // check returns an error for unequal lengths and unknown kinds: figures also come from users of the
 // library.
-func (f Figure) check() error {
+func (f figure) check() error {
 	for _, s := range f.Series {
-		if s.Kind != Line && s.Kind != Points && s.Kind != Band && s.Kind != Beyond {
+		switch s.Kind {
+		case table.Line, table.Points, table.Band, table.Beyond:
+		default:
 			return fmt.Errorf("series %q: unknown kind %q", s.Name, s.Kind)
 		}
 		n := len(s.Y)
@@ -28,15 +29,24 @@ func (f Figure) check() error {
 		}
 	}
 	for _, m := range f.Marks {
-		if m.Kind != AtPoint && m.Kind != AtX && m.Kind != AtY {
+		if m.Kind != table.AtPoint && m.Kind != table.AtX && m.Kind != table.AtY {
 			return fmt.Errorf("mark %q: unknown kind %q", m.Label, m.Kind)
 		}
 	}
 	return nil
 }
 
+// title returns the title of the figure or, without one, its labels: an SVG needs a
+// name.
+func (f figure) title() string {
+	if f.Title == "" {
+		return f.Y.title() + " against " + f.X.title()
+	}
+	return f.Title
+}
+
 // painter draws one panel inside a frame; a [Stack] draws several.
-func (f Figure) painter() (func(draw.Canvas) axes, error) {
+func (f figure) painter() (func(draw.Canvas) axes, error) {
 	panel, notes, err := f.panel()
 	if err != nil {
 		return nil, err
@@ -63,7 +73,7 @@ func (f Figure) painter() (func(draw.Canvas) axes, error) {
 // panel checks the figure. It returns a function that draws the axes and the area
 // between them, and the notes under them. All errors come from here, before anything
 // is drawn.
-func (f Figure) panel() (paint func(draw.Canvas) axes, notes []string, err error) {
+func (f figure) panel() (paint func(draw.Canvas) axes, notes []string, err error) {
 	if err := f.check(); err != nil {
 		return nil, nil, err
 	}
@@ -88,11 +98,11 @@ func (f Figure) panel() (paint func(draw.Canvas) axes, notes []string, err error
 // limits returns the ends of the axes, and how many points they leave out. Bounds of
 // intervals and marks widen the axes, but a figure of these alone has nothing to
 // compare them with: that is an error.
-func (f Figure) limits() (x, y limits, left int, err error) {
+func (f figure) limits() (x, y limits, left int, err error) {
 	var xs, ys []float64
 	for _, s := range f.Series {
 		for i := range s.X {
-			if s.Kind == Line && math.IsNaN(s.Y[i]) {
+			if s.Kind == table.Line && math.IsNaN(s.Y[i]) {
 				continue // a gap, which is meant
 			}
 			if !f.X.usable(s.X[i]) || !f.Y.usable(s.Y[i]) {
@@ -100,7 +110,7 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 				continue
 			}
 			xs, ys = append(xs, s.X[i]), append(ys, s.Y[i])
-			low, high := s.bounds(i)
+			low, high := s.Bounds(i)
 			for _, v := range []float64{low, high} {
 				// A bound that cannot be drawn, such as one below 0 on a logarithmic axis, does not
 				// take its point along.
@@ -122,13 +132,13 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 	room := min(1.6, math.Pow(slices.Max(ys)/slices.Min(ys), 1./15))
 	for _, m := range f.Marks {
 		// Marks widen the axes: a roof above all measurements is what the picture is for.
-		if m.Kind != AtX && f.Y.usable(m.Y) {
+		if m.Kind != table.AtX && f.Y.usable(m.Y) {
 			ys = append(ys, m.Y)
-			if m.Kind == AtY && m.Label != "" && f.Y.Log {
+			if m.Kind == table.AtY && m.Label != "" && f.Y.Log {
 				ys = append(ys, m.Y*room)
 			}
 		}
-		if m.Kind != AtY && f.X.usable(m.X) {
+		if m.Kind != table.AtY && f.X.usable(m.X) {
 			xs = append(xs, m.X)
 		}
 	}
@@ -141,7 +151,7 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 
 // styles returns the style of each name of a series, by the order of their first use.
 // A model and its measurements share a name, and so a colour.
-func (f Figure) styles() map[string]style {
+func (f figure) styles() map[string]style {
 	styles := map[string]style{}
 	for _, s := range f.Series {
 		if _, ok := styles[s.Name]; !ok {
@@ -154,7 +164,7 @@ func (f Figure) styles() map[string]style {
 // legend returns an entry for each name. Its sample shows all that the series of that
 // name are drawn with: a line, a glyph, a filling. The filling is that of the Band if
 // there is one, since Beyond is only its pale continuation.
-func (f Figure) legend(styles map[string]style) []entry {
+func (f figure) legend(styles map[string]style) []entry {
 	var entries []entry
 	for _, s := range f.Series {
 		if s.Name == "" || len(s.X) == 0 {
@@ -165,10 +175,10 @@ func (f Figure) legend(styles map[string]style) []entry {
 			i = len(entries)
 			entries = append(entries, entry{name: s.Name, style: styles[s.Name]})
 		}
-		entries[i].line = entries[i].line || s.Kind == Line
-		entries[i].glyph = entries[i].glyph || s.Kind == Points
-		if s.Kind == Band || s.Kind == Beyond && entries[i].fill == nil {
-			fill := s.Kind.filling(styles[s.Name].color)
+		entries[i].line = entries[i].line || s.Kind == table.Line
+		entries[i].glyph = entries[i].glyph || s.Kind == table.Points
+		if s.Kind == table.Band || s.Kind == table.Beyond && entries[i].fill == nil {
+			fill := filling(s.Kind, styles[s.Name].color)
 			entries[i].fill = &fill
 		}
 	}
@@ -176,7 +186,7 @@ func (f Figure) legend(styles map[string]style) []entry {
 }
 
 type figurePlotter struct {
-	Figure
+	figure
 	styles map[string]style
 	marks  color.NRGBA // of marks without a series
 }
@@ -217,13 +227,13 @@ func (f figurePlotter) avoidSeries(
 ) {
 	for _, s := range f.Series {
 		switch s.Kind {
-		case Line:
+		case table.Line:
 			for _, run := range f.runs(s, at) {
 				for _, l := range c.ClipLinesXY(run) {
 					labels.avoidLine(l, 3)
 				}
 			}
-		case Points:
+		case table.Points:
 			for i := range s.X {
 				if !f.X.usable(s.X[i]) || !f.Y.usable(s.Y[i]) {
 					continue
@@ -248,9 +258,9 @@ func (f figurePlotter) plotMarkLines(
 	for _, m := range f.Marks {
 		var line []vg.Point
 		switch {
-		case m.Kind == AtX && f.X.usable(m.X):
+		case m.Kind == table.AtX && f.X.usable(m.X):
 			line = []vg.Point{{X: tx(m.X), Y: c.Min.Y}, {X: tx(m.X), Y: c.Max.Y}}
-		case m.Kind == AtY && f.Y.usable(m.Y):
+		case m.Kind == table.AtY && f.Y.usable(m.Y):
 			line = []vg.Point{{X: c.Min.X, Y: ty(m.Y)}, {X: c.Max.X, Y: ty(m.Y)}}
 		default:
 			continue
@@ -258,13 +268,13 @@ func (f figurePlotter) plotMarkLines(
 		// Axes with ends of their own may leave a mark outside, which then has no line to label.
 		for _, l := range c.ClipLinesXY(line) {
 			c.StrokeLines(f.markLine(m), l)
-			if m.Kind == AtX {
+			if m.Kind == table.AtX {
 				labels.avoidLine(l, 3) // crosses letters, where a level line only underlines them
 			} else {
 				labels.avoidLine(l, 1)
 			}
-			if m.Kind == AtY {
-				levels = append(levels, level{f.label(m, fixed), f.markColor(m), l})
+			if m.Kind == table.AtY {
+				levels = append(levels, level{f.MarkLabel(m, table.Fixed), f.markColor(m), l})
 			} else {
 				uprights = append(uprights, level{m.Label, f.markColor(m), l})
 			}
@@ -281,7 +291,7 @@ func (f figurePlotter) plotBands(c draw.Canvas, at func(x, y float64) vg.Point) 
 	type band struct {
 		outline
 		style style
-		kind  SeriesKind
+		kind  table.SeriesKind
 	}
 	var all []band
 	for _, s := range f.Series {
@@ -291,7 +301,7 @@ func (f figurePlotter) plotBands(c draw.Canvas, at func(x, y float64) vg.Point) 
 	}
 	slices.SortStableFunc(all, func(a, b band) int { return cmp.Compare(b.height(), a.height()) })
 	for _, b := range all {
-		c.FillPolygon(b.kind.filling(b.style.color), c.ClipPolygonXY(b.polygon()))
+		c.FillPolygon(filling(b.kind, b.style.color), c.ClipPolygonXY(b.polygon()))
 	}
 	for _, b := range all { // over all fillings, so that overlapping bands are distinct
 		lines := slices.Concat(c.ClipLinesXY(b.under), c.ClipLinesXY(b.over))
@@ -302,7 +312,7 @@ func (f figurePlotter) plotBands(c draw.Canvas, at func(x, y float64) vg.Point) 
 // plotLines draws the lines. A point between two gaps is drawn as a dot, or it would not be seen.
 func (f figurePlotter) plotLines(c draw.Canvas, at func(x, y float64) vg.Point) {
 	for _, s := range f.Series {
-		if s.Kind != Line {
+		if s.Kind != table.Line {
 			continue
 		}
 		for _, run := range f.runs(s, at) {
@@ -319,7 +329,7 @@ func (f figurePlotter) plotLines(c draw.Canvas, at func(x, y float64) vg.Point) 
 // plotPoints draws the points over their error bars.
 func (f figurePlotter) plotPoints(c draw.Canvas, at func(x, y float64) vg.Point) {
 	for _, s := range f.Series {
-		if s.Kind != Points {
+		if s.Kind != table.Points {
 			continue
 		}
 		st := f.styles[s.Name]
@@ -349,7 +359,7 @@ func (f figurePlotter) plotMarks(
 	c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point,
 ) (diamonds []func()) {
 	for _, m := range f.Marks {
-		if m.Kind != AtPoint || !f.X.usable(m.X) || !f.Y.usable(m.Y) {
+		if m.Kind != table.AtPoint || !f.X.usable(m.X) || !f.Y.usable(m.Y) {
 			continue
 		}
 		pt := at(m.X, m.Y)
@@ -365,7 +375,7 @@ func (f figurePlotter) plotMarks(
 
 // markColor returns the colour of a mark's series, so that it is clear which curve a
 // knee belongs to.
-func (f figurePlotter) markColor(m Mark) color.NRGBA {
+func (f figurePlotter) markColor(m table.Mark) color.NRGBA {
 	if s, ok := f.styles[m.Series]; ok && m.Series != "" {
 		return s.color
 	}
@@ -374,9 +384,9 @@ func (f figurePlotter) markColor(m Mark) color.NRGBA {
 
 // markLine returns a line thinner than a model's. Upright ones are dotted, to differ
 // from the grid.
-func (f figurePlotter) markLine(m Mark) draw.LineStyle {
+func (f figurePlotter) markLine(m table.Mark) draw.LineStyle {
 	s := draw.LineStyle{Color: f.markColor(m), Width: 0.8}
-	if m.Kind == AtX {
+	if m.Kind == table.AtX {
 		s.Dashes = []vg.Length{1.5, 2}
 	}
 	return s

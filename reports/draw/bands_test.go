@@ -1,10 +1,11 @@
-package table
+package draw
 
 import (
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/reports/table"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -12,12 +13,12 @@ import (
 // an end, such as 0 on a logarithmic one.
 func TestBandOutlines(t *testing.T) {
 	nan := math.NaN()
-	f := Figure{Y: Axis{Log: true}}
-	s := Series{Kind: Band, X: Numbers{1, 2, 3, 4, 5, 6}, Y: Numbers{2, 2, 2, 2, 2, 2},
-		Low: Numbers{1, 1, nan, 1, 0, 1}, High: Numbers{3, 3, 3, 3, 3, math.Inf(1)}}
+	f := table.Figure{Y: table.Axis{Log: true}}
+	s := table.Series{Kind: table.Band, X: table.Numbers{1, 2, 3, 4, 5, 6}, Y: table.Numbers{2, 2, 2, 2, 2, 2},
+		Low: table.Numbers{1, 1, nan, 1, 0, 1}, High: table.Numbers{3, 3, 3, 3, 3, math.Inf(1)}}
 	at := func(x, y float64) vg.Point { return vg.Point{X: vg.Length(x), Y: vg.Length(y)} }
 	area := rect(0, 0, 10, 50)
-	all := f.bands(s, at, area)
+	all := figureOf(f).bands(s, at, area)
 	if len(all) != 2 || len(all[0].under) != 2 || len(all[1].under) != 3 {
 		t.Fatalf("%+v; want outlines of two and of three places", all)
 	}
@@ -27,23 +28,23 @@ func TestBandOutlines(t *testing.T) {
 	if high := all[1].over[2].Y; high <= area.Max.Y {
 		t.Errorf("a band without a high end ends at %v, inside the frame", high)
 	}
-	if s.High = nil; len(f.bands(s, at, area)) > 0 {
+	if s.High = nil; len(figureOf(f).bands(s, at, area)) > 0 {
 		t.Error("a band without high ends is drawn")
 	}
 }
 
 // A narrow band is drawn over a wide one, in either order.
 func TestNarrowBandsLieAbove(t *testing.T) {
-	x := Numbers{1, 2}
-	wide := Series{Name: "wide", Kind: Band, X: x, Y: x, Low: Numbers{1, 1}, High: Numbers{99, 99}}
-	narrow := Series{Name: "narrow", Kind: Band, X: x, Y: x, Low: Numbers{40, 40},
-		High: Numbers{60, 60}}
-	for _, all := range [][]Series{{wide, narrow}, {narrow, wide}} {
-		svg := string(drawn(t, Figure{Series: all}, "svg"))
+	x := table.Numbers{1, 2}
+	wide := table.Series{Name: "wide", Kind: table.Band, X: x, Y: x, Low: table.Numbers{1, 1}, High: table.Numbers{99, 99}}
+	narrow := table.Series{Name: "narrow", Kind: table.Band, X: x, Y: x, Low: table.Numbers{40, 40},
+		High: table.Numbers{60, 60}}
+	for _, all := range [][]table.Series{{wide, narrow}, {narrow, wide}} {
+		svg := string(drawn(t, table.Figure{Series: all}, "svg"))
 		place := func(of string) int {
 			for i, s := range all {
 				if s.Name == of {
-					c := Band.filling(newStyle(i).color)
+					c := filling(table.Band, newStyle(i).color)
 					return strings.LastIndex(svg, "fill:"+hex(c))
 				}
 			}
@@ -75,7 +76,7 @@ func TestRoofsApart(t *testing.T) {
 
 // Cells of a map reach at most twice as far as its outer values: two values say nothing of others.
 func TestEdgesOfFewCells(t *testing.T) {
-	got := edges([]float64{2, 1024}, Axis{Log: true})
+	got := edges([]float64{2, 1024}, axis{Axis: table.Axis{Log: true}})
 	for i, want := range []float64{1, math.Sqrt(2048), 2048} {
 		if math.Abs(got[i]/want-1) > 1e-9 {
 			t.Errorf("edge %d is at %v, want %v", i, got[i], want)
@@ -85,9 +86,9 @@ func TestEdgesOfFewCells(t *testing.T) {
 
 // Boxes narrower than their edges have none, or a stage that is seldom busy would look busy always.
 func TestNarrowBoxesHaveNoEdges(t *testing.T) {
-	tl := Timeline{Stages: []string{"wire"}}
+	tl := table.Timeline{Stages: []string{"wire"}}
 	for i := range 2000 {
-		tl.Boxes = append(tl.Boxes, TimelineBox{Packet: i + 1, Start: float64(3 * i),
+		tl.Boxes = append(tl.Boxes, table.TimelineBox{Packet: i + 1, Start: float64(3 * i),
 			End: float64(3*i + 1)})
 	}
 	if svg := string(drawn(t, tl, "svg")); strings.Contains(svg, "stroke:"+hex(palette[0])) {
@@ -97,7 +98,7 @@ func TestNarrowBoxesHaveNoEdges(t *testing.T) {
 
 // All notes of a figure are read: those that have no line of their own follow each other.
 func TestNotesFlow(t *testing.T) {
-	f := Figure{Series: []Series{{Kind: Line, X: Numbers{1, 2}, Y: Numbers{1, 2}}}}
+	f := table.Figure{Series: []table.Series{{Kind: table.Line, X: table.Numbers{1, 2}, Y: table.Numbers{1, 2}}}}
 	for i := range 6 {
 		f.Notes = append(f.Notes, "Note number "+string(rune('A'+i))+".")
 	}

@@ -1,6 +1,4 @@
-//go:build !js
-
-package table
+package draw
 
 import (
 	"errors"
@@ -14,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-func (m RegionMap) check() error {
+func (m regionMap) check() error {
 	small := len(m.XS) < 2 || len(m.YS) < 2
 	if small || len(m.At) != len(m.YS) || m.Z != nil && len(m.Z) != len(m.YS) {
 		return errors.New("nothing to draw: a map of regions has at least two columns and two rows")
@@ -53,7 +51,7 @@ func regionStyle(i int) (fill, edge color.NRGBA, hatched bool) {
 	return c, mix(c, ink, 0.5), i >= len(regionColors)
 }
 
-func (m RegionMap) painter() (func(draw.Canvas) axes, error) {
+func (m regionMap) painter() (func(draw.Canvas) axes, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
@@ -85,7 +83,7 @@ func (m RegionMap) painter() (func(draw.Canvas) axes, error) {
 }
 
 type regionPlotter struct {
-	RegionMap
+	regionMap
 	cells
 }
 
@@ -203,4 +201,4 @@ func (m regionPlotter) room(
 	return at, ok
 }
 
-func (m RegionMap) title() string { return m.Title }
+func (m regionMap) title() string { return m.Title }

@@ -1,6 +1,4 @@
-//go:build !js
-
-package table
+package draw
 
 import (
 	"fmt"
@@ -13,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // Bounds of values that can be drawn; computing with larger ones overflows.
@@ -30,7 +29,7 @@ const (
 )
 
 // usable reports whether the axis can show v.
-func (a Axis) usable(v float64) bool {
+func (a axis) usable(v float64) bool {
 	return math.Abs(v) <= largest && (!a.Log || v >= smallest)
 }
 
@@ -48,7 +47,7 @@ type axes struct {
 // axis states are kept. Otherwise a logarithmic axis ends at round values around the
 // data, and a linear one begins at 0, so that heights can be compared, unless its
 // values are near each other and far from 0.
-func (a Axis) limits(values []float64) (limits, error) {
+func (a axis) limits(values []float64) (limits, error) {
 	if a.Max > a.Min {
 		if !a.usable(a.Min) || !a.usable(a.Max) {
 			return limits{}, fmt.Errorf("the axis %q cannot go from %v to %v",
@@ -120,18 +119,18 @@ func niceStep(v float64) float64 { return oneTwoFive(v, math.Ceil) }
 // apply sets the range and the ticks of an axis of this length: the densest ticks
 // whose labels keep apart. The last candidate is taken whatever it is, so an axis
 // always has ticks.
-func (l limits) apply(axis *plot.Axis, a Axis, length vg.Length, dir direction) {
-	axis.Min, axis.Max = l.min, l.max
+func (l limits) apply(to *plot.Axis, a axis, length vg.Length, dir direction) {
+	to.Min, to.Max = l.min, l.max
 	if a.Log {
-		axis.Scale = plot.LogScale{}
+		to.Scale = plot.LogScale{}
 	}
 	var ticks []plot.Tick
 	for _, candidate := range l.candidates(a) {
-		if ticks = candidate; apart(ticks, axis, length, dir) {
+		if ticks = candidate; apart(ticks, to, length, dir) {
 			break
 		}
 	}
-	axis.Tick.Marker = plot.ConstantTicks(ticks)
+	to.Tick.Marker = plot.ConstantTicks(ticks)
 }
 
 // apart reports whether the labels of the ticks have room beside each other.
@@ -159,7 +158,7 @@ func apart(ticks []plot.Tick, axis *plot.Axis, length vg.Length, dir direction) 
 
 // candidates returns sets of ticks, the densest first. Powers of two are for sizes
 // and ranks; 1, 2, 5 for everything else.
-func (l limits) candidates(a Axis) [][]plot.Tick {
+func (l limits) candidates(a axis) [][]plot.Tick {
 	var sets [][]plot.Tick
 	switch {
 	case a.Log && (a.Bytes || a.Twos) && l.max >= 2*l.min:
@@ -272,18 +271,18 @@ func byteLabel(v float64) string {
 func numberLabel(v float64) string {
 	abs := math.Abs(v)
 	if v == 0 || abs < 1e7*(1-1e-9) && abs >= 1e-5*(1-1e-9) {
-		return minus(significantPlain(v, 12))
+		return table.Minus(table.SignificantPlain(v, 12))
 	}
 	digits, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', 5, 64), "e")
 	if strings.Contains(digits, ".") {
 		digits = strings.TrimRight(strings.TrimRight(digits, "0"), ".")
 	}
 	n, _ := strconv.Atoi(exponent) // it is a number
-	return minus(digits) + "e" + minus(strconv.Itoa(n))
+	return table.Minus(digits) + "e" + table.Minus(strconv.Itoa(n))
 }
 
 // tick returns the label of a number on the axis.
-func (a Axis) tick(v float64) string {
+func (a axis) tick(v float64) string {
 	if !a.apart {
 		return numberLabel(v)
 	}
@@ -298,7 +297,7 @@ func (a Axis) tick(v float64) string {
 }
 
 // checkMiddles returns an error if the axis cannot show the middles of cells, or they do not rise.
-func (a Axis) checkMiddles(middles []float64) error {
+func (a axis) checkMiddles(middles []float64) error {
 	for i, v := range middles {
 		if !a.usable(v) || i > 0 && v <= middles[i-1] {
 			return fmt.Errorf("the axis %q cannot show %v, or not in this order", a.Label, v)

@@ -1,6 +1,4 @@
-//go:build !js
-
-package table
+package draw
 
 import (
 	"crypto/sha256"
@@ -9,11 +7,11 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"reflect"
 	"regexp"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 //go:embed html.tmpl
@@ -36,7 +34,7 @@ var htmlTemplate = template.Must(template.New("page").Parse(htmlPage))
 // system or choice, for screens, telephones and paper, with sortable tables and pictures that show
 // the values under the pointer. It returns errors of w, of the tables (see Write) and of the
 // pictures.
-func (d Document) WriteHTML(w io.Writer) error {
+func WriteHTML(w io.Writer, d table.Document) error {
 	// One stylesheet for all pictures: most of their styles recur, which keeps the page small.
 	h := &htmlWriter{sheet: newStylesheet()}
 	page := htmlDocument{
@@ -61,7 +59,7 @@ func (d Document) WriteHTML(w io.Writer) error {
 		return err
 	}
 	// Escapes of JSON: most values of a page are in its scripts' data.
-	_, err := io.WriteString(w, visible(b.String()))
+	_, err := io.WriteString(w, table.Visible(b.String()))
 	return err
 }
 
@@ -87,7 +85,7 @@ type htmlSection struct {
 // htmlBlock is a paragraph, facts, a table, or a row of drawings.
 type htmlBlock struct {
 	Paragraph string
-	Facts     Facts
+	Facts     table.Facts
 	Table     *htmlTable
 	Drawings  []htmlDrawing
 }
@@ -130,7 +128,7 @@ type htmlWriter struct {
 
 // section converts a section and those below it. Identifiers are made of numbers:
 // titles may repeat, and may have letters that an address cannot.
-func (h *htmlWriter) section(id string, level int, s Section) (htmlSection, error) {
+func (h *htmlWriter) section(id string, level int, s table.Section) (htmlSection, error) {
 	out := htmlSection{ID: id, Title: s.Title, Level: min(level, 6)}
 	for _, b := range s.Blocks {
 		block, err := h.block(b)
@@ -156,20 +154,24 @@ func (h *htmlWriter) section(id string, level int, s Section) (htmlSection, erro
 
 // block converts one block. Each picture is drawn twice, for wide and narrow screens,
 // since letters that shrink with the picture could not be read on a telephone.
-func (h *htmlWriter) block(b Block) (block htmlBlock, err error) {
+func (h *htmlWriter) block(b table.Block) (block htmlBlock, err error) {
 	switch b := b.(type) {
-	case Paragraph:
+	case table.Paragraph:
 		block.Paragraph = unbreak(string(b))
-	case Facts:
+	case table.Facts:
 		block.Facts = b
-	case Table:
+	case table.Table:
 		if block.Table, err = newHTMLTable(b.Title, b.Rows); err == nil {
 			block.Table.Folded = len(block.Table.Rows) > foldAbove
 		}
-	case Drawing:
+	case table.Drawing:
 		h.figures++
 		d := htmlDrawing{ID: fmt.Sprintf("f%d", h.figures), Title: b.Title}
-		picture := b.Picture.in(nil) // so that drawings and values have the same units
+		picture, err := drawingOf(b.Picture)
+		if err != nil {
+			return block, err
+		}
+		picture = picture.in(nil) // so that drawings and values have the same units
 		for _, size := range htmlSizes {
 			svg, err := inlineSVG(picture, size.class, size.width, size.height, h.sheet)
 			if err != nil {
@@ -181,7 +183,7 @@ func (h *htmlWriter) block(b Block) (block htmlBlock, err error) {
 		if l, ok := picture.(live); ok {
 			d.Values = l.values()
 		}
-		rows, notes := b.numbers()
+		rows, notes := b.Values()
 		d.Table, err = newHTMLTable("", rows)
 		d.Notes = unbroken(notes)
 		block.Drawings = []htmlDrawing{d}
@@ -195,22 +197,20 @@ const longText = 32
 
 // newHTMLTable prints cells as Markdown has them, and adds what a script needs to
 // sort them.
-func newHTMLTable(title string, r Rows) (*htmlTable, error) {
-	if err := r.check(); err != nil {
+func newHTMLTable(title string, r table.Rows) (*htmlTable, error) {
+	// "900 ns" sorts before "1 µs" by its value, not by its letters.
+	sheet, err := r.Printed(nil)
+	if err != nil {
 		return nil, err
 	}
 	t := &htmlTable{Title: title, Notes: unbroken(r.Remarks()),
 		Rows: make([][]htmlCell, len(r.Data))}
-	sheet, columns := r.printed(nil, OneLine)
-	for k, j := range columns {
+	for k := range sheet.Heads {
 		number := sheet.Numbers[k]
 		t.Heads = append(t.Heads, htmlCell{Text: sheet.Heads[k], Number: number})
-		for i, row := range r.Data {
-			cell := htmlCell{Text: sheet.Cells[i][k], Number: number, Missing: absent(row[j])}
-			if !cell.Missing && isNumber(reflect.TypeOf(row[j])) {
-				// "900 ns" sorts before "1 µs" by its number, not by its letters.
-				cell.Value = bare(row[j])
-			}
+		for i := range r.Data {
+			cell := htmlCell{Text: sheet.Cells[i][k], Number: number,
+				Missing: sheet.Missing[i][k], Value: sheet.Values[i][k]}
 			cell.Long = !number && len([]rune(cell.Text)) > longText
 			t.Rows[i] = append(t.Rows[i], cell)
 		}
