@@ -90,11 +90,10 @@ func (b *builder) scope(kind *tableKind, table Table) scope {
 }
 
 // has reports whether the file gives the key, even with an empty text. Keys of a layer from another
-// file have no place in this one.
+// file, or of a file without a text, have no place in it; an empty text then is no key.
 func (s *section) has(key string) bool {
 	_, written := s.keys[join(s.path, key)]
-	_, given := s.table.Keys[key]
-	return written || given || s.texts[key] != ""
+	return written || len(s.table.Keys[key]) > 1 || s.texts[key] != ""
 }
 
 // fail ends the reading with an error at a key, or at the table if key is empty.

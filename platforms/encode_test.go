@@ -55,6 +55,13 @@ func TestEncodeIsTheIdentity(t *testing.T) {
 		if diff := cmp.Diff(p.File(), again.File(), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s: (-written +read)\n%s", p.Name, diff)
 		}
+		made, err := p.File().Platform(p.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(p, made, samePlatform); diff != "" {
+			t.Errorf("%s: (-read +made without a text)\n%s", p.Name, diff)
+		}
 	}
 }
 
@@ -158,6 +165,13 @@ func TestFile(t *testing.T) {
 	if l := p.Layers[0]; l.Model.OneWay(1024) != 3 || l.Params[0].PlusMinus != 0.1 ||
 		p.Title != "fit of x.txt" {
 		t.Errorf("%+v", l)
+	}
+	f.Layers[0].Set("tau", "3")
+	_, err = f.Platform("fit")
+	want := "fit: layer.fit.tau: \"3\": no unit; an inverse bandwidth takes µs/KiB (us/KB), " +
+		"µs/B, ns/B or µs/MiB"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 type source struct {
 	File
 	file string
-	text []byte
+	text []byte           // nil: the file was made by a program
 	keys map[string]entry // by path: "layer.dma.branches.0.up_to"
 }
 
@@ -37,9 +37,12 @@ func (s *source) must(path string, err error) {
 }
 
 // errorf returns an error with the line and column of the key at path or, if the file does not have
-// it, of the closest enclosing table.
+// it, of the closest enclosing table. A file without a text has no lines.
 func (s *source) errorf(path, format string, args ...any) error {
 	what := fmt.Errorf(format, args...)
+	if s.text == nil {
+		return fmt.Errorf("%s: %s: %w", s.file, path, what)
+	}
 	for at := path; at != ""; at = at[:max(0, strings.LastIndexByte(at, '.'))] {
 		if k, found := s.keys[at]; found {
 			return fmt.Errorf("%s: %s: %w", s.position(k.offset), path, what)
