@@ -14,7 +14,6 @@ package halfpeak
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -90,14 +89,9 @@ func opened(file string, found *fits.Fitted, err error) (Design, error) {
 	if err != nil {
 		return Design{}, err
 	}
-	text, err := found.TOML()
+	p, err := found.Platform(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 	if err != nil {
 		return Design{}, errors.Join(found.Broken, err)
-	}
-	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	p, err := platforms.Parse(name, []byte(text))
-	if err != nil {
-		return Design{}, fmt.Errorf("%s: %w", file, err)
 	}
 	d, err := p.Design("")
 	return Of(d), errors.Join(err, found.Broken)

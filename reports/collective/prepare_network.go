@@ -90,7 +90,7 @@ func withNetwork(d platforms.Design, r *fitted.Result) (platforms.Design, error)
 		"tau":    {platforms.Exact(byByte)},
 		"source": {"a step and a byte of " + heaviest.Algorithm + " on several nodes"},
 	}})
-	p, err := platforms.Parse(d.Asked(), f.Encode(""))
+	p, err := f.Platform(d.Asked())
 	if err != nil {
 		return d, err
 	}

@@ -54,7 +54,7 @@ func MachineDesign(path string) (d platforms.Design, found bool, err error) {
 	}
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	f := &Fitted{Calibrated: c}
-	p, err := platforms.Parse(name, []byte(encoded(f.machineFile(), "fit.")))
+	p, err := f.Platform(name)
 	if err != nil {
 		return d, true, fmt.Errorf("%s: %w", path, err)
 	}

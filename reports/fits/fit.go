@@ -230,7 +230,7 @@ func fitPipelines(text io.Reader, path string, o fit.Options) (*Fitted, error) {
 		return nil, err
 	}
 	p := &Pipelines{read, filepath.Base(path)}
-	_, err = p.text() // the rows need it to be valid
+	_, err = p.platform() // the rows need it to be valid
 	return &Fitted{Pipelines: p}, err
 }
 

@@ -12,15 +12,6 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// machineText returns the text of the machine's file, after reading it back. Reading
-// checks the rules of platforms. A measurement that breaks one must fail here, and
-// not in the command that uses the file a week later.
-func (f *Fitted) machineText() (string, error) {
-	text := encoded(f.machineFile(), "fit.")
-	_, err := platforms.Parse("the fitted machine", []byte(text))
-	return text, err
-}
-
 // machineFile returns the platform of calibrate's machine. Levels name their layers.
 func (f *Fitted) machineFile() platforms.File {
 	c := f.Calibrated

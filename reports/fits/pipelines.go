@@ -23,15 +23,13 @@ type Pipelines struct {
 	File string
 }
 
-// text returns the platform file, after reading it back.
-func (p *Pipelines) text() (string, error) {
+// platform returns the platform of the pipelines.
+func (p *Pipelines) platform() (platforms.Platform, error) {
 	f, err := p.platformFile()
 	if err != nil {
-		return "", err
+		return platforms.Platform{}, err
 	}
-	text := encoded(f, "fit.")
-	_, err = platforms.Parse("the fitted pipelines", []byte(text))
-	return text, err
+	return f.Platform("the fitted pipelines")
 }
 
 // messages returns the sizes of a pipeline's messages, ascending.
@@ -192,13 +190,9 @@ type PipelineRow struct {
 
 // Tests compares the stages with the whole messages of the same launches.
 func (p *Pipelines) Tests() (all []PipelineRow) {
-	text, err := p.text()
+	made, err := p.platform()
 	if err != nil {
 		return nil // fitPipelines has returned the error
-	}
-	made, err := platforms.Parse("", []byte(text))
-	if err != nil {
-		return nil
 	}
 	for _, pipeline := range p.names() {
 		layer, err := made.Layer(pipeline)

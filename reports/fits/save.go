@@ -15,43 +15,65 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// TOML returns a platform file of the results: a machine, a pipeline of stages, a
-// layer of parameters, measured collectives, or a layer for each curve that can be
-// one. Curves that cannot, such as overheads, become remarks in the file's first
-// lines. It is an error if nothing remains to be saved.
+// TOML returns the text of a platform file of the results. Curves that cannot be a layer, such as
+// overheads, become remarks in its first lines. It is an error if nothing remains to be saved.
 func (f *Fitted) TOML() (string, error) {
+	d, remarks, err := f.file()
+	if err == nil && f.Calibrated != nil {
+		// A measurement that breaks a rule of platforms must fail here, and not in the command
+		// that uses the file a week later.
+		_, err = d.Platform("the fitted machine")
+	}
+	if err != nil {
+		return "", err
+	}
+	return encoded(d, "fit."+remarks), nil
+}
+
+// Platform returns the platform of the results, as the file that TOML returns describes it.
+func (f *Fitted) Platform(name string) (platforms.Platform, error) {
+	d, _, err := f.file()
+	if err != nil {
+		return platforms.Platform{}, err
+	}
+	return d.Platform(name)
+}
+
+// file returns what the results are as a platform: a machine, a pipeline of stages, a
+// layer of parameters, measured collectives, or a layer for each curve that can be
+// one, with remarks about the curves that cannot.
+func (f *Fitted) file() (d platforms.File, remarks string, err error) {
 	switch {
 	case f.Calibrated != nil:
-		return f.machineText()
+		return f.machineFile(), "", nil
 	case f.Pipelines != nil:
-		return f.Pipelines.text()
+		d, err = f.Pipelines.platformFile()
+		return d, "", err
 	case f.Model == "pipeline":
-		return encoded(f.pipelineFile(), "fit."), nil
+		return f.pipelineFile(), "", nil
 	case f.saved != nil:
-		return encoded(f.parametersFile(), "fit."), nil
+		return f.parametersFile(), "", nil
 	case f.Collectives != nil:
-		d := f.collectivesFile()
-		remarks := ""
+		d = f.collectivesFile()
 		if len(f.Curves) > 0 {
 			remarks = addCurves(&d, f.Curves)
 		}
-		return encoded(d, "fit."+remarks), nil
+		return d, remarks, nil
 	}
 	if pairs := f.ofPairs(); pairs != "" {
-		return "", usage.Fields(fmt.Errorf("%s; as runs of one measurement they are a platform",
+		return d, "", usage.Fields(fmt.Errorf("%s; as runs of one measurement they are a platform",
 			pairs), "save", "runs")
 	}
-	var d platforms.File
 	// A log of one number of ranks has curves, and answers about the ranks that were measured.
 	if one := f.ofOnePlace(); one != nil {
 		d = one.collectivesFile()
 	}
-	remarks := addCurves(&d, f.Curves)
+	remarks = addCurves(&d, f.Curves)
 	if len(d.Layers) == 0 && len(d.Collectives) == 0 {
-		return "", fmt.Errorf("nothing to save: none of the curves can be a layer%s",
+		return d, "", fmt.Errorf("nothing to save: none of the curves can be a layer%s",
 			strings.ReplaceAll(remarks, "\n", "; "))
 	}
-	return encoded(d, "fit."+remarks), nil
+	return d, remarks, nil
 }
 
 // ofOnePlace returns the joint fits of collectives that nccl-tests measured on one number of ranks;

@@ -148,11 +148,7 @@ func predict(path string, all []run) (platforms.Platform, error) {
 	if err != nil {
 		return platforms.Platform{}, err
 	}
-	text, err := f.TOML()
-	if err != nil {
-		return platforms.Platform{}, err
-	}
-	p, err := platforms.Parse(filepath.Base(path), []byte(text))
+	p, err := f.Platform(filepath.Base(path))
 	if err != nil {
 		return p, err
 	}

@@ -103,7 +103,7 @@ func alpsDesign(network string, sizes []quantity.Bytes, values map[string][]floa
 			"ranks_per_node": {"4"}, "sizes": texts(alltoall, size),
 			"times": {strings.Join(texts(alltoall, time), " ")}, "source": {source}}}},
 	}
-	p, err := described.Parse("alps", f.Encode(""))
+	p, err := f.Platform("alps")
 	if err != nil {
 		return whatif.Design{}, err
 	}

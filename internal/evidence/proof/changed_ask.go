@@ -224,7 +224,7 @@ func (j changedJudge) collective(table timed, sizes []quantity.Bytes,
 func (j changedJudge) design(measured ...described.Table) (whatif.Design, error) {
 	file := j.file
 	file.Collectives = measured
-	p, err := described.Parse(j.platform.file(), file.Encode(""))
+	p, err := file.Platform(j.platform.file())
 	if err != nil {
 		return whatif.Design{}, err
 	}
