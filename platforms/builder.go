@@ -24,10 +24,10 @@ type builder struct {
 	protocols map[string]Protocol
 	measured  map[string]*Measured
 	// All are made before one is computed, so that they can name each other in any order.
-	constants map[string]*scope
-	written   map[string]*section
-	building  stack // the layers under way, to find a circle
-	computing stack // the parameters under way, to find a circle
+	constants map[string]*section
+	written   map[string]*section // layers
+	building  stack               // the layers under way, to find a circle
+	computing stack               // the parameters under way, to find a circle
 }
 
 // A stack holds what is under way. It finds a name at once: chains of formulas may be as long as a
@@ -61,39 +61,26 @@ func (s *stack) circle(name string) []string {
 	return append(slices.Clone(s.names[at:]), name)
 }
 
-// A section is a table of the file that is being read, by its keys: formulas name parameters so.
+// A section is a table of the file that is being read. Its formulas may name the constants, the
+// other parameters among its keys, and those of stages above: stage("wire", "beta").
 type section struct {
 	*builder
-	schema *tableKind
-	table  Table
-	name   string
-	path   string            // in the file: "layer.eager"
-	texts  map[string]string // of the keys with one text
+	Table
+	kind   *tableKind
+	path   string           // in the file: "layer.eager"
+	fields map[string]Param // what its keys are that have numbers
 }
 
 // section returns the section of a table.
-func (b *builder) section(kind *tableKind, table Table) section {
-	s := section{builder: b, schema: kind, table: table, name: table.Name}
-	s.texts = map[string]string{}
-	s.path = kind.name + "." + s.name
-	for key, texts := range table.Keys {
-		if len(texts) == 1 {
-			s.texts[key] = texts[0]
-		}
-	}
-	return s
-}
-
-// scope returns the scope of a table whose keys are the numbers of its kind.
-func (b *builder) scope(kind *tableKind, table Table) scope {
-	return scope{b.section(kind, table), kind.numbers()}
+func (b *builder) section(kind *tableKind, t Table) *section {
+	return &section{b, t, kind, kind.name + "." + t.Name, kind.numbers()}
 }
 
 // has reports whether the file gives the key, even with an empty text. Keys of a layer from another
 // file, or of a file without a text, have no place in it; an empty text then is no key.
 func (s *section) has(key string) bool {
 	_, written := s.keys[join(s.path, key)]
-	return written || len(s.table.Keys[key]) > 1 || s.texts[key] != ""
+	return written || len(s.Keys[key]) > 1 || s.Text(key) != ""
 }
 
 // fail ends the reading with an error at a key, or at the table if key is empty.
@@ -102,13 +89,13 @@ func (s *section) fail(key, format string, args ...any) {
 }
 
 // named checks the name of the table.
-func (s *section) named() { s.must(s.path, checkName(s.name)) }
+func (s *section) named() { s.must(s.path, checkName(s.Name)) }
 
 // byUser is the source of numbers without one, as those of a textbook's example.
 const byUser = "given by the user"
 
 // origin returns the source of the table's numbers.
-func (s *section) origin() string { return cmp.Or(strings.TrimSpace(s.texts["source"]), byUser) }
+func (s *section) origin() string { return cmp.Or(strings.TrimSpace(s.Text("source")), byUser) }
 
 // requireLayer refuses a name that no [layer.NAME] of the file has.
 func (s *section) requireLayer(key, name string) {
@@ -131,7 +118,7 @@ var nameRule = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 
 // choose returns the value that the word of a key stands for; the zero value without the key.
 func choose[T any](s *section, key string, of map[string]T) T {
-	word := s.texts[key]
+	word := s.Text(key)
 	v, known := of[word]
 	if word != "" && !known {
 		s.fail(key, "%q%s", word, usage.Hint(word, slices.Sorted(maps.Keys(of))))
@@ -141,7 +128,7 @@ func choose[T any](s *section, key string, of map[string]T) T {
 
 // named returns the entry that the key of a layer names, and the zero value without the key.
 func named[T any](s *section, key string, all map[string]T) (v T) {
-	name := s.texts[key]
+	name := s.Text(key)
 	v, known := all[name]
 	if name != "" && !known {
 		s.fail(key, "no [%s.%s]%s", key, name, usage.Hint(name, s.names(key)))
@@ -160,11 +147,11 @@ func each[V any](s *section, key string, texts []string, parse func(string) (V, 
 
 // count reads a whole number of at least 1; 0 without the key.
 func (s *section) count(key string) int {
-	if s.texts[key] == "" {
+	if s.Text(key) == "" {
 		return 0
 	}
 	// 2^30 is the limit of a machine's cores as well (FORMAT.md, Limits).
-	return each(s, key, []string{s.texts[key]}, whole(key, 1, 1<<30))[0]
+	return each(s, key, []string{s.Text(key)}, whole(key, 1, 1<<30))[0]
 }
 
 // whole returns a parser of whole numbers in decimal digits from low to high.
@@ -182,41 +169,35 @@ func notWhole[N int | int64](text, what string, low, high N) error {
 	return fmt.Errorf("%q: %s must be a whole number from %d to %d", text, what, low, high)
 }
 
-// A scope is a table whose keys are parameters. Its formulas may name the constants, the other keys
-// of the table, and the parameters of stages above: stage("wire", "beta").
-type scope struct {
-	section
-	fields map[string]Param
-}
-
 // optional returns the value of a key in base units (µs, bytes); 0 without the key.
-func (s *scope) optional(key string) float64 {
-	if s.texts[key] == "" {
+func (s *section) optional(key string) float64 {
+	if s.Text(key) == "" {
 		return 0
 	}
-	return s.values[s.slot(key)]
+	return s.values[s.param(key)]
 }
 
-// slot returns the parameter of the key, computed once.
-func (s *scope) slot(key string) int { return s.compute(key, key, s.texts[key]) }
+// param returns the parameter of the key, computed once.
+func (s *section) param(key string) int { return s.compute(key, key, s.Text(key)) }
 
-// compute returns the slot of a parameter, and makes it first if no formula has asked for it yet.
+// compute returns a parameter, and makes it first if no formula has asked for it yet.
 // Formulas may name keys that stand further down, so parameters are computed on demand; computing
 // holds those under way, to find a formula that needs its own value. given is the text, and name
 // the key with its index in a list.
-func (s *scope) compute(key, name, given string) int {
+func (s *section) compute(key, name, given string) int {
 	b := s.builder
-	of := slot{Param: s.fields[key], at: s.path + "." + name}
+	of := s.fields[key]
+	of.at = s.path + "." + name
 	of.Path = cmp.Or(of.Path, of.at)
 	// A formula that stands further up may have asked for it already.
-	if i, done := b.slotAt[of.Path]; done {
+	if i, done := b.byPath[of.Path]; done {
 		return i
 	}
-	of.Table, of.Owner, of.Text = s.schema.name, s.name, given
+	of.Table, of.Owner, of.Text = s.kind.name, s.Name, given
 	// The path of a constant is that of its table, which leaves it an empty key.
 	of.Key = strings.TrimPrefix(strings.TrimPrefix(of.Path, of.Table+"."+of.Owner), ".")
 	// The source closest to the number counts: its own, then its table's.
-	of.Source = cmp.Or(s.table.Sources[name], s.origin())
+	of.Source = cmp.Or(s.Sources[name], s.origin())
 	if slices.Contains(of.words, strings.TrimSpace(given)) {
 		// A word stands for a size, so that a change may give a number of bytes in its place.
 		of.Word, of.Value.Dim = strings.TrimSpace(given), quantity.DimSize
@@ -234,7 +215,7 @@ func (s *scope) compute(key, name, given string) int {
 		s.fail(name, `%q: %s are a size, as in "4096B", or "%s"`, given, key, orWords(of.words))
 	}
 	b.computing.push(of.Path)
-	// Compile computes each parameter that the formula names, so their slots come before this one.
+	// Compile computes each parameter that the formula names, so these come before this one.
 	e, err := formula.Compile(text, s.resolve)
 	b.computing.pop()
 	b.must(of.at, err)
@@ -259,17 +240,17 @@ func orWords(words []string) string {
 
 // resolve returns the variable that a name in a formula stands for. A constant wins over a key of
 // the table with its name.
-func (s *scope) resolve(name string, args []any) (v formula.Variable, err error) {
+func (s *section) resolve(name string, args []any) (v formula.Variable, err error) {
 	b := s.builder
 	if name == "stage" && len(args) == 2 {
-		i, err := b.stageSlot(args)
+		i, err := b.stageParam(args)
 		if err != nil {
 			return v, err
 		}
 		return b.variable(i), nil
 	}
 	of, key, path := b.constants[name], "value", "constant."+name
-	if of == nil && s.texts[name] != "" {
+	if of == nil && s.Text(name) != "" {
 		if _, isKey := s.fields[name]; isKey {
 			of, key, path = s, name, s.path+"."+name
 		}
@@ -284,9 +265,9 @@ func (s *scope) resolve(name string, args []any) (v formula.Variable, err error)
 			return v, fmt.Errorf("%s is computed from itself: %s",
 				name, strings.Join(circle, " → "))
 		}
-		i := of.slot(key)
+		i := of.param(key)
 		// "best" and "eq10" differ from message to message, so a formula has no one size to take.
-		if word := b.slots[i].Word; word != "" {
+		if word := b.params[i].Word; word != "" {
 			return v, fmt.Errorf("%s is %q, not a number", name, word)
 		}
 		return b.variable(i), nil
@@ -294,7 +275,7 @@ func (s *scope) resolve(name string, args []any) (v formula.Variable, err error)
 	// The hint names only what would have been found: keys that the table leaves out have no value.
 	known := slices.Collect(maps.Keys(b.constants))
 	for k := range s.fields {
-		if s.texts[k] != "" {
+		if s.Text(k) != "" {
 			known = append(known, k)
 		}
 	}

@@ -65,46 +65,46 @@ func (p Platform) with(of domain, changes ...Change) (Platform, error) {
 	}
 	c := *p.composition
 	// The loaded platform is shared by all readers, so a change is made to a copy.
-	c.slots, c.values = slices.Clone(c.slots), slices.Clone(c.values)
+	c.params, c.values = slices.Clone(c.params), slices.Clone(c.values)
 	inputs := map[int]bool{}
 	for _, change := range changes {
-		i, known := c.slotAt[change.Path]
+		i, known := c.byPath[change.Path]
 		if !known || !used[i] {
 			return Platform{}, fmt.Errorf("%s/%s has no parameter %q", p.Name, of.layer,
 				change.Path)
 		}
-		if err := c.slots[i].replace(change); err != nil {
+		if err := c.params[i].replace(change); err != nil {
 			return Platform{}, err
 		}
 		inputs[i] = true
 	}
-	for i := range c.slots { // constants are shown with the layer even if it does not need them
-		used[i] = used[i] || c.slots[i].Table == "constant"
+	for i := range c.params { // constants are shown with the layer even if it does not need them
+		used[i] = used[i] || c.params[i].Table == "constant"
 	}
 	for _, i := range c.following(inputs, used) {
-		s := &c.slots[i]
+		q := &c.params[i]
 		if !inputs[i] {
-			if err := s.compute(c.values); err != nil {
-				return Platform{}, c.changeError(s, err)
+			if err := q.compute(c.values); err != nil {
+				return Platform{}, c.changeError(q, err)
 			}
 		}
-		if err := s.check(); err != nil {
-			return Platform{}, c.changeError(s, err)
+		if err := q.check(); err != nil {
+			return Platform{}, c.changeError(q, err)
 		}
-		// The slots behind this one read the new value from here.
-		c.values[i] = s.Value.Num
+		// The parameters behind this one read the new value from here.
+		c.values[i] = q.Value.Num
 	}
 	return p.rebuilt(&c, of)
 }
 
-// following returns the inputs, and every used slot that is computed from them. Each stands behind
+// following returns the inputs, and every used parameter that is computed from them. Each stands behind
 // those that it reads, so one pass over them computes all new values.
 func (c *composition) following(inputs, used map[int]bool) (order []int) {
 	affected := maps.Clone(inputs)
-	for i := range c.slots {
+	for i := range c.params {
 		if !affected[i] && used[i] {
 			changed := func(read int) bool { return affected[read] }
-			affected[i] = slices.ContainsFunc(c.slots[i].reads(), changed)
+			affected[i] = slices.ContainsFunc(c.params[i].reads(), changed)
 		}
 		if affected[i] {
 			order = append(order, i)
@@ -113,18 +113,18 @@ func (c *composition) following(inputs, used map[int]bool) (order []int) {
 	return order
 }
 
-// replace gives the slot the value of a change, in place of its formula.
-func (s *slot) replace(change Change) error {
-	s.Word = ""
-	if slices.Contains(s.words, change.Text) {
-		s.Word = change.Text
-	} else if s.Value.Dim != change.Value.Dim {
-		return fmt.Errorf("%s is %s, not %s", change.Path, s.Value.Dim, change.Value.Dim)
+// replace gives the parameter the value of a change, in place of its formula.
+func (p *Param) replace(change Change) error {
+	p.Word = ""
+	if slices.Contains(p.words, change.Text) {
+		p.Word = change.Text
+	} else if p.Value.Dim != change.Value.Dim {
+		return fmt.Errorf("%s is %s, not %s", change.Path, p.Value.Dim, change.Value.Dim)
 	}
-	s.Text, s.Value.Num, s.PlusMinus = change.Text, change.Value.Num, change.PlusMinus
-	// Without a formula the slot reads nothing: a later change of what it was computed from does
-	// not reach it.
-	s.formula, s.changed = nil, true
+	p.Text, p.Value.Num, p.PlusMinus = change.Text, change.Value.Num, change.PlusMinus
+	// Without a formula it reads nothing: a later change of what it was computed from does not
+	// reach it.
+	p.formula, p.changed = nil, true
 	return nil
 }
 
@@ -135,7 +135,7 @@ func (p Platform) rebuilt(c *composition, of domain) (Platform, error) {
 		c.open(name, nil, kept)
 	}
 	refresh := func(params []Param) []Param {
-		return list.Map(params, func(q Param) Param { return c.slots[c.slotAt[q.Path]].Param })
+		return list.Map(params, func(q Param) Param { return *c.find(q.Path) })
 	}
 	next := p
 	// Without its levels in the domain, the machine goes with the layers that are left out.
@@ -150,8 +150,8 @@ func (p Platform) rebuilt(c *composition, of domain) (Platform, error) {
 		spec := c.layers[l.Name]
 		if key, err := check(spec.kind, m); err != nil {
 			path := join("layer."+l.Name, key)
-			if i, known := c.slotAt[path]; known {
-				return Platform{}, c.changeError(&c.slots[i], err)
+			if q := c.find(path); q != nil {
+				return Platform{}, c.changeError(q, err)
 			}
 			return Platform{}, c.errorf(path, "%w", err)
 		}
@@ -183,8 +183,8 @@ func (p Platform) checkMachine() error {
 		return nil
 	}
 	path := "level." + m.Levels[i].Name + "." + key
-	if slot, known := p.composition.slotAt[path]; known {
-		return p.composition.changeError(&p.composition.slots[slot], err)
+	if q := p.composition.find(path); q != nil {
+		return p.composition.changeError(q, err)
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }
@@ -195,8 +195,8 @@ func (p Platform) checkMachine() error {
 func (p Platform) Params() []Param {
 	all := slices.Concat(p.Constants, p.Stages)
 	for _, l := range p.Layers {
-		for _, i := range p.composition.layers[l.Name].slots() {
-			all = append(all, p.composition.slots[i].Param)
+		for _, i := range p.composition.layers[l.Name].params {
+			all = append(all, p.composition.params[i])
 		}
 	}
 	return append(all, p.levelParams()...)
@@ -207,7 +207,7 @@ func (p Platform) Params() []Param {
 func (p Platform) uses(of domain) ([]Param, error) {
 	used, err := p.used(of)
 	return slices.DeleteFunc(p.Params(), func(q Param) bool {
-		return !used[p.composition.slotAt[q.Path]]
+		return !used[p.composition.byPath[q.Path]]
 	}), err
 }
 
@@ -215,16 +215,16 @@ func (p Platform) uses(of domain) ([]Param, error) {
 func (p Platform) levelParams() (all []Param) {
 	for _, t := range p.Levels {
 		for _, row := range levelKind.keys {
-			i, known := p.composition.slotAt["level."+t.Name+"."+row.name]
-			if known && row.number != nil {
-				all = append(all, p.composition.slots[i].Param)
+			q := p.composition.find("level." + t.Name + "." + row.name)
+			if q != nil && row.number != nil {
+				all = append(all, *q)
 			}
 		}
 	}
 	return all
 }
 
-// used returns the slots that the domain depends on, directly or through formulas.
+// used returns the parameters that the domain depends on, directly or through formulas.
 func (p Platform) used(of domain) (map[int]bool, error) {
 	c := p.composition
 	used := map[int]bool{}
@@ -232,7 +232,7 @@ func (p Platform) used(of domain) (map[int]bool, error) {
 	mark = func(i int) {
 		if !used[i] {
 			used[i] = true
-			for _, r := range c.slots[i].reads() {
+			for _, r := range c.params[i].reads() {
 				mark(r)
 			}
 		}
@@ -243,10 +243,10 @@ func (p Platform) used(of domain) (map[int]bool, error) {
 			return nil, err
 		}
 		c.reach(name, done, func(s *layerSpec) {
-			for _, i := range s.slots() {
+			for _, i := range s.params {
 				mark(i)
 			}
-			for _, name := range s.stages {
+			for _, name := range s.stages() {
 				mark(c.stages[name].beta)
 				mark(c.stages[name].tau)
 			}
@@ -254,11 +254,11 @@ func (p Platform) used(of domain) (map[int]bool, error) {
 	}
 	if of.levels {
 		for _, q := range p.levelParams() {
-			mark(c.slotAt[q.Path])
+			mark(c.byPath[q.Path])
 		}
 	}
 	for _, work := range localWork {
-		if i, known := c.slotAt["constant."+work]; known && of.work {
+		if i, known := c.byPath["constant."+work]; known && of.work {
 			mark(i)
 		}
 	}
@@ -336,6 +336,6 @@ func paths(params []Param) []string {
 // Computed reports whether the parameter at path is computed from other parameters, so that it
 // changes with them.
 func (p Platform) Computed(path string) bool {
-	i, ok := p.composition.slotAt[path]
-	return ok && len(p.composition.slots[i].reads()) > 0
+	q := p.composition.find(path)
+	return q != nil && len(q.reads()) > 0
 }

@@ -8,81 +8,79 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A composition holds the parameters of a platform with their formulas, and its stages and layers
-// by their names in the file. With other values of parameters, it makes other models.
+// A composition holds the parameters of a platform in one list, and its stages and layers by their
+// names in the file. With other values of parameters, it makes other models. Changes, sweeps, saved
+// files and completion find a parameter by its path in this list.
 type composition struct {
 	*source
 	stages map[string]stageSpec
 	layers map[string]*layerSpec
-	slots  []slot // every parameter, behind those that it reads
-	// By slot, in base units (µs, bytes, µs/B, MB/s, MHz). Compiled formulas read them by index.
+	params []Param // behind those that their formulas read
+	// By parameter, in base units (µs, bytes, µs/B, MB/s, MHz). Compiled formulas read them by
+	// index.
 	values []float64
-	slotAt map[string]int // by the path of the parameter
+	byPath map[string]int // the index of a parameter
 }
 
-// A stageSpec is a stage with its parameters by slot. Pipelines that name the stage share them.
+// A stageSpec is a stage without its β and τ, and the indices of these. Pipelines that name the
+// stage share them.
 type stageSpec struct {
+	model.Stage
 	beta, tau int
-	host      model.Host
-	measured  *model.StageCurve // nil: the line alone
 }
 
-// A layerSpec is the composition of a layer: names of layers and stages, and parameters by slot.
+// A layerSpec is the composition of a layer: its kind, the layers and stages in its table, and the
+// indices of its own parameters, thresholds of branches first.
 type layerSpec struct {
-	kind     *model.Kind
-	parts    []string // by the kind's Parts; "": left out
-	branches []branchSpec
-	stages   []string
-	fields   []fieldSpec
-	noGap    bool // the gap is unknown
+	kind   *model.Kind
+	table  Table
+	params []int
 }
 
-// slots returns the layer's own parameters, thresholds of branches first, as Params lists them.
-func (s *layerSpec) slots() []int {
-	var all []int
-	for _, branch := range s.branches {
-		if branch.upTo >= 0 {
-			all = append(all, branch.upTo)
+// parts returns the names of the layers that the layer is made of.
+func (s *layerSpec) parts() (names []string) {
+	for _, p := range s.kind.Parts {
+		if name := s.table.Text(p.Key); name != "" {
+			names = append(names, name)
 		}
 	}
-	for _, f := range s.fields {
-		all = append(all, f.slots...)
+	for _, b := range s.table.Branches {
+		names = append(names, b.Layer)
 	}
-	return all
+	return names
 }
 
-// A branchSpec is a branch of a switch, or of an envelope, which finds its thresholds itself.
-type branchSpec struct {
-	layer string
-	upTo  int // slot; -1: none
-}
+// stages returns the names of the stages of a pipeline.
+func (s *layerSpec) stages() []string { return s.table.Keys["stages"] }
 
-// A fieldSpec is a number of a model, or a list of them, as the sizes of a table.
-type fieldSpec struct {
-	field *model.Field
-	slots []int // one, or as many as a list has
-}
-
-// add appends a slot behind all that it reads, since those are computed first. So one pass over the
-// slots in order computes all values.
-func (c *composition) add(s slot) int {
-	i := len(c.slots)
-	s.written, s.derived = s.Value.Num, len(s.reads()) > 0
-	c.slots, c.values, c.slotAt[s.Path] = append(c.slots, s), append(c.values, s.Value.Num), i
+// add appends a parameter behind all that it reads, since those are computed first. So one pass
+// over the list in order computes all values.
+func (c *composition) add(p Param) int {
+	i := len(c.params)
+	p.written, p.derived = p.Value.Num, len(p.reads()) > 0
+	c.params, c.values, c.byPath[p.Path] = append(c.params, p), append(c.values, p.Value.Num), i
 	return i
 }
 
-// variable returns the slot as compiled formulas read it, by its index into values.
-func (c *composition) variable(i int) formula.Variable {
-	return formula.Variable{Index: i, Dim: c.slots[i].Value.Dim}
+// find returns the parameter at a path; nil if there is none.
+func (c *composition) find(path string) *Param {
+	if i, known := c.byPath[path]; known {
+		return &c.params[i]
+	}
+	return nil
 }
 
-// stageSlot returns the slot of stage("wire", "beta").
-func (c *composition) stageSlot(args []any) (int, error) {
+// variable returns the parameter as compiled formulas read it, by its index into values.
+func (c *composition) variable(i int) formula.Variable {
+	return formula.Variable{Index: i, Dim: c.params[i].Value.Dim}
+}
+
+// stageParam returns the parameter that stage("wire", "beta") stands for.
+func (c *composition) stageParam(args []any) (int, error) {
 	stage, _ := args[0].(string)
 	key, _ := args[1].(string)
 	path := "stage." + stage + "." + key
-	if i, known := c.slotAt[path]; known {
+	if i, known := c.byPath[path]; known {
 		return i, nil
 	}
 	return 0, fmt.Errorf("no parameter %s", path)
@@ -90,8 +88,8 @@ func (c *composition) stageSlot(args []any) (int, error) {
 
 // given returns the text of the parameter at path; "" if there is no number at path.
 func (c *composition) given(path string) string {
-	if i, known := c.slotAt[path]; known && c.slots[i].Word == "" {
-		return c.slots[i].Text
+	if p := c.find(path); p != nil && p.Word == "" {
+		return p.Text
 	}
 	return ""
 }
@@ -99,9 +97,9 @@ func (c *composition) given(path string) string {
 // own returns the parameters of the layer itself, except those that are a word.
 func (c *composition) own(spec *layerSpec) []Param {
 	var params []Param
-	for _, i := range spec.slots() {
-		if c.slots[i].Word == "" {
-			params = append(params, c.slots[i].Param)
+	for _, i := range spec.params {
+		if c.params[i].Word == "" {
+			params = append(params, c.params[i])
 		}
 	}
 	return params
@@ -115,69 +113,62 @@ func (c *composition) reach(name string, done map[string]bool, visit func(*layer
 	done[name] = true
 	s := c.layers[name]
 	visit(s)
-	for _, part := range s.parts {
-		if part != "" {
-			c.reach(part, done, visit)
-		}
-	}
-	for _, branch := range s.branches {
-		c.reach(branch.layer, done, visit)
+	for _, part := range s.parts() {
+		c.reach(part, done, visit)
 	}
 }
 
-// open makes the model of a layer. Unless bind is nil, bind gets the place of each slot's parameter
-// in the model, and each layer that may be impossible. A layer in shared is made once; if shared is
+// open makes the model of a layer. Unless bind is nil, bind gets the places of each parameter in
+// the models, and each layer that may be impossible. A layer in shared is made once; if shared is
 // nil, as often as it is used.
-func (c *composition) open(name string, bind *knobs, shared map[string]model.Layer) model.Layer {
+func (c *composition) open(name string, bind *places, shared map[string]model.Layer) model.Layer {
 	if l, done := shared[name]; done {
 		return l
 	}
 	s := c.layers[name]
 	k := s.kind
 	l := k.New()
-	set := func(slot int, at knob) {
-		if c.slots[slot].Word != "" {
-			at.setWord(c.slots[slot].Word)
+	set := func(i int, at any) {
+		if c.params[i].Word != "" {
+			setWord(at, c.params[i].Word)
 		} else {
-			at.set(c.values[slot])
+			setNumber(at, c.values[i])
 		}
 		if bind != nil {
-			bind.at[slot] = append(bind.at[slot], at)
+			bind.at[i] = append(bind.at[i], at)
 		}
 	}
-	for i, part := range s.parts {
-		if part != "" {
-			*k.Parts[i].At(l) = c.open(part, bind, shared)
+	for _, p := range k.Parts {
+		if part := s.table.Text(p.Key); part != "" {
+			*p.At(l) = c.open(part, bind, shared)
 		}
 	}
 	if k.Branches != nil {
-		branches := make([]model.Branch, len(s.branches))
-		*k.Branches(l) = branches
-		for i, of := range s.branches {
-			branches[i] = model.Branch{Name: of.layer, Layer: c.open(of.layer, bind, shared)}
-			if of.upTo >= 0 {
-				set(of.upTo, knobAt(&branches[i].UpTo))
-			}
+		for _, b := range s.table.Branches {
+			*k.Branches(l) = append(*k.Branches(l),
+				model.Branch{Name: b.Layer, Layer: c.open(b.Layer, bind, shared)})
 		}
 	}
 	if k.Stages != nil {
-		stages := make([]model.Stage, len(s.stages))
+		stages := make([]model.Stage, len(s.stages()))
 		*k.Stages(l) = stages
-		for i, name := range s.stages {
+		for i, name := range s.stages() {
 			of := c.stages[name]
-			stages[i] = model.Stage{Name: name, Host: of.host, Measured: of.measured}
-			set(of.beta, knobAt(&stages[i].Beta))
-			set(of.tau, knobAt(&stages[i].Tau))
+			stages[i] = of.Stage
+			set(of.beta, &stages[i].Beta)
+			set(of.tau, &stages[i].Tau)
 		}
 	}
-	for _, f := range s.fields {
-		at := knobsOf(f.field, l, len(f.slots))
-		for i, slot := range f.slots {
-			set(slot, at[i])
+	for i := range k.Fields {
+		if f := &k.Fields[i]; f.List && len(s.table.Keys[f.Key]) > 0 {
+			makeList(f.At(l), len(s.table.Keys[f.Key]))
 		}
+	}
+	for _, i := range s.params {
+		set(i, c.params[i].in(l))
 	}
 	// A fit of one-way times leaves the gap open, and a zero would be read as none.
-	if s.noGap {
+	if s.table.Text("gap") != "" {
 		*k.GapUnknown(l) = true
 	}
 	// Only kinds with a Check relate parameters to each other, as rising thresholds do.
@@ -190,29 +181,30 @@ func (c *composition) open(name string, bind *knobs, shared map[string]model.Lay
 	return l
 }
 
-// knobs collects what a [Program] turns in the models that open makes.
-type knobs struct {
-	at     map[int][]knob // by slot
-	checks []model.Layer  // that can be impossible
+// places collects what a [Program] changes in the models that open makes.
+type places struct {
+	at     map[int][]any // pointers, by parameter
+	checks []model.Layer // that can be impossible
 }
 
 // changeError returns the error of an impossible parameter. It names a place in the file only if
 // the value is given there.
-func (c *composition) changeError(s *slot, err error) error {
-	if s.changed {
-		return fmt.Errorf("%s: %q: %w", s.Path, s.Text, err)
+func (c *composition) changeError(p *Param, err error) error {
+	if p.changed {
+		return fmt.Errorf("%s: %q: %w", p.Path, p.Text, err)
 	}
-	return c.errorf(s.at, "%q: %w", s.Text, err)
+	return c.errorf(p.at, "%q: %w", p.Text, err)
 }
 
 // localWork are the names of the constants that are [Costs.Copy] and [Costs.Combine].
 var localWork = [...]string{"copy", "combine"}
 
-// workSlots returns the slots of the local work; -1 where the platform gives no time per byte.
-func (c *composition) workSlots() (at [len(localWork)]int) {
+// workParams returns the parameters of the local work; -1 where the platform gives no time per
+// byte.
+func (c *composition) workParams() (at [len(localWork)]int) {
 	for i, name := range localWork {
-		slot, known := c.slotAt["constant."+name]
-		if at[i] = slot; !known || c.slots[slot].Value.Dim != quantity.DimInverse {
+		found, known := c.byPath["constant."+name]
+		if at[i] = found; !known || c.params[found].Value.Dim != quantity.DimInverse {
 			at[i] = -1
 		}
 	}

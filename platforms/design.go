@@ -96,7 +96,7 @@ func (d Design) Find(name string) (Param, error) {
 		return Param{}, err
 	}
 	if of := model.KindOf(model.LinesOf(d.Layer.Model)).Aliases[name]; of != nil {
-		// In a file o stands for o_s and o_r, which have two slots from then on.
+		// In a file o stands for o_s and o_r, which are two parameters from then on.
 		return Param{}, fmt.Errorf("%q stands for %s; change each of them",
 			name, strings.Join(of, " and "))
 	}
@@ -212,7 +212,7 @@ func (d Design) Encode(comment string) ([]byte, error) {
 		}
 		var changes []Change
 		for _, made := range d.Changes {
-			now := p.composition.slots[p.composition.slotAt[made.Path]].Param
+			now := p.composition.find(made.Path)
 			changes = append(changes, Change{now.Path, now.Text, now.Value, now.PlusMinus})
 		}
 		var err error

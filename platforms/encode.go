@@ -169,9 +169,9 @@ func (p Platform) File() File {
 		f.Default = p.Default
 	}
 	tables := f.byPath()
-	for i := range c.slots {
-		if s := &c.slots[i]; s.changed {
-			s.write(tables)
+	for i := range c.params {
+		if q := &c.params[i]; q.changed {
+			q.write(tables)
 		}
 	}
 	for i := range f.Layers {
@@ -224,15 +224,13 @@ func (p Platform) keepLayers(f *File) {
 // the file takes the line for the one that explains the times.
 func (t *Table) scale(c *composition) {
 	spec := c.stages[t.Name]
-	if spec.measured == nil {
+	if spec.Measured == nil {
 		return
 	}
-	stage := model.Stage{
-		Beta:     quantity.Micros(c.values[spec.beta]),
-		Tau:      quantity.MicrosPerByte(c.values[spec.tau]),
-		Measured: spec.measured,
-	}
-	if stage.Beta == spec.measured.Beta && stage.Tau == spec.measured.Tau {
+	stage := spec.Stage
+	stage.Beta = quantity.Micros(c.values[spec.beta])
+	stage.Tau = quantity.MicrosPerByte(c.values[spec.tau])
+	if stage.Beta == stage.Measured.Beta && stage.Tau == stage.Measured.Tau {
 		return
 	}
 	times := func(curve model.Curve) (all []string) {
@@ -250,8 +248,8 @@ func (t *Table) scale(c *composition) {
 // changed reports whether a parameter of the layer's costs has another value than in the file.
 func (p Platform) changed(layer string) bool {
 	used, _ := p.used(domain{layer: layer}) // the layer is there
-	for i, s := range p.composition.slots {
-		if used[i] && (s.Value.Num != s.written || s.changed && s.Word != "") {
+	for i, q := range p.composition.params {
+		if used[i] && (q.Value.Num != q.written || q.changed && q.Word != "") {
 			return true
 		}
 	}
@@ -277,7 +275,7 @@ func (f *File) addFitted(p Platform, layer string) {
 	c := p.composition
 	of, stages := map[string]bool{}, map[string]bool{}
 	c.reach(layer, of, func(s *layerSpec) {
-		for _, name := range s.stages {
+		for _, name := range s.stages() {
 			stages[name] = true
 		}
 	})
@@ -293,10 +291,10 @@ func (f *File) addFitted(p Platform, layer string) {
 		}
 	}
 	tables := was.byPath()
-	for i := range c.slots {
-		if s := c.slots[i]; s.derived {
-			s.Value.Num, s.PlusMinus = s.written, 0
-			s.write(tables)
+	for _, q := range c.params {
+		if q.derived {
+			q.Value.Num, q.PlusMinus = q.written, 0
+			q.write(tables)
 		}
 	}
 	const suffix = "-measured"
@@ -325,21 +323,21 @@ func (f *File) addFitted(p Platform, layer string) {
 
 // write puts the value of a parameter into its table, in place of its formula. Lists of a table are
 // shared with the file that was read, so these are cloned first.
-func (s *slot) write(tables map[string]*Table) {
-	value := s.Word
+func (p *Param) write(tables map[string]*Table) {
+	value := p.Word
 	if value == "" {
-		if value = exactly(s.Value.Num, s.Value.Dim); s.PlusMinus > 0 {
-			value += " ± " + exactly(s.PlusMinus, s.Value.Dim)
+		if value = exactly(p.Value.Num, p.Value.Dim); p.PlusMinus > 0 {
+			value += " ± " + exactly(p.PlusMinus, p.Value.Dim)
 		}
 	}
-	table, known := tables[s.Table+"."+s.Owner]
+	table, known := tables[p.Table+"."+p.Owner]
 	// The table was left out together with its layer.
 	if !known {
 		return
 	}
-	// s.at is layer.NAME.KEY, or has an index behind the key: KEY.0 in a list, KEY.0.up_to in a
+	// p.at is layer.NAME.KEY, or has an index behind the key: KEY.0 in a list, KEY.0.up_to in a
 	// branch.
-	key, rest, _ := strings.Cut(strings.TrimPrefix(s.at, s.Table+"."+s.Owner+"."), ".")
+	key, rest, _ := strings.Cut(strings.TrimPrefix(p.at, p.Table+"."+p.Owner+"."), ".")
 	index, _, ofBranch := strings.Cut(rest, ".")
 	i, _ := strconv.Atoi(index)
 	if ofBranch {

@@ -54,8 +54,8 @@ func (l Layer) resolve(name string, args []any) (quantity.Value, error) {
 				return q.Value, nil
 			}
 		}
-		if i, ok := p.composition.slotAt["constant."+name]; ok {
-			return p.composition.slots[i].Value, nil
+		if q := p.composition.find("constant." + name); q != nil {
+			return q.Value, nil
 		}
 		if name == "clock" && p.Clock > 0 {
 			return quantity.Value{Num: p.Clock, Dim: quantity.DimClock}, nil
@@ -63,11 +63,11 @@ func (l Layer) resolve(name string, args []any) (quantity.Value, error) {
 	}
 	switch {
 	case name == "stage" && len(args) == 2:
-		i, err := p.composition.stageSlot(args)
+		i, err := p.composition.stageParam(args)
 		if err != nil {
 			return quantity.Value{}, err
 		}
-		return p.composition.slots[i].Value, nil
+		return p.composition.params[i].Value, nil
 	case name == "roof" && len(args) == 1:
 		roof, _ := args[0].(string)
 		i := slices.IndexFunc(p.Roofs, func(r Roof) bool { return r.Name == roof })

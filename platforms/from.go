@@ -12,10 +12,10 @@ import (
 func (p Platform) taking(name string) File {
 	f := p.File()
 	tables := f.byPath()
-	for i := range p.composition.slots {
+	for _, q := range p.composition.params {
 		// Constants stay behind, and a formula that names one could not be read in the new file.
-		if s := &p.composition.slots[i]; len(s.reads()) > 0 {
-			s.write(tables)
+		if len(q.reads()) > 0 {
+			q.write(tables)
 		}
 	}
 	used := map[string]bool{} // by path with the former name

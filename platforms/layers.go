@@ -27,15 +27,14 @@ func (b *builder) layerTables() {
 		b.fail("layer", "no [layer.NAME]; a platform has at least one")
 	}
 	for _, t := range b.Layers {
-		s := b.section(layerKind, t)
-		b.written[t.Name] = &s
+		b.written[t.Name] = b.section(layerKind, t)
 	}
 	for _, t := range b.Layers {
 		b.spec(t.Name)
 	}
 	for _, t := range b.Measured {
-		if s := b.section(measuredKind, t); s.texts["layer"] != "" {
-			s.requireLayer("layer", s.texts["layer"])
+		if name := t.Text("layer"); name != "" {
+			b.section(measuredKind, t).requireLayer("layer", name)
 		}
 	}
 	// One model for each layer: an envelope of layers that share a part evaluates the same one.
@@ -53,7 +52,7 @@ func (b *builder) layerTables() {
 			})]
 		}
 		if l.Measured != nil {
-			l.measure(fitted, fastest(fitted, b.slots))
+			l.measure(fitted, fastest(fitted, b.params))
 		}
 	}
 	b.sameTimes(b.p.Layers)
@@ -75,14 +74,12 @@ func (b *builder) spec(name string) {
 		t.fail("", "is made of itself: %s", strings.Join(circle, " → "))
 	}
 	b.building.push(name)
-	k := t.kind()
-	s := &layerSpec{kind: k}
+	k := t.modelKind()
+	s := &layerSpec{kind: k, table: t.Table}
 	for _, p := range k.Parts {
-		part := t.texts[p.Key]
-		if part != "" || !p.Optional {
+		if part := t.Text(p.Key); part != "" || !p.Optional {
 			t.part(p.Key, part)
 		}
-		s.parts = append(s.parts, part)
 	}
 	if k.Given != nil {
 		if key, wrong := k.Given(t.has); wrong != "" {
@@ -90,13 +87,13 @@ func (b *builder) spec(name string) {
 		}
 	}
 	if k.Branches != nil {
-		s.branches = t.branches(k)
+		s.params = t.thresholds(k)
 	}
 	if k.Stages != nil {
-		s.stages = t.stages()
+		t.checkStages()
 	}
-	s.fields = t.parameters(k)
-	s.noGap = t.noGap(k)
+	s.params = append(s.params, t.parameters(k)...)
+	t.checkGap(k)
 	b.layers[name] = s
 	b.building.pop()
 }
@@ -111,9 +108,9 @@ func kindNamed(name string) (*model.Kind, bool) {
 	return nil, false
 }
 
-// kind returns the kind of the layer's model, which takes all parameters of the table.
-func (s *section) kind() *model.Kind {
-	called := s.texts["model"]
+// modelKind returns the kind of the layer's model, which takes all parameters of the table.
+func (s *section) modelKind() *model.Kind {
+	called := s.Text("model")
 	k, known := kindNamed(called)
 	if !known {
 		all := list.Map(model.Kinds, func(k *model.Kind) string { return k.Name })
@@ -125,9 +122,9 @@ func (s *section) kind() *model.Kind {
 		s.fail("model", "no model %q%s", called, usage.Hint(called, all))
 	}
 	// The file was read with the keys of all kinds together; here they are of one kind.
-	keys := slices.Sorted(maps.Keys(s.table.Keys))
+	keys := slices.Sorted(maps.Keys(s.Keys))
 	keys = slices.DeleteFunc(keys, func(key string) bool { return !isModelKey(key) })
-	if len(s.table.Branches) > 0 {
+	if len(s.Branches) > 0 {
 		keys = append(keys, "branches")
 	}
 	for _, key := range keys {
@@ -148,19 +145,18 @@ func (s *section) part(key, name string) {
 	s.spec(name)
 }
 
-// branches reads the branches of a switch, each with the largest size that goes by it except the
+// thresholds reads the branches of a switch, each with the largest size that goes by it except the
 // last, or of a kind that finds its thresholds itself.
-func (s *section) branches(k *model.Kind) (all []branchSpec) {
-	if n := len(s.table.Branches); n > maxBranches {
+func (s *section) thresholds(k *model.Kind) (all []int) {
+	if n := len(s.Branches); n > maxBranches {
 		s.fail("branches", "a switch must have at most %d branches (got %d)", maxBranches, n)
 	}
-	for i, branch := range s.table.Branches {
-		of := scope{section: *s}
-		of.path = fmt.Sprintf("%s.branches.%d", s.path, i)
+	for i, branch := range s.Branches {
 		// A branch has no source of its own; its threshold has the layer's.
-		of.texts = map[string]string{"up_to": branch.UpTo, "source": s.origin()}
-		of.table = Table{}
-		name, bounded, last := branch.Layer, of.has("up_to"), i == len(s.table.Branches)-1
+		of := section{s.builder,
+			Table{Name: s.Name, Keys: Keys{"up_to": {branch.UpTo}, "source": {s.origin()}}},
+			s.kind, fmt.Sprintf("%s.branches.%d", s.path, i), nil}
+		name, bounded, last := branch.Layer, of.has("up_to"), i == len(s.Branches)-1
 		switch {
 		case bounded && !k.Bounds:
 			of.fail("up_to", "an %s finds its thresholds itself; "+
@@ -169,7 +165,6 @@ func (s *section) branches(k *model.Kind) (all []branchSpec) {
 			of.fail("", `no layer; a branch is { layer = "NAME", up_to = "256B" }`)
 		}
 		of.part("layer", name)
-		next := branchSpec{name, -1}
 		switch {
 		case !k.Bounds:
 		case last && bounded:
@@ -180,10 +175,10 @@ func (s *section) branches(k *model.Kind) (all []branchSpec) {
 			of.fields = map[string]Param{"up_to": {
 				Kind: k.Name, Measure: model.Size, Phrase: "largest size that goes by " + name,
 				Bound: true,
+				in:    func(l model.Layer) any { return &(*k.Branches(l))[i].UpTo },
 			}}
-			next.upTo = of.slot("up_to")
+			all = append(all, of.param("up_to"))
 		}
-		all = append(all, next)
 	}
 	return all
 }
@@ -193,48 +188,51 @@ func (s *section) branches(k *model.Kind) (all []branchSpec) {
 const maxBranches = 4096
 
 // parameters reads the numbers of the layer's model: the fields that the registry gives its kind.
-func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
-	given := scope{*s, map[string]Param{}}
+func (s *section) parameters(k *model.Kind) (all []int) {
+	s.fields = map[string]Param{}
 	for _, f := range k.Fields {
-		given.fields[f.Key] = Param{
+		s.fields[f.Key] = Param{
 			Kind: k.Name, Measure: f.Measure, Symbol: f.Symbol, Phrase: f.Phrase, words: f.Words,
+			in: f.At,
 		}
 	}
 	lists := map[string][]int{}
-	for i := range k.Fields {
-		f := &k.Fields[i]
-		spec := fieldSpec{field: f}
+	for _, f := range k.Fields {
 		switch has := s.has(f.Key); {
 		case f.Ends && !has:
-			if spec.slots = given.end(f.Key, lists["sizes"], lists["times"]); spec.slots == nil {
-				continue
-			}
+			all = append(all, s.end(f.Key, lists["sizes"], lists["times"])...)
 		case f.Optional && !has:
-			continue
 		case f.List:
-			for i, text := range s.table.Keys[f.Key] {
-				name := f.Key + "." + strconv.Itoa(i)
-				spec.slots = append(spec.slots, given.compute(f.Key, name, text))
-			}
-			lists[f.Key] = spec.slots
+			lists[f.Key] = s.list(f)
+			all = append(all, lists[f.Key]...)
 		default:
-			spec.slots = []int{given.slot(f.Key)}
+			all = append(all, s.param(f.Key))
 		}
-		all = append(all, spec)
 	}
 	// A misspelt key would leave its number with the source of the table, unnoticed.
-	for _, key := range slices.Sorted(maps.Keys(s.table.Sources)) {
-		if _, known := s.slotAt[s.path+"."+key]; !known {
+	for _, key := range slices.Sorted(maps.Keys(s.Sources)) {
+		if s.find(s.path+"."+key) == nil {
 			s.fail("sources."+key, "no parameter %q in this layer", key)
 		}
 	}
 	return all
 }
 
-// end returns the slot of a number of the line through the ends of a table's times, which follows
+// list reads the numbers of a list.
+func (s *section) list(f model.Field) (all []int) {
+	row := s.fields[f.Key]
+	for i, text := range s.Keys[f.Key] {
+		row.in = func(l model.Layer) any { return element(f.At(l), i) }
+		s.fields[f.Key] = row
+		all = append(all, s.compute(f.Key, f.Key+"."+strconv.Itoa(i), text))
+	}
+	return all
+}
+
+// end returns a number of the line through the ends of a table's times, which follows
 // these until it is changed. It returns none without such a line: if the times fall, or if the
 // table is wrong, which its check reports.
-func (s *scope) end(key string, sizes, times []int) []int {
+func (s *section) end(key string, sizes, times []int) []int {
 	if len(sizes) < 2 || len(times) != len(sizes) {
 		return nil
 	}
@@ -247,7 +245,8 @@ func (s *scope) end(key string, sizes, times []int) []int {
 	e, err := formula.Compile(text, func(name string, _ []any) (formula.Variable, error) {
 		return s.variable(ends[name]), nil
 	})
-	of := slot{Param: s.fields[key], at: s.path + "." + key, formula: e}
+	of := s.fields[key]
+	of.at, of.formula = s.path+"."+key, e
 	if err == nil {
 		of.Value.Dim = e.Dim
 		err = of.compute(s.values)
@@ -255,44 +254,32 @@ func (s *scope) end(key string, sizes, times []int) []int {
 	if err != nil || !(of.Value.Num > 0) || of.check() != nil {
 		return nil
 	}
-	of.Path, of.Table, of.Owner, of.Key = of.at, s.schema.name, s.name, key
+	of.Path, of.Table, of.Owner, of.Key = of.at, s.kind.name, s.Name, key
 	of.Text, of.Source = of.Value.String(), s.origin()
 	return []int{s.add(of)}
 }
 
-// noGap reports whether the table marks the gap as unknown.
-func (s *section) noGap(k *model.Kind) bool {
-	gap := s.texts["gap"]
-	if gap == "" {
-		return false
-	}
-	if k.GapUnknown == nil {
+// checkGap checks the mark of an unknown gap.
+func (s *section) checkGap(k *model.Kind) {
+	gap := s.Text("gap")
+	if gap != "" && k.GapUnknown == nil {
 		s.fail("gap", "a layer of the model %s has the gap of its parameters or parts; "+
 			"leave it out here", k.Name)
 	}
-	if gap != "unknown" {
+	if gap != "" && gap != "unknown" {
 		s.fail("gap", `%q: "unknown", or leave it out: then messages do not overlap`, gap)
 	}
-	return true
 }
 
 // layer reads the rest of a layer's table, whose model is m.
 func (s *section) layer(m model.Layer) Layer {
-	spec, t := s.layers[s.name], s.table
+	spec := s.layers[s.Name]
 	l := Layer{
-		Platform: s.p.Name, Name: t.Name, Title: t.Text("title"), Note: t.Text("note"),
-		Setting: t.Text("setting"),
-		Kind:    spec.kind.Name, Model: m, Params: s.own(spec), Stages: spec.stages, scope: s.p,
+		Platform: s.p.Name, Name: s.Name, Title: s.Text("title"), Note: s.Text("note"),
+		Setting: s.Text("setting"), Kind: spec.kind.Name, Model: m, Params: s.own(spec),
+		Parts: spec.parts(), Stages: spec.stages(), scope: s.p,
 	}
-	for _, part := range spec.parts {
-		if part != "" {
-			l.Parts = append(l.Parts, part)
-		}
-	}
-	for _, branch := range spec.branches {
-		l.Parts = append(l.Parts, branch.layer)
-	}
-	for i, roof := range t.Keys["roofs"] {
+	for i, roof := range s.Keys["roofs"] {
 		at := slices.IndexFunc(s.p.Roofs, func(r Roof) bool { return r.Name == roof })
 		if at < 0 {
 			s.fail(fmt.Sprintf("roofs.%d", i), "no roof %q%s", roof,
@@ -317,9 +304,9 @@ func (s *section) layer(m model.Layer) Layer {
 
 // fastest returns the upper end of the interval of a layer's r∞, if that is 1/τ of the layer or of
 // one of its parts; 0 if the interval has no upper end.
-func fastest(l Layer, slots []slot) quantity.MBps {
+func fastest(l Layer, params []Param) quantity.MBps {
 	perByte := 1 / float64(model.Asymptote(model.LinesOf(l.Model)))
-	for _, s := range slots {
+	for _, s := range params {
 		own := s.Table == "layer" && (s.Owner == l.Name || slices.Contains(l.Parts, s.Owner))
 		// Asymptote has rounding errors.
 		same := math.Abs(s.Value.Num-perByte) <= 1e-9*perByte

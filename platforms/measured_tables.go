@@ -96,11 +96,11 @@ func (c MeasuredCollective) Table() Table {
 func (s *section) ranks(c *MeasuredCollective) {
 	for i, n := range c.Ranks {
 		if n < 2 {
-			s.must(s.path+".ranks", notWhole(s.table.Keys["ranks"][i], rankCount, 2, maxRanks))
+			s.must(s.path+".ranks", notWhole(s.Keys["ranks"][i], rankCount, 2, maxRanks))
 		}
 		placed := i > 0 && i < len(c.PerNode) && c.PerNode[i] > c.PerNode[i-1] && n == c.Ranks[i-1]
 		if i > 0 && n <= c.Ranks[i-1] && !placed {
-			s.fail("ranks", "%q: numbers of ranks ascend", s.table.Keys["ranks"][i])
+			s.fail("ranks", "%q: numbers of ranks ascend", s.Keys["ranks"][i])
 		}
 	}
 	if c.PerNode != nil && len(c.PerNode) != len(c.Ranks) {
@@ -133,11 +133,11 @@ const (
 
 // read reads the texts of the table into the values that the schema's rows point to.
 func (s *section) read(of any) {
-	for _, row := range s.schema.keys {
+	for _, row := range s.kind.keys {
 		if row.at == nil {
 			continue
 		}
-		key, given, text := row.name, s.table.Keys[row.name], s.texts[row.name]
+		key, given, text := row.name, s.Keys[row.name], s.Text(row.name)
 		time := aboveZero
 		if key == "deviations" {
 			time = quantity.ParseMicros
@@ -194,7 +194,7 @@ func (s *section) sizes(texts []string, least quantity.Bytes) []quantity.Bytes {
 func (s *section) ascending(sizes []quantity.Bytes, least quantity.Bytes) {
 	for i, n := range sizes {
 		if n < least || i > 0 && n <= sizes[i-1] {
-			given := s.table.Keys["sizes"][i]
+			given := s.Keys["sizes"][i]
 			s.fail("sizes", "%q: sizes are at least %s, and ascend", given, least)
 		}
 	}

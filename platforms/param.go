@@ -33,7 +33,14 @@ type Param struct {
 	// unit (µs and bytes); 0 where the file gives none.
 	PlusMinus float64
 
-	words []string // that it may have in place of a number
+	words   []string                // that it may have in place of a number
+	at      string                  // the key in the file that errors name
+	in      func(l model.Layer) any // a pointer to it in a layer; nil outside of layers
+	formula *formula.Expr           // of other parameters; nil if it has been changed
+	within  *string                 // text behind ±, if given
+	changed bool                    // it has another value than in the file
+	written float64                 // the value in the file
+	derived bool                    // the file computes it from others
 }
 
 // TakesWord reports whether the word can stand in place of a number.
@@ -48,43 +55,81 @@ func (p Param) Short() string {
 	return short
 }
 
-// A slot is a parameter as a formula reads it.
-type slot struct {
-	Param
-	at      string        // the key in the file that errors name
-	formula *formula.Expr // of slots; nil if the parameter has been changed
-	within  *string       // text behind ±, if given
-	changed bool          // it has another value than in the file
-	written float64       // the value in the file
-	derived bool          // the file computes it from others
-}
-
-// reads returns the slots that the formula names; none for a number, or once a change replaced it.
-func (s slot) reads() []int {
-	if s.formula == nil {
+// reads returns the parameters that the formula names; none for a number, or once a change replaced
+// it.
+func (p *Param) reads() []int {
+	if p.formula == nil {
 		return nil
 	}
-	return s.formula.Reads()
+	return p.formula.Reads()
 }
 
-// check returns an error if the slot cannot have its value.
+// check returns an error if the parameter cannot have its value.
 // A word was checked when it was read or assigned.
-func (s *slot) check() error {
-	if s.Word != "" {
+func (p *Param) check() error {
+	if p.Word != "" {
 		return nil
 	}
-	return s.Measure.Check(s.Value)
+	return p.Measure.Check(p.Value)
 }
 
-// compute computes the value and its interval from the slots that it reads.
-func (s *slot) compute(values []float64) error {
-	s.Value.Num = s.formula.Compute(values)
-	if s.PlusMinus = 0; s.within == nil {
+// compute computes the value and its interval from the parameters that it reads.
+func (p *Param) compute(values []float64) error {
+	p.Value.Num = p.formula.Compute(values)
+	if p.PlusMinus = 0; p.within == nil {
 		return nil
 	}
 	var err error
-	s.PlusMinus, err = halfWidth(*s.within, s.Value)
+	p.PlusMinus, err = halfWidth(*p.within, p.Value)
 	return err
+}
+
+// setNumber gives the parameter at a pointer a value, in µs and bytes. The pointer has one of the
+// types of [model.Field.At], or is a *float64.
+func setNumber(at any, v float64) {
+	switch at := at.(type) {
+	case *float64:
+		*at = v
+	case *quantity.Micros:
+		*at = quantity.Micros(v)
+	case *quantity.MicrosPerByte:
+		*at = quantity.MicrosPerByte(v)
+	case *quantity.Bytes:
+		*at = quantity.Bytes(v)
+	case *int:
+		*at = int(v)
+	case *model.Cut:
+		*at = model.Cut{Rule: model.CutFixed, Size: quantity.Bytes(v)}
+	default:
+		panic(fmt.Sprintf("platforms: a parameter is a %T", at))
+	}
+}
+
+// setWord gives the packets at a pointer a word of [model.CutWords].
+func setWord(at any, word string) {
+	cut, err := model.ParseCut(word)
+	if err != nil {
+		panic("platforms: no word for this parameter: " + word)
+	}
+	*at.(*model.Cut) = cut
+}
+
+// makeList makes the list of a [model.Field], at a pointer, n long.
+func makeList(at any, n int) {
+	switch at := at.(type) {
+	case *[]quantity.Micros:
+		*at = make([]quantity.Micros, n)
+	case *[]quantity.Bytes:
+		*at = make([]quantity.Bytes, n)
+	}
+}
+
+// element returns a pointer to an element of such a list.
+func element(at any, i int) any {
+	if times, are := at.(*[]quantity.Micros); are {
+		return &(*times)[i]
+	}
+	return &(*at.(*[]quantity.Bytes))[i]
 }
 
 // evalInterval computes a formula with an optional interval, "3.0us ± 0.1us", as in files: its

@@ -132,8 +132,7 @@ func (p Platform) level(t Table, modelOf func(Layer) model.Layer) (l machine.Lev
 		case *machine.Topology:
 			*at, _ = machine.ParseTopology(texts[0]) // it was read before
 		default:
-			slot := p.composition.slotAt["level."+t.Name+"."+k.Name]
-			knobAt(at).set(p.composition.values[slot])
+			setNumber(at, p.composition.find("level."+t.Name+"."+k.Name).Value.Num)
 		}
 	}
 	return l, true

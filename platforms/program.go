@@ -24,15 +24,15 @@ func (d Design) Costs() Costs {
 	if c == nil { // a layer of no file
 		return Costs{Layer: d.Layer.Model, Machine: d.Machine()}
 	}
-	return costs(d.Layer.Model, d.Machine(), c.values, c.workSlots())
+	return costs(d.Layer.Model, d.Machine(), c.values, c.workParams())
 }
 
 func costs(l model.Layer, m machine.Machine, values []float64, work [len(localWork)]int) Costs {
-	of := func(slot int) quantity.MicrosPerByte {
-		if slot < 0 {
+	of := func(i int) quantity.MicrosPerByte {
+		if i < 0 {
 			return 0
 		}
-		return quantity.MicrosPerByte(max(0, values[slot]))
+		return quantity.MicrosPerByte(max(0, values[i]))
 	}
 	return Costs{l, m, of(work[0]), of(work[1])}
 }
@@ -44,16 +44,16 @@ type Program struct {
 	layer   model.Layer
 	machine machine.Machine
 	checks  []model.Layer // that can be impossible
-	slots   []slot
-	values  []float64 // by slot
+	params  []Param
+	values  []float64 // by parameter
 	work    [len(localWork)]int
 	steps   []step
 }
 
-// A step of [Program.Set] gives one slot its value, and passes it on to the models.
+// A step of [Program.Set] gives one parameter its value, and passes it on to the models.
 type step struct {
-	slot, input int    // input: the index into the values of Set; -1: the slot is computed
-	at          []knob // its places in the models, one for each use of a layer
+	param, input int   // input: the index into the values of Set; -1: the parameter is computed
+	at           []any // pointers to it in the models, one for each use of a layer
 }
 
 // Compile returns the design as a program of some of its parameters, and their values. Parameters
@@ -76,12 +76,12 @@ func (p Platform) compile(of domain, paths ...string) (*Program, error) {
 		return nil, err
 	}
 	c := p.composition
-	w := &knobs{at: map[int][]knob{}}
+	w := &places{at: map[int][]any{}}
 	prog := &Program{
 		layer:  l.withLines(c.open(of.layer, w, nil)),
-		slots:  slices.Clone(c.slots),
+		params: slices.Clone(c.params),
 		values: slices.Clone(c.values),
-		work:   c.workSlots(),
+		work:   c.workParams(),
 	}
 	if of.levels {
 		p.openMachine(prog, w)
@@ -89,7 +89,7 @@ func (p Platform) compile(of domain, paths ...string) (*Program, error) {
 	prog.checks = w.checks
 	inputs, isInput := map[int]int{}, map[int]bool{}
 	for i, path := range paths {
-		at, known := c.slotAt[path]
+		at, known := c.byPath[path]
 		if !known {
 			return nil, fmt.Errorf("%s has no parameter %q", l.Ref(), path)
 		}
@@ -109,8 +109,8 @@ func (p Platform) compile(of domain, paths ...string) (*Program, error) {
 	return prog, nil
 }
 
-// openMachine gives the program a machine of its own, with the knobs of all parameters in it.
-func (p Platform) openMachine(prog *Program, w *knobs) {
+// openMachine gives the program a machine of its own, with the places of all parameters in it.
+func (p Platform) openMachine(prog *Program, w *places) {
 	c := p.composition
 	prog.machine.Levels = make([]machine.Level, len(p.Levels))
 	for i, t := range p.Levels {
@@ -120,9 +120,9 @@ func (p Platform) openMachine(prog *Program, w *knobs) {
 			return l.withLines(c.open(l.Name, w, nil))
 		})
 		for _, k := range machine.Keys {
-			slot, known := c.slotAt["level."+t.Name+"."+k.Name]
+			i, known := c.byPath["level."+t.Name+"."+k.Name]
 			if known && k.IsNumber() {
-				w.at[slot] = append(w.at[slot], knobAt(k.At(to)))
+				w.at[i] = append(w.at[i], k.At(to))
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func (prog *Program) Costs() Costs {
 func (prog *Program) Set(values ...float64) bool {
 	for i := range prog.steps {
 		s := &prog.steps[i]
-		of := &prog.slots[s.slot]
+		of := &prog.params[s.param]
 		v := of.Value
 		if s.input >= 0 {
 			v.Num = values[s.input]
@@ -153,10 +153,10 @@ func (prog *Program) Set(values ...float64) bool {
 		if of.Measure.Check(v) != nil {
 			return false
 		}
-		prog.values[s.slot] = v.Num
+		prog.values[s.param] = v.Num
 		for _, at := range s.at {
 			// One parameter has several places if its layer is part of several others.
-			at.set(v.Num)
+			setNumber(at, v.Num)
 		}
 	}
 	for _, l := range prog.checks {

@@ -40,7 +40,7 @@ func (s *source) platform() (_ Platform, err error) {
 		source: s,
 		stages: map[string]stageSpec{},
 		layers: map[string]*layerSpec{},
-		slotAt: map[string]int{},
+		byPath: map[string]int{},
 	}
 	b := &builder{
 		composition: c,
@@ -54,7 +54,7 @@ func (s *source) platform() (_ Platform, err error) {
 		},
 		protocols: map[string]Protocol{},
 		measured:  map[string]*Measured{},
-		constants: map[string]*scope{},
+		constants: map[string]*section{},
 		written:   map[string]*section{},
 	}
 	defer catch(&err)

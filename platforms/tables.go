@@ -48,10 +48,11 @@ func (b *builder) constantTables() {
 			s.fail("", "formulas cannot name %q; use letters, digits and _", t.Name)
 		}
 		// Path is the table's, constant.NAME: "value" would say nothing in an assignment.
-		b.constants[t.Name] = &scope{s, map[string]Param{"value": {Path: s.path}}}
+		s.fields = map[string]Param{"value": {Path: s.path}}
+		b.constants[t.Name] = s
 	}
 	for _, t := range b.Constants {
-		b.p.Constants = append(b.p.Constants, b.slots[b.constants[t.Name].slot("value")].Param)
+		b.p.Constants = append(b.p.Constants, b.params[b.constants[t.Name].param("value")])
 	}
 }
 
@@ -61,17 +62,17 @@ var constantRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 // roofTables reads the physical ceilings. A roof is a formula of the hardware's clock and width.
 func (b *builder) roofTables() {
 	for _, t := range b.Roofs {
-		s := b.scope(roofKind, t)
-		value := b.slots[s.slot("rate")].Value
+		s := b.section(roofKind, t)
+		value := b.params[s.param("rate")].Value
 		rate := quantity.MBps(value.Num)
 		if err := value.Check(quantity.DimRate); err != nil {
-			s.fail("rate", "%q: %w", s.texts["rate"], err)
+			s.fail("rate", "%q: %w", s.Text("rate"), err)
 		}
 		// Shares of the roof divide by it.
 		if rate == 0 {
-			s.fail("rate", "%q: a roof is above zero", s.texts["rate"])
+			s.fail("rate", "%q: a roof is above zero", s.Text("rate"))
 		}
-		b.p.Roofs = append(b.p.Roofs, Roof{t.Name, rate, s.texts["rate"], s.origin()})
+		b.p.Roofs = append(b.p.Roofs, Roof{t.Name, rate, s.Text("rate"), s.origin()})
 	}
 }
 
@@ -79,34 +80,35 @@ func (b *builder) roofTables() {
 func (b *builder) stageTables() {
 	hosts := map[string]model.Host{"sender": model.Sender, "receiver": model.Receiver}
 	for _, t := range b.Stages {
-		s := b.scope(stageKind, t)
+		s := b.section(stageKind, t)
 		b.must(s.path, checkName(t.Name))
-		spec := stageSpec{host: choose(&s.section, "host", hosts)}
-		spec.beta, spec.tau = s.slot("beta"), s.slot("tau")
-		spec.measured = s.stageCurve(b.values[spec.beta], b.values[spec.tau])
-		b.stages[t.Name] = spec
-		b.p.Stages = append(b.p.Stages, b.slots[spec.beta].Param, b.slots[spec.tau].Param)
-		b.p.Places[t.Name] = s.place(spec.host)
+		host := choose(s, "host", hosts)
+		beta, tau := s.param("beta"), s.param("tau")
+		curve := s.stageCurve(b.values[beta], b.values[tau])
+		b.stages[t.Name] = stageSpec{
+			model.Stage{Name: t.Name, Host: host, Measured: curve}, beta, tau}
+		b.p.Stages = append(b.p.Stages, b.params[beta], b.params[tau])
+		b.p.Places[t.Name] = s.place(host)
 	}
 }
 
-// stages returns the names of a pipeline's stages.
-func (s *section) stages() []string {
-	names := s.table.Keys["stages"]
+// checkStages checks the names of a pipeline's stages.
+func (s *section) checkStages() {
+	names := s.Keys["stages"]
 	if len(names) == 0 {
 		s.fail("", `no stages; write stages = ["NAME", …], each with a table [stage.NAME]`)
 	}
 	taken := map[string]string{} // stages by what they occupy
 	for i, name := range names {
 		key := fmt.Sprintf("stages.%d", i)
-		if _, known := s.composition.stages[name]; !known {
+		if _, known := s.stages[name]; !known {
 			s.fail(key, "no stage %q%s", name, usage.Hint(name, s.names("stage")))
 		}
 		// The formulas of a pipeline have a resource for each stage: packets in two stages of one
 		// resource would wait for each other, in an order that no formula has.
 		at := s.p.Places[name]
 		occupied := at.Resource + " of the " + at.At
-		if s.composition.stages[name].host != model.NoHost {
+		if s.stages[name].Host != model.NoHost {
 			occupied = "the processor of the " + at.At
 		}
 		if other := taken[occupied]; other != "" {
@@ -116,20 +118,19 @@ func (s *section) stages() []string {
 		}
 		taken[occupied] = name
 	}
-	return names
 }
 
 // stageCurve reads the measured times of a stage, which its line explains; nil without any.
-func (s *scope) stageCurve(beta, tau float64) *model.StageCurve {
-	sizes, times, overlapped := s.table.Keys["sizes"], s.table.Keys["times"],
-		s.table.Keys["overlapped"]
+func (s *section) stageCurve(beta, tau float64) *model.StageCurve {
+	sizes, times, overlapped := s.Keys["sizes"], s.Keys["times"],
+		s.Keys["overlapped"]
 	if len(sizes)+len(times)+len(overlapped) == 0 {
 		return nil
 	}
 	if len(sizes) < 2 {
 		s.fail("sizes", `%d sizes; give at least 2, as in sizes = ["1KiB", "1MiB"]`, len(sizes))
 	}
-	if s.texts["host"] != "" {
+	if s.Text("host") != "" {
 		s.fail("host", "a stage with measured times has no host; leave it out")
 	}
 	at := s.sizes(sizes, 1)
@@ -137,7 +138,7 @@ func (s *scope) stageCurve(beta, tau float64) *model.StageCurve {
 		if len(texts) != len(at) {
 			s.fail(key, "%d times for %d sizes", len(texts), len(at))
 		}
-		return model.Curve{Sizes: at, Costs: each(&s.section, key, texts, aboveZero)}
+		return model.Curve{Sizes: at, Costs: each(s, key, texts, aboveZero)}
 	}
 	c := &model.StageCurve{
 		Alone: curve("times", times),
@@ -150,13 +151,13 @@ func (s *scope) stageCurve(beta, tau float64) *model.StageCurve {
 }
 
 // place reads where the engine runs a stage. A stage of a processor has its place already.
-func (s *scope) place(host model.Host) Place {
+func (s *section) place(host model.Host) Place {
 	side := "sender"
 	if host == model.Receiver {
 		side = "receiver"
 	}
-	resource, at := s.texts["resource"], s.texts["at"]
-	p := Place{Resource: cmp.Or(resource, s.name), At: cmp.Or(at, side)}
+	resource, at := s.Text("resource"), s.Text("at")
+	p := Place{Resource: cmp.Or(resource, s.Name), At: cmp.Or(at, side)}
 	if resource != "" {
 		s.must(s.path+".resource", checkName(resource))
 	}
@@ -164,7 +165,7 @@ func (s *scope) place(host model.Host) Place {
 		s.fail("at", "%q%s", p.At, usage.Hint(p.At, sides))
 	}
 	// The processor is a resource already, and the engine has one queue for it.
-	if host != model.NoHost && (resource != "" || at != "" || s.texts["queue"] != "") {
+	if host != model.NoHost && (resource != "" || at != "" || s.Text("queue") != "") {
 		s.fail("host", "a stage of a processor occupies that; leave out resource, at and queue")
 	}
 	p.Queue = int(s.optional("queue"))
@@ -176,24 +177,24 @@ func (s *scope) place(host model.Host) Place {
 func (b *builder) protocolTables() {
 	b.protocols[""] = Protocol{Interrupt: -1} // of a layer that names none
 	for _, t := range b.Protocols {
-		s := b.scope(protocolKind, t)
+		s := b.section(protocolKind, t)
 		s.named()
 		// Negative, since an interrupt may cost 0.
 		p := Protocol{Interrupt: -1} // the processor polls
 		for _, row := range protocolKind.keys {
 			switch {
-			case row.at == nil || s.texts[row.name] == "":
+			case row.at == nil || s.Text(row.name) == "":
 			case row.form == asFlag:
 				*row.at(&p).(*bool) = true
 			default:
-				knobAt(row.at(&p)).set(s.optional(row.name))
+				setNumber(row.at(&p), s.optional(row.name))
 			}
 		}
 		// Without retry no sender keeps packets, so there would be nothing to send again.
 		if p.Rounds && p.Retry == 0 {
 			s.fail("rounds", "rounds send again what retry keeps; give retry too")
 		}
-		if s.texts["poll"] != "" && s.texts["interrupt"] != "" {
+		if s.Text("poll") != "" && s.Text("interrupt") != "" {
 			s.fail("interrupt", "a processor that is interrupted does not poll; leave one out")
 		}
 		p.Drop = s.full(p.Inbox > 0, "inbox")
@@ -202,17 +203,17 @@ func (b *builder) protocolTables() {
 }
 
 // full reports whether a packet without room is dropped.
-func (s *scope) full(bounded bool, what string) (drop bool) {
-	if s.texts["full"] != "" && !bounded {
+func (s *section) full(bounded bool, what string) (drop bool) {
+	if s.Text("full") != "" && !bounded {
 		s.fail("full", "without %s there is always room", what)
 	}
-	return choose(&s.section, "full", map[string]bool{"wait": false, "drop": true})
+	return choose(s, "full", map[string]bool{"wait": false, "drop": true})
 }
 
 // levelTables reads the machine, and checks its levels together: the outermost one has no port.
 func (b *builder) levelTables() {
 	for _, t := range b.Levels {
-		s := b.scope(levelKind, t)
+		s := b.section(levelKind, t)
 		s.level()
 		b.p.Levels = append(b.p.Levels, t)
 	}
@@ -229,11 +230,11 @@ func (b *builder) levelTables() {
 }
 
 // level reads one level: the names of its layers, its numbers, and its topology.
-func (s *scope) level() {
-	s.must(s.path, checkLevelName(s.name))
+func (s *section) level() {
+	s.must(s.path, checkLevelName(s.Name))
 	for _, row := range levelKind.keys {
 		if row.names == "layer" && (s.has(row.name) || row.name == "layer") {
-			names := s.table.Keys[row.name]
+			names := s.Keys[row.name]
 			if len(names) == 0 {
 				names = []string{""}
 			}
@@ -242,17 +243,17 @@ func (s *scope) level() {
 			}
 		}
 	}
-	if s.texts["arity"] == "" {
+	if s.Text("arity") == "" {
 		s.fail("", "no arity; write how many units of the level inside it, or cores, make one, "+
 			`as in arity = "2"`)
 	}
 	for _, row := range levelKind.keys {
 		if row.number != nil && s.has(row.name) {
-			s.slot(row.name)
+			s.param(row.name)
 		}
 	}
 	if s.has("topology") {
-		if _, err := machine.ParseTopology(s.texts["topology"]); err != nil {
+		if _, err := machine.ParseTopology(s.Text("topology")); err != nil {
 			s.fail("topology", "%w", err)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 
 // timed reads what the layer's times are of. Without a key it is one message.
 func (s *section) timed() Timed {
-	of := Timed{Of: Message, Collective: s.texts["collective"], PerRank: s.texts["per_rank"] != ""}
-	if subject := s.texts["times_of"]; subject != "" {
+	of := Timed{Of: Message, Collective: s.Text("collective"), PerRank: s.Text("per_rank") != ""}
+	if subject := s.Text("times_of"); subject != "" {
 		if of.Of = Subject(subject); !slices.Contains(subjects, subject) {
 			known, hint := strings.Join(subjects, ", "), usage.Hint(subject, subjects)
 			s.fail("times_of", "%q: one of %s%s", subject, known, hint)
@@ -29,12 +29,12 @@ func (s *section) timed() Timed {
 // correlation reads the correlation of the errors of a fitted line. It is negative as a rule, since
 // a line that starts higher rises less. Without the uncertainties of both numbers it means nothing.
 func (s *section) correlation() float64 {
-	given := s.texts["correlation"]
+	given := s.Text("correlation")
 	if given == "" {
 		return 0
 	}
 	for _, key := range []string{"beta", "tau"} {
-		if i, known := s.slotAt[s.path+"."+key]; !known || s.slots[i].PlusMinus == 0 {
+		if p := s.find(s.path + "." + key); p == nil || p.PlusMinus == 0 {
 			s.fail("correlation", "correlates the errors of beta and tau; give both with their ±")
 		}
 	}
