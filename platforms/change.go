@@ -97,8 +97,8 @@ func (p Platform) with(of domain, changes ...Change) (Platform, error) {
 	return p.rebuilt(&c, of)
 }
 
-// following returns the inputs, and every used parameter that is computed from them. Each stands behind
-// those that it reads, so one pass over them computes all new values.
+// following returns the inputs, and every used parameter that is computed from them. Each stands
+// behind those that it reads, so one pass over them computes all new values.
 func (c *composition) following(inputs, used map[int]bool) (order []int) {
 	affected := maps.Clone(inputs)
 	for i := range c.params {

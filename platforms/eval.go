@@ -8,7 +8,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/formula"
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/phase"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -130,7 +129,7 @@ func (l Layer) predict(q *model.Quantity, args []any) (v quantity.Value, err err
 }
 
 // phase returns the time of a phase of an application on this layer, from its times on two other
-// layers: phase(0.88s, "sun-lam-ss20", 0.95s, "sun-lam-ultra1"), see [phase.Fit].
+// layers: phase(0.88s, "sun-lam-ss20", 0.95s, "sun-lam-ultra1"), see [FitPhase].
 func (l Layer) phase(args []any) (quantity.Value, error) {
 	if len(args) != 4 {
 		return quantity.Value{}, fmt.Errorf("phase takes a time and a layer, twice")
@@ -139,7 +138,7 @@ func (l Layer) phase(args []any) (quantity.Value, error) {
 	if l.scope.Clock == 0 {
 		return quantity.Value{}, fmt.Errorf("phase: platform %s has no clock", l.Platform)
 	}
-	var on [2]phase.On
+	var on [2]PhaseOn
 	for i := range on {
 		v, isTime := args[2*i].(quantity.Value)
 		ref, isRef := args[2*i+1].(string)
@@ -156,10 +155,9 @@ func (l Layer) phase(args []any) (quantity.Value, error) {
 		if p.Clock == 0 {
 			return quantity.Value{}, fmt.Errorf("phase: platform %s has no clock", p.Name)
 		}
-		on[i] = phase.On{Clock: p.Clock, Layer: other.Model,
-			Time: quantity.Micros(v.Num)}
+		on[i] = PhaseOn{Clock: p.Clock, Layer: other.Model, Time: quantity.Micros(v.Num)}
 	}
-	p, err := phase.Fit(on[0], on[1])
+	p, err := FitPhase(on[0], on[1])
 	if err != nil {
 		return quantity.Value{}, fmt.Errorf("phase: %w", err)
 	}

@@ -28,13 +28,6 @@ type Keys map[string][]string
 // the last one has none.
 type Branch struct{ Layer, UpTo string }
 
-// Platform returns the platform that the file describes, under a name. It checks what [Parse]
-// checks; an error names the key in place of a line, since the file may have no text.
-func (f File) Platform(name string) (Platform, error) {
-	s := &source{File: f, file: name}
-	return s.platform()
-}
-
 // Text returns the text of a key; "" without the key, or if it has a list.
 func (t Table) Text(key string) string {
 	if texts := t.Keys[key]; len(texts) == 1 {

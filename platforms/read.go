@@ -34,6 +34,13 @@ func parse(file string, text []byte, others *files) (Platform, error) {
 	return d.platform()
 }
 
+// Platform returns the platform that the file describes, under a name. It checks what [Parse]
+// checks; an error names the key in place of a line, since the file may have no text.
+func (f File) Platform(name string) (Platform, error) {
+	s := &source{File: f, file: name}
+	return s.platform()
+}
+
 // platform makes the platform of a document, and checks it.
 func (s *source) platform() (_ Platform, err error) {
 	c := &composition{

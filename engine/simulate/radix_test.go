@@ -6,14 +6,13 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	"github.com/halfpeak/halfpeak/internal/phase"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // HP-LAM's radix sort (table 4.3) as a schedule. The report prints neither keys, nor processors,
 // nor messages. So the messages M and the cycles C of a phase come from the times on the two Suns,
-// which [phase.Fit] divides into cycles and overheads, and processors are two. Each computes
+// which [platforms.FitPhase] divides into cycles and overheads, and processors are two. Each computes
 // and sends to the other M times: in coalesce without waiting, as writes to remote memory do; in
 // wave-scan each message waits for the one before, which passes from processor to processor. The
 // closed form knows o_s + o_r only; the simulation also L and g, and who waits for whom.
@@ -40,8 +39,8 @@ func Example_radixSort() {
 		{"1 fill", 0.14, 0.56, 0.13, false}, {"1 wave-scan", 1.04, 0.88, 0.95, true}, {"1 coalesce", 9.84, 8.99, 7.78, false},
 		{"2 fill", 0.12, 0.25, 0.09, false}, {"2 wave-scan", 1.03, 0.80, 0.93, true}, {"2 coalesce", 0.65, 1.18, 0.27, false},
 	} {
-		fit, err := phase.Fit(phase.On{Clock: ss20.Clock, Layer: ss20Layer.Model, Time: quantity.Micros(row.ss20 * 1e6)},
-			phase.On{Clock: ultra.Clock, Layer: ultraLayer.Model, Time: quantity.Micros(row.ultra * 1e6)})
+		fit, err := platforms.FitPhase(platforms.PhaseOn{Clock: ss20.Clock, Layer: ss20Layer.Model, Time: quantity.Micros(row.ss20 * 1e6)},
+			platforms.PhaseOn{Clock: ultra.Clock, Layer: ultraLayer.Model, Time: quantity.Micros(row.ultra * 1e6)})
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -72,7 +71,7 @@ func find(name string) (platforms.Platform, platforms.Layer) {
 
 // radix is the time of a phase on two processors with this clock in MHz. Of many messages it runs
 // 10,000 and multiplies: the first ones, which find nothing to wait for, do not matter then.
-func radix(m simulate.Machine, of phase.Phase, clock float64, chain bool) quantity.Micros {
+func radix(m simulate.Machine, of platforms.Phase, clock float64, chain bool) quantity.Micros {
 	const most = 10_000
 	messages := min(int(of.Messages), most)
 	scale := 1.0

@@ -29,7 +29,7 @@ const (
 // units.
 var layers = [][]string{
 	{"model/quantity"},
-	{"model", "model/machine", "internal/forecast", "internal/phase"},
+	{"model", "model/machine", "internal/forecast"},
 	{"platforms", "internal/export", "data", "internal/papers", "docs", "fit/benchfile",
 		"engine/schedule", "engine/schedule/...",
 		"internal/published", "internal/calls", "internal/program", "internal/mpitrace"},

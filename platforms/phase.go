@@ -1,6 +1,4 @@
-// Package phase takes phases of an application from two systems to a third, as HP-LAM's report does
-// for its radix sort.
-package phase
+package platforms
 
 import (
 	"errors"
@@ -36,14 +34,15 @@ func overheads(l model.Layer) quantity.Micros {
 	return send + receive
 }
 
-// An On is the time of a phase on a system.
-type On struct {
+// A PhaseOn is the time of a phase on a system.
+type PhaseOn struct {
 	Clock float64 // of the processor in MHz, > 0
 	Layer model.Layer
 	Time  quantity.Micros // > 0
 }
 
-// Fit returns the phase that took the times a and b. Two equations determine two unknowns:
+// FitPhase returns the phase that took the times a and b; the phase then has a time on a third
+// system. Two equations determine two unknowns:
 //
 //	C = (T_a·o_b − T_b·o_a) / (o_b/f_a − o_a/f_b)        M = (T_a − C/f_a) / o_a
 //
@@ -55,12 +54,12 @@ type On struct {
 // transferring data between the host processor and the Myrinet card"). With the round trip or the
 // gap instead, the HP 9000's total is 15 or 26 % too low, and the SS-20's 74 or 60 % too high.
 //
-// Fit returns an error if the two systems have the same ratio of clock to overhead, which does
+// FitPhase returns an error if the two systems have the same ratio of clock to overhead, which does
 // not identify C and M, or if a time or clock is not above zero and finite.
-func Fit(a, b On) (Phase, error) {
+func FitPhase(a, b PhaseOn) (Phase, error) {
 	// Divided by the times, both equations are u·C + v·M = 1.
 	var u, v [2]float64
-	for i, s := range [2]On{a, b} {
+	for i, s := range [2]PhaseOn{a, b} {
 		finite := max(s.Clock, float64(s.Time)) < math.Inf(1)
 		if !(s.Clock > 0 && s.Time > 0 && finite) {
 			return Phase{}, errors.New("a phase is fitted to times and clocks above zero")
