@@ -137,12 +137,7 @@ func (d Design) Collectives(name string) (all []MeasuredCollective) {
 }
 
 // Asked returns the platform's name or path as commands take it.
-func (d Design) Asked() string {
-	if c := d.Platform.composition; c != nil {
-		return c.file
-	}
-	return d.Platform.Name // of no file
-}
+func (d Design) Asked() string { return d.Platform.asked() }
 
 // branchesError returns the error of a name for a parameter of each branch of a layer, where one
 // parameter is wanted.

@@ -156,6 +156,9 @@ var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 // interval of the next measurement, which was never made of it.
 func (p Platform) File() File {
 	c := p.composition
+	if c == nil { // a program made it
+		return p.made()
+	}
 	f := c.File
 	// A loaded platform is shared by all readers, so that the tables are copied before a change.
 	for _, k := range tableKinds {

@@ -277,7 +277,7 @@ func (s *section) layer(m model.Layer) Layer {
 	l := Layer{
 		Platform: s.p.Name, Name: s.Name, Title: s.Text("title"), Note: s.Text("note"),
 		Setting: s.Text("setting"), Kind: spec.kind.Name, Model: m, Params: s.own(spec),
-		Parts: spec.parts(), Stages: spec.stages(), scope: s.p,
+		Parts: spec.parts(), Stages: spec.stages(), Source: s.origin(), scope: s.p,
 	}
 	for i, roof := range s.Keys["roofs"] {
 		at := slices.IndexFunc(s.p.Roofs, func(r Roof) bool { return r.Name == roof })

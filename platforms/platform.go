@@ -49,6 +49,7 @@ type Layer struct {
 	Stages   []string    // the stages of a pipeline
 	Setting  string      // the parameter of the real system that sets the size of packets
 	Roofs    []Roof      // that bound it, the lowest first
+	Source   string      // of its numbers that have none of their own
 	Protocol Protocol    // how the engine runs it
 	Timed    Timed       // subject of the model's times
 	Measured *Measured   // what it was fitted to; nil if it does not say
@@ -65,6 +66,14 @@ type Roof struct {
 	Rate   quantity.MBps
 	Text   string // as in the file: "33MHz*32bit"
 	Source string
+}
+
+// asked returns the platform's name or path as commands take it.
+func (p Platform) asked() string {
+	if p.composition != nil {
+		return p.composition.file
+	}
+	return p.Name // of no file
 }
 
 // Layer returns the named layer.

@@ -41,6 +41,24 @@ func (f File) Platform(name string) (Platform, error) {
 	return s.platform()
 }
 
+// Complete returns the platform of a value that a program made, with all that follows from it.
+//
+// The value has what a file has: names, titles and sources, models, levels and measurements. Its
+// numbers are those of the models; Constants, Stages and the Params of layers add intervals and
+// sources, by Owner and Key, and their Text replaces that of a number. The parts of a layer, and
+// the branches of a switch, are layers of the platform with the same names.
+//
+// The platform has the numbers of its file, with 12 digits, and is the same when that is read
+// again. An error names the key that would be wrong in the file.
+func (p Platform) Complete() (Platform, error) { return p.made().Platform(p.Name) }
+
+// Adding returns the platform with one more layer, which a program made.
+func (p Platform) Adding(l Layer) (Platform, error) {
+	f := p.File()
+	f.Layers = append(f.Layers, l.table())
+	return f.Platform(p.asked())
+}
+
 // platform makes the platform of a document, and checks it.
 func (s *source) platform() (_ Platform, err error) {
 	c := &composition{

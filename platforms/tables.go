@@ -76,9 +76,11 @@ func (b *builder) roofTables() {
 	}
 }
 
+// hosts are the words for the processors that stages occupy.
+var hosts = map[string]model.Host{"sender": model.Sender, "receiver": model.Receiver}
+
 // stageTables reads the stages of pipelines, with the places that the engine gives them.
 func (b *builder) stageTables() {
-	hosts := map[string]model.Host{"sender": model.Sender, "receiver": model.Receiver}
 	for _, t := range b.Stages {
 		s := b.section(stageKind, t)
 		b.must(s.path, checkName(t.Name))
