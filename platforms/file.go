@@ -45,8 +45,3 @@ func (t *Table) Set(key string, texts ...string) {
 		t.Keys[key] = texts
 	}
 }
-
-// Constant returns the table of a number that formulas name.
-func Constant(name, value, source string) Table {
-	return Table{Name: name, Keys: Keys{"value": {value}, "source": {source}}}
-}

@@ -159,10 +159,10 @@ func MeasuredAs(p platforms.Platform, collective string) string {
 
 // Constants returns the interval as constants of a platform file, which is all that
 // remains of the calibration's checks there.
-func (d Deviation) Constants() (all []platforms.Table) {
+func (d Deviation) Constants() (all []platforms.Param) {
 	add := func(name string, end float64) {
-		value := fmt.Sprintf("%.4g", end)
-		all = append(all, platforms.Constant(name, value, d.Source))
+		all = append(all,
+			platforms.Param{Owner: name, Text: fmt.Sprintf("%.4g", end), Source: d.Source})
 	}
 	add(lowConstant, d.Ratio.Low)
 	if !math.IsInf(d.Ratio.High, 1) {

@@ -8,6 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/study"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -83,14 +84,11 @@ func withNetwork(d platforms.Design, r *fitted.Result) (platforms.Design, error)
 	}
 	step := quantity.Micros(finite(float64(heaviest.Between.Value)))
 	byByte := quantity.MicrosPerByte(finite(float64(heaviest.Beta.Value)))
-	f := d.Platform.File()
-	f.Layers = append(f.Layers, platforms.Table{Name: networkLayer, Keys: platforms.Keys{
-		"model":  {"linear"},
-		"beta":   {platforms.Exact(step)},
-		"tau":    {platforms.Exact(byByte)},
-		"source": {"a step and a byte of " + heaviest.Algorithm + " on several nodes"},
-	}})
-	p, err := f.Platform(d.Asked())
+	p, err := d.Platform.Adding(platforms.Layer{
+		Name:   networkLayer,
+		Model:  &model.Linear{Beta: step, Tau: byByte},
+		Source: "a step and a byte of " + heaviest.Algorithm + " on several nodes",
+	})
 	if err != nil {
 		return d, err
 	}

@@ -53,8 +53,7 @@ func MachineDesign(path string) (d platforms.Design, found bool, err error) {
 		return d, true, err
 	}
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	f := &Fitted{Calibrated: c}
-	p, err := f.Platform(name)
+	p, err := (&Fitted{Calibrated: c}).Platform(name)
 	if err != nil {
 		return d, true, fmt.Errorf("%s: %w", path, err)
 	}

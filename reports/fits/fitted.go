@@ -4,8 +4,8 @@ import (
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/fitted"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // A Fitted is the result of fitting benchmark files. Exactly one kind of result is
@@ -41,10 +41,12 @@ type Fitted struct {
 	LeftOut    []string            // the errors of files and tables that could not be used
 }
 
-// A savedRange has the parameters of a range of sizes, for a platform file.
+// A savedRange has the parameters of a range of sizes, for a platform, and the intervals of some of
+// them, by their keys.
 type savedRange struct {
-	from, to quantity.Bytes
-	texts    platforms.Keys
+	from, to  quantity.Bytes
+	model     model.Layer
+	intervals map[string]quantity.Interval
 }
 
 // A Parameter is an estimate with its 95 % interval, in µs and bytes: L, o_s, o_r, g

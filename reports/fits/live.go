@@ -26,37 +26,35 @@ type Live struct {
 func (v Live) TOML() (string, error) {
 	name := v.Name
 	from := "halfpeak validate --live " + name
-	d := platforms.File{Title: name + " of this machine"}
+	d := platforms.Platform{Title: name + " of this machine"}
 	source := fmt.Sprintf("%s: %s fit over %d sizes, median error %.2g %%",
 		from, v.OneWay.Model, len(v.OneWay.Points), 100*v.OneWay.Median)
 	var err error
-	sizes := platforms.Table{Name: name, Keys: platforms.Keys{"source": {source}}}
-	if d.Layers, err = lineLayers(sizes, name, "", v.OneWay); err != nil {
+	sizes := platforms.Layer{Name: name, Source: source}
+	if d.Layers, err = lineLayers(sizes, false, name, "", v.OneWay); err != nil {
 		return "", err
 	}
 	if v.HasLogP {
 		large := v.Gap.Segments[len(v.Gap.Segments)-1]
-		loggp := platforms.Table{Name: name + "-loggp", Keys: logPKeys(v.LogP)}
-		loggp.Set("model", "loggp")
-		loggp.Set("G", platforms.Exact(large.Line().Tau))
-		loggp.Set("source", fmt.Sprintf("%s: o_s, o_r and g of the signature, L of the round "+
-			"trip, G of the interval of %s and more", from, large.From))
-		d.Layers = append(d.Layers, loggp)
-	}
-	// Sending and receiving keep a processor busy; handing over does not.
-	hosts := []string{"sender", "", "receiver"}
-	for k, s := range v.Stages {
-		d.Stages = append(d.Stages, platforms.Table{
-			Name: name + "-" + strings.ReplaceAll(s.Name, " ", "-"),
-			Keys: platforms.Keys{
-				"beta":   {platforms.Exact(s.Segments[0].Line().Beta)},
-				"tau":    {platforms.Exact(s.Segments[0].Line().Tau)},
-				"host":   {hosts[k]},
-				"source": {fmt.Sprintf("%s: stage %s of packets alone", from, s.Name)},
-			},
+		d.Layers = append(d.Layers, platforms.Layer{
+			Name:  name + "-loggp",
+			Model: &model.LogGP{LogP: v.LogP, GapPerByte: large.Line().Tau},
+			Source: fmt.Sprintf("%s: o_s, o_r and g of the signature, L of the round "+
+				"trip, G of the interval of %s and more", from, large.From),
 		})
 	}
-	d.Layers = append(d.Layers, pipelineLayer(name+"-packets", d.Stages,
+	// Sending and receiving keep a processor busy; handing over does not.
+	hosts := []model.Host{model.Sender, model.NoHost, model.Receiver}
+	var stages []model.Stage
+	for k, s := range v.Stages {
+		line := s.Segments[0].Line()
+		stage := model.Stage{Name: name + "-" + strings.ReplaceAll(s.Name, " ", "-"),
+			Beta: line.Beta, Tau: line.Tau, Host: hosts[k]}
+		stages = append(stages, stage)
+		d.Stages = append(d.Stages, platforms.Param{Owner: stage.Name, Key: "beta",
+			Source: fmt.Sprintf("%s: stage %s of packets alone", from, s.Name)})
+	}
+	d.Layers = append(d.Layers, pipelineLayer(name+"-packets", stages,
 		"the stages above, each alone: behind each other, packets may be slower; the transport "+
 			"takes packets up to "+v.Largest.String()))
 	return encoded(d, "validate --live."), nil

@@ -2,23 +2,21 @@ package fits
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// machineFile returns the platform of calibrate's machine. Levels name their layers.
-func (f *Fitted) machineFile() platforms.File {
+// machinePlatform returns the platform of calibrate's machine. Levels name their layers.
+func (f *Fitted) machinePlatform() platforms.Platform {
 	c := f.Calibrated
 	source := fmt.Sprintf("halfpeak calibrate, %s; %s; %s", c.File, c.Job, c.Library)
-	d := platforms.File{Title: "calibrate, " + c.File}
+	d := platforms.Platform{Title: "calibrate, " + c.File}
 	if l, known := collective.LibraryOf(c.Library); known {
-		d.Library = l.Name
+		d.Library = l
 	}
 	for _, l := range c.machine.Levels {
 		// Estimates have no more digits than these. The layers are exact, since their
@@ -33,7 +31,8 @@ func (f *Fitted) machineFile() platforms.File {
 		}
 		t := platforms.LevelTable(l, source, func(key string, of model.Layer) string {
 			name := l.Name + layerSuffix(key)
-			d.Layers = append(d.Layers, estimatedLayer(name, of, source))
+			d.Layers = append(d.Layers,
+				platforms.Layer{Name: name, Model: of, Source: source})
 			return name
 		})
 		d.Levels = append(d.Levels, t)
@@ -44,15 +43,16 @@ func (f *Fitted) machineFile() platforms.File {
 		d.Constants = f.within.Constants()
 	}
 	for _, n := range c.nearest() {
-		d.Constants = append(d.Constants, platforms.Constant(
-			calibrate.MeasuredConstant+n.collective, fmt.Sprintf("%.3g", n.worst), n.algorithms))
+		d.Constants = append(d.Constants, platforms.Param{
+			Owner: calibrate.MeasuredConstant + n.collective, Text: fmt.Sprintf("%.3g", n.worst),
+			Source: n.algorithms})
 	}
 	// The processor's times for a byte: reductions combine, and collectives copy a
 	// rank's own block. Schedules read them as constants of the platform.
 	for _, work := range []string{calibrate.Combine, calibrate.Copy} {
 		if t := c.PerByte(work); t > 0 {
 			d.Constants = append(d.Constants,
-				platforms.Constant(work, platforms.Exact(t), source))
+				platforms.Param{Owner: work, Text: platforms.Exact(t), Source: source})
 		}
 	}
 	return d
@@ -67,31 +67,4 @@ func layerSuffix(key string) string {
 		return "-memory"
 	}
 	return "-" + key
-}
-
-// digits rounds a number to significant digits.
-func digits(v float64, n int) float64 {
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64)
-	return v
-}
-
-// estimatedLayer writes a layer of an estimate. calibrate makes only tables (two
-// ranks, by size) and lines (what is shared), so other kinds have no case here.
-func estimatedLayer(name string, l model.Layer, source string) platforms.Table {
-	t := platforms.Table{Name: name, Keys: platforms.Keys{"source": {source}}}
-	switch l := l.(type) {
-	case *model.Linear:
-		t.Set("model", "linear")
-		t.Set("beta", platforms.Exact(l.Beta))
-		t.Set("tau", platforms.Exact(l.Tau))
-	case *model.Table:
-		t.Set("model", "table")
-		t.Set("sizes", list.Map(l.Sizes, platforms.Exact)...)
-		t.Set("times", list.Map(l.Times, platforms.Exact)...)
-		t.Set("gaps", list.Map(l.Gaps, platforms.Exact)...)
-		if l.GapUnknown {
-			t.Set("gap", "unknown")
-		}
-	}
-	return t
 }

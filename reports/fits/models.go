@@ -9,7 +9,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // addParameter adds a parameter that all tables determine together, so it names them
@@ -28,26 +27,10 @@ var (
 	gapTime         = func(l model.LogP) float64 { return float64(l.GapTime) }
 )
 
-// logPKeys returns the keys of a layer of the model logp, and those of loggp but G.
-func logPKeys(l model.LogP) platforms.Keys {
-	return platforms.Keys{
-		"o_s": {platforms.Exact(l.SendOverhead)},
-		"o_r": {platforms.Exact(l.ReceiveOverhead)},
-		"L":   {platforms.Exact(l.Latency)},
-		"g":   {platforms.Exact(l.GapTime)},
-	}
-}
-
-// logPTexts returns the keys of a layer of the model logp with the intervals. The values are exact,
-// so that the saved layer has the times of the fit.
-func logPTexts(e fit.Estimate[model.LogP]) platforms.Keys {
-	texts := logPKeys(e.Value)
-	for key, of := range map[string]func(model.LogP) float64{
-		"o_s": sendOverhead, "o_r": receiveOverhead, "L": latency, "g": gapTime,
-	} {
-		texts[key][0] += intervalSuffix(e.Of(of), "us")
-	}
-	return texts
+// logPIntervals returns the intervals of the parameters of LogP, by their keys in a platform.
+func logPIntervals(e fit.Estimate[model.LogP]) map[string]quantity.Interval {
+	return map[string]quantity.Interval{"o_s": e.Of(sendOverhead), "o_r": e.Of(receiveOverhead),
+		"L": e.Of(latency), "g": e.Of(gapTime)}
 }
 
 // logGP fits LogGP (Alexandrov et al. 1995) to latencies, gaps and, if measured,
@@ -78,19 +61,17 @@ func (f *Fitted) logGP() error {
 			f.addParameter("o_s + L + o_r", quantity.DimTime, logP.Of(latency))
 		}
 		f.addParameter("g", quantity.DimTime, logP.Of(gapTime))
-		f.addParameter("G", quantity.DimInverse,
-			p.Of(func(l model.LogGP) float64 { return float64(l.GapPerByte) }))
+		perByte := p.Of(func(l model.LogGP) float64 { return float64(l.GapPerByte) })
+		f.addParameter("G", quantity.DimInverse, perByte)
 		if len(r.Protocols) > 1 {
 			for j := range f.Parameters[before:] {
 				of := &f.Parameters[before+j]
 				of.From, of.To = p.From, p.To
 			}
 		}
-		texts := logPTexts(logP)
-		perKiB := p.Of(func(l model.LogGP) float64 { return quantity.PerKiB(l.GapPerByte) })
-		texts["G"] = []string{
-			platforms.Exact(p.Value.GapPerByte) + intervalSuffix(perKiB, "us/KiB")}
-		f.saved = append(f.saved, savedRange{p.From, p.To, texts})
+		intervals := logPIntervals(logP)
+		intervals["G"] = perByte
+		f.saved = append(f.saved, savedRange{p.From, p.To, &p.Value, intervals})
 	}
 	f.Notes, f.warned = append(f.Notes, r.Warnings...), r.Warnings
 	return nil
@@ -143,7 +124,7 @@ func (f *Fitted) logP(rtt quantity.Micros) error {
 	f.addParameter("o_r", quantity.DimTime, r.Of(receiveOverhead))
 	f.addParameter("L", quantity.DimTime, r.Of(latency))
 	f.addParameter("g", quantity.DimTime, r.Of(gapTime))
-	f.saved = []savedRange{{texts: logPTexts(r.Estimate)}}
+	f.saved = []savedRange{{model: &r.Value, intervals: logPIntervals(r.Estimate)}}
 	f.Notes, f.warned = r.Warnings, r.Warnings
 	return nil
 }

@@ -25,11 +25,12 @@ type Pipelines struct {
 
 // platform returns the platform of the pipelines.
 func (p *Pipelines) platform() (platforms.Platform, error) {
-	f, err := p.platformFile()
+	made, err := p.made()
 	if err != nil {
-		return platforms.Platform{}, err
+		return made, err
 	}
-	return f.Platform("the fitted pipelines")
+	made.Name = "the fitted pipelines"
+	return made.Complete()
 }
 
 // messages returns the sizes of a pipeline's messages, ascending.
@@ -59,46 +60,47 @@ func (p *Pipelines) names() (names []string) {
 	return names
 }
 
-// platformFile returns a switch for each pipeline, whose branches have the stages that were
+// made returns a switch for each pipeline, whose branches have the stages that were
 // measured for a size of messages: a copy's time depends on the cache that holds the message. The
 // boundary between two sizes is their geometric mean.
-func (p *Pipelines) platformFile() (platforms.File, error) {
-	f := platforms.File{Title: "pipelines of " + p.File}
+func (p *Pipelines) made() (platforms.Platform, error) {
+	made := platforms.Platform{Title: "pipelines of " + p.File}
 	for _, pipeline := range p.names() {
-		top := platforms.Table{Name: pipeline, Keys: platforms.Keys{"model": {"switch"},
-			"source": {"the layers below, each measured for one size of messages"}}}
+		top := &model.Switch{}
 		sizes := p.messages(pipeline)
-		var layers []platforms.Table
+		var layers []platforms.Layer
 		for i, n := range sizes {
 			name := pipeline + "-" + strings.ToLower(strings.ReplaceAll(n.String(), " ", ""))
 			if len(sizes) == 1 {
 				name = pipeline // a switch has two branches
 			}
-			stages, err := p.stages(name, pipeline, n)
+			stages, params, err := p.stages(name, pipeline, n)
 			if err != nil {
-				return f, err
+				return made, err
 			}
-			f.Stages = append(f.Stages, stages...)
-			source := "the stages of its name; best packets"
-			layers = append(layers, pipelineLayer(name, stages, source))
-			branch := platforms.Branch{Layer: name}
+			made.Stages = append(made.Stages, params...)
+			layer := pipelineLayer(name, stages, "the stages of its name; best packets")
+			layers = append(layers, layer)
+			branch := model.Branch{Name: name, Layer: layer.Model}
 			if i+1 < len(sizes) {
 				mean := math.Round(math.Sqrt(float64(n) * float64(sizes[i+1])))
-				branch.UpTo = platforms.Exact(quantity.Bytes(mean))
+				branch.UpTo = quantity.Bytes(mean)
 			}
 			top.Branches = append(top.Branches, branch)
 		}
 		if len(sizes) > 1 {
-			f.Layers = append(f.Layers, top)
+			made.Layers = append(made.Layers, platforms.Layer{Name: pipeline, Model: top,
+				Source: "the layers below, each measured for one size of messages"})
 		}
-		f.Layers = append(f.Layers, layers...)
+		made.Layers = append(made.Layers, layers...)
 	}
-	return f, nil
+	return made, nil
 }
 
-// stages returns the stages of a pipeline for messages of n bytes.
+// stages returns the stages of a pipeline for messages of n bytes, with the texts of their
+// parameters.
 func (p *Pipelines) stages(name, pipeline string, n quantity.Bytes) (
-	all []platforms.Table, err error) {
+	all []model.Stage, params []platforms.Param, err error) {
 
 	var names []string
 	for _, c := range p.Cases {
@@ -108,26 +110,29 @@ func (p *Pipelines) stages(name, pipeline string, n quantity.Bytes) (
 		}
 	}
 	for i, stage := range names {
-		t, err := p.stage(pipeline, stage, n, i == 0)
+		s, texts, err := p.stage(pipeline, stage, n, i == 0)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		t.Name = name + "-" + stage
-		all = append(all, t)
+		s.Name = name + "-" + stage
+		for k := range texts {
+			texts[k].Owner = s.Name
+		}
+		all, params = append(all, s), append(params, texts...)
 	}
-	return all, nil
+	return all, params, nil
 }
 
 // stage returns a stage with its measured times and the line that explains them. Its interval is
 // that of a single launch. What a message costs before its first packet is added to the packet that
 // is alone in the first stage, which each message has once.
 func (p *Pipelines) stage(pipeline, stage string, n quantity.Bytes, first bool) (
-	t platforms.Table, err error) {
+	of model.Stage, params []platforms.Param, err error) {
 
 	line := &benchfile.Table{Title: pipeline + " " + stage, Kind: benchfile.OneWay}
 	spread := p.Spread(pipeline, stage, n)
 	start, busy := false, false
-	var at, times, crowded []string
+	var alone, crowded model.Curve
 	cases := slices.DeleteFunc(slices.Clone(p.Cases), func(c calibrate.PipelineCase) bool {
 		return c.Pipeline != pipeline || c.Stage != stage || c.Message != n
 	})
@@ -135,10 +140,10 @@ func (p *Pipelines) stage(pipeline, stage string, n quantity.Bytes, first bool) 
 		return cmp.Compare(a.Packet, b.Packet)
 	})
 	for _, c := range cases {
-		alone := p.Time(c)
+		time := p.Time(c)
 		among, extra := c, c
 		among.Stage, extra.Stage = stage+calibrate.BusySuffix, calibrate.Start
-		overlapped := cmp.Or(p.Time(among), alone)
+		overlapped := cmp.Or(p.Time(among), time)
 		busy = busy || p.Time(among) > 0
 		line.Samples = append(line.Samples, benchfile.Sample{
 			Size: c.Packet, Count: 1,
@@ -146,20 +151,19 @@ func (p *Pipelines) stage(pipeline, stage string, n quantity.Bytes, first bool) 
 		})
 		if before := p.Time(extra); first && before > 0 {
 			start = true
-			alone += before
+			time += before
 		}
-		at = append(at, platforms.Exact(c.Packet))
-		times = append(times, fmt.Sprintf("%.4gus", float64(alone)))
-		crowded = append(crowded, fmt.Sprintf("%.4gus", float64(overlapped)))
+		alone.Sizes = append(alone.Sizes, c.Packet)
+		alone.Costs = append(alone.Costs, quantity.Micros(digits(float64(time), 4)))
+		crowded.Costs = append(crowded.Costs, quantity.Micros(digits(float64(overlapped), 4)))
 	}
-	t.Set("sizes", at...)
-	t.Set("times", times...)
+	of.Measured = &model.StageCurve{Alone: alone}
 	if busy || start {
-		t.Set("overlapped", crowded...)
+		of.Measured.Overlapped = crowded
 	}
 	r, err := fit.Linear(line, fit.Relative)
 	if err != nil {
-		return t, fmt.Errorf("%s: stage %s of %s, messages of %s: %w; measure more packets",
+		return of, nil, fmt.Errorf("%s: stage %s of %s, messages of %s: %w; measure more packets",
 			p.File, stage, pipeline, n, err)
 	}
 	s := r.Segments[0].Line()
@@ -167,15 +171,15 @@ func (p *Pipelines) stage(pipeline, stage string, n quantity.Bytes, first bool) 
 	if spread > 0 {
 		percent = fmt.Sprintf(" ± %.2g%%", 100*spread)
 	}
-	t.Set("beta", fmt.Sprintf("%.4gus", float64(s.Beta))+percent)
-	t.Set("tau", fmt.Sprintf("%.4gus/KiB", quantity.PerKiB(s.Tau))+percent)
 	source := fmt.Sprintf("pipeline.c, %s: the stage alone, %d launches", p.File,
 		len(p.Launches(cases[0])))
 	if start {
 		source += "; times include the request of a message"
 	}
-	t.Set("source", source)
-	return t, nil
+	return of, []platforms.Param{
+		{Key: "beta", Text: fmt.Sprintf("%.4gus", float64(s.Beta)) + percent, Source: source},
+		{Key: "tau", Text: fmt.Sprintf("%.4gus/KiB", quantity.PerKiB(s.Tau)) + percent},
+	}, nil
 }
 
 // A PipelineRow is the test of a pipeline at a size of messages: the packet with the least

@@ -3,7 +3,6 @@ package fits
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,49 +11,52 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // TOML returns the text of a platform file of the results. Curves that cannot be a layer, such as
 // overheads, become remarks in its first lines. It is an error if nothing remains to be saved.
 func (f *Fitted) TOML() (string, error) {
-	d, remarks, err := f.file()
+	p, remarks, err := f.made()
 	if err == nil && f.Calibrated != nil {
 		// A measurement that breaks a rule of platforms must fail here, and not in the command
 		// that uses the file a week later.
-		_, err = d.Platform("the fitted machine")
+		p.Name = "the fitted machine"
+		_, err = p.Complete()
 	}
 	if err != nil {
 		return "", err
 	}
-	return encoded(d, "fit."+remarks), nil
+	return encoded(p, "fit."+remarks), nil
 }
 
 // Platform returns the platform of the results, as the file that TOML returns describes it.
 func (f *Fitted) Platform(name string) (platforms.Platform, error) {
-	d, _, err := f.file()
+	p, _, err := f.made()
 	if err != nil {
-		return platforms.Platform{}, err
+		return p, err
 	}
-	return d.Platform(name)
+	p.Name = name
+	return p.Complete()
 }
 
-// file returns what the results are as a platform: a machine, a pipeline of stages, a
+// made returns what the results are as a platform: a machine, a pipeline of stages, a
 // layer of parameters, measured collectives, or a layer for each curve that can be
 // one, with remarks about the curves that cannot.
-func (f *Fitted) file() (d platforms.File, remarks string, err error) {
+func (f *Fitted) made() (d platforms.Platform, remarks string, err error) {
 	switch {
 	case f.Calibrated != nil:
-		return f.machineFile(), "", nil
+		return f.machinePlatform(), "", nil
 	case f.Pipelines != nil:
-		d, err = f.Pipelines.platformFile()
+		d, err = f.Pipelines.made()
 		return d, "", err
 	case f.Model == "pipeline":
-		return f.pipelineFile(), "", nil
+		return f.pipelinePlatform(), "", nil
 	case f.saved != nil:
-		return f.parametersFile(), "", nil
+		return f.parametersPlatform(), "", nil
 	case f.Collectives != nil:
-		d = f.collectivesFile()
+		d = f.collectivesPlatform()
 		if len(f.Curves) > 0 {
 			remarks = addCurves(&d, f.Curves)
 		}
@@ -66,7 +68,7 @@ func (f *Fitted) file() (d platforms.File, remarks string, err error) {
 	}
 	// A log of one number of ranks has curves, and answers about the ranks that were measured.
 	if one := f.ofOnePlace(); one != nil {
-		d = one.collectivesFile()
+		d = one.collectivesPlatform()
 	}
 	remarks = addCurves(&d, f.Curves)
 	if len(d.Layers) == 0 && len(d.Collectives) == 0 {
@@ -93,10 +95,10 @@ func (f *Fitted) ofOnePlace() *Fitted {
 	return one
 }
 
-// addCurves adds a layer to the file for each curve that can be one, and returns a line about each
+// addCurves adds a layer to the platform for each curve that can be one, and returns a line about each
 // that cannot. The platform stands for the first latency, if there is one: of all tables, commands
 // have most use for that.
-func addCurves(d *platforms.File, curves []Curve) (remarks string) {
+func addCurves(d *platforms.Platform, curves []Curve) (remarks string) {
 	d.Title = cmp.Or(d.Title, "fit of "+sourceNames(sourcesOf(curves)))
 	for i, name := range layerNames(curves) {
 		c := curves[i]
@@ -120,68 +122,59 @@ func addCurves(d *platforms.File, curves []Curve) (remarks string) {
 	return remarks
 }
 
-// pipelineFile writes a stage per table. A stage has one line (fit.Stages), so its
+// pipelinePlatform has a stage per table. A stage has one line (fit.Stages), so its
 // first segment is all of it.
-func (f *Fitted) pipelineFile() platforms.File {
-	d := platforms.File{Title: "fit of " + sourceNames([]Source{f.Curves[0].Source})}
+func (f *Fitted) pipelinePlatform() platforms.Platform {
+	p := platforms.Platform{Title: "fit of " + sourceNames([]Source{f.Curves[0].Source})}
 	names := list.Numbered(list.Map(f.Curves, func(c Curve) string {
 		return cmp.Or(plainName(c.Name), "stage")
 	}), "-")
+	var stages []model.Stage
 	for i, c := range f.Curves {
 		s := c.Segments[0]
 		source := fmt.Sprintf("%s%s, stage %s: %s least squares over %d sizes",
 			c.Place(), c.dateSuffix(), c.Name, c.Method, len(c.Points))
-		d.Stages = append(d.Stages, platforms.Table{Name: names[i],
-			Keys: platforms.Keys{"beta": {betaText(s)}, "tau": {tauText(s)}, "source": {source}}})
+		line := s.Line()
+		stages = append(stages, model.Stage{Name: names[i], Beta: line.Beta, Tau: line.Tau})
+		p.Stages = append(p.Stages, intervals(names[i], s, source)...)
 	}
-	d.Layers = append(d.Layers, pipelineLayer("fit", d.Stages, "the stages above; best packets"))
-	return d
+	p.Layers = []platforms.Layer{pipelineLayer("fit", stages, "the stages above; best packets")}
+	return p
 }
 
-// parametersFile writes a layer of LogP or LogGP, or one for each protocol and a switch
+// parametersPlatform has a layer of LogP or LogGP, or one for each protocol and a switch
 // between them. The model's name is that of the layer. Measured latencies go along: from their
 // distance to the parameters, predictions have intervals.
-func (f *Fitted) parametersFile() platforms.File {
+func (f *Fitted) parametersPlatform() platforms.Platform {
 	from := strings.Join(
 		list.Map(f.sources, func(s Source) string { return s.Place() + s.dateSuffix() }), ", ")
-	note := strings.Join(f.warned, ". ")
-	d := platforms.File{Title: "fit of " + sourceNames(f.sources)}
-	layer := func(name, source string, keys platforms.Keys) platforms.Table {
-		t := platforms.Table{Name: name, Keys: maps.Clone(keys)}
-		t.Set("model", f.Model)
-		t.Set("source", source)
-		return t
-	}
-	measured := f.latencies()
-	if measured != nil {
-		d.Measured = append(d.Measured, measured.Table("fit"))
-	}
+	p := platforms.Platform{Title: "fit of " + sourceNames(f.sources)}
+	l := platforms.Layer{Name: "fit", Source: from, Note: strings.Join(f.warned, ". "),
+		Measured: f.latencies()}
 	if len(f.saved) == 1 {
-		t := layer("fit", from, f.saved[0].texts)
-		t.Set("note", note)
-		if measured != nil {
-			t.Set("measured", "fit")
-		}
-		d.Layers = []platforms.Table{t}
-		return d
+		l.Model, l.Params = f.saved[0].model, f.saved[0].within(l.Name)
+		p.Layers = []platforms.Layer{l}
+		return p
 	}
-	t := platforms.Table{Name: "fit",
-		Keys: platforms.Keys{"model": {"switch"}, "source": {from}, "note": {note}}}
-	if measured != nil {
-		t.Set("measured", "fit")
-	}
-	var parts []platforms.Table
+	var branches []model.Branch
+	var parts []platforms.Layer
 	for i, r := range f.saved {
-		one := layer(fmt.Sprintf("fit-protocol-%d", i+1),
-			fmt.Sprintf("%s, sizes from %s to %s", from, r.from, r.to), r.texts)
-		branch := platforms.Branch{Layer: one.Name}
-		if i < len(f.saved)-1 { // the last branch serves all larger sizes
-			branch.UpTo = platforms.Exact(r.to)
-		}
-		t.Branches, parts = append(t.Branches, branch), append(parts, one)
+		name := fmt.Sprintf("fit-protocol-%d", i+1)
+		branches = append(branches, model.Branch{Name: name, UpTo: r.to, Layer: r.model})
+		parts = append(parts, platforms.Layer{Name: name, Model: r.model, Params: r.within(name),
+			Source: fmt.Sprintf("%s, sizes from %s to %s", from, r.from, r.to)})
 	}
-	d.Layers = append([]platforms.Table{t}, parts...)
-	return d
+	l.Model = &model.Switch{Branches: branches}
+	p.Layers = append([]platforms.Layer{l}, parts...)
+	return p
+}
+
+// within returns the intervals as those of a layer's parameters.
+func (r savedRange) within(layer string) (all []platforms.Param) {
+	for key, in := range r.intervals {
+		all = append(all, platforms.Param{Owner: layer, Key: key, PlusMinus: halfWidth(in)})
+	}
+	return all
 }
 
 // latencies returns the measured one-way times behind the parameters; nil if there are none.
@@ -197,10 +190,10 @@ func (f *Fitted) latencies() *platforms.Measured {
 	return nil
 }
 
-// collectivesFile returns the measurements of each collective, not the parameters:
+// collectivesPlatform has the measurements of each collective, not the parameters:
 // predictions use parameters that change with the size, and several algorithms with
 // weights. Reading the file fits them again.
-func (f *Fitted) collectivesFile() platforms.File {
+func (f *Fitted) collectivesPlatform() platforms.Platform {
 	var files []string
 	for _, s := range f.sources {
 		text := s.File.Name + s.dateSuffix()
@@ -209,7 +202,7 @@ func (f *Fitted) collectivesFile() platforms.File {
 		}
 	}
 	from := strings.Join(files, ", ")
-	d := platforms.File{Title: "collectives of " + from}
+	d := platforms.Platform{Title: "collectives of " + from}
 	// Two series may differ only in letters that a TOML key has not; a number keeps them apart.
 	var names []string
 	for _, c := range f.Collectives {
@@ -219,7 +212,7 @@ func (f *Fitted) collectivesFile() platforms.File {
 	}
 	for i, name := range list.Numbered(names, "-") {
 		from := cmp.Or(from, "measured")
-		d.Collectives = append(d.Collectives, f.Collectives[i].Measured(name, from).Table())
+		d.Collectives = append(d.Collectives, f.Collectives[i].Measured(name, from))
 	}
 	return d
 }
