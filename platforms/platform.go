@@ -138,8 +138,8 @@ func (p Platform) level(t Table, modelOf func(Layer) model.Layer) (l machine.Lev
 				return l, false
 			}
 			*at = layers
-		case *machine.Topology:
-			*at, _ = machine.ParseTopology(texts[0]) // it was read before
+		case machine.Word:
+			_ = at.UnmarshalText([]byte(texts[0])) // it was read before
 		default:
 			setNumber(at, p.composition.find("level."+t.Name+"."+k.Name).Value.Num)
 		}

@@ -254,9 +254,9 @@ func (s *section) level() {
 			s.param(row.name)
 		}
 	}
-	if s.has("topology") {
-		if _, err := machine.ParseTopology(s.Text("topology")); err != nil {
-			s.fail("topology", "%w", err)
+	for _, k := range machine.Keys {
+		if word, is := k.At(&machine.Level{}).(machine.Word); is && s.has(k.Name) {
+			s.must(s.path+"."+k.Name, word.UnmarshalText([]byte(s.Text(k.Name))))
 		}
 	}
 }

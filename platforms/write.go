@@ -93,7 +93,7 @@ func LevelTable(
 			t.Set(k.Name, list.Map(*at, func(rail model.Layer) string {
 				return name(k.Name, rail)
 			})...)
-		case *machine.Topology:
+		case machine.Word:
 			t.Set(k.Name, at.String())
 		default:
 			t.Set(k.Name, textsOf(at)...)

@@ -1,6 +1,11 @@
 package machine
 
-import "github.com/halfpeak/halfpeak/model"
+import (
+	"encoding"
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/model"
+)
 
 // A key is a row of a level: a key of its table in a platform file, and what it sets. Files,
 // changes, help and writers follow from the rows.
@@ -10,8 +15,14 @@ type key struct {
 	Phrase  string        // what the number is
 	Help    string        // a row of FORMAT.md; "": the row before tells of this key, too
 	// At returns what the key sets: a *model.Layer for the name of a layer, a *[Port] for several,
-	// a *Topology, or for a number an *int, *float64, *quantity.Micros or *quantity.Bytes.
+	// a [Word], or for a number an *int, *float64, *quantity.Micros or *quantity.Bytes.
 	At func(l *Level) any
+}
+
+// A Word is a value of a level that reads its own text, and prints it; "" for the zero value.
+type Word interface {
+	fmt.Stringer
+	encoding.TextUnmarshaler
 }
 
 // Keys lists the keys of a level, in the order of a written file.
@@ -157,7 +168,7 @@ var Keys = []key{
 // IsNumber reports whether the key has a number.
 func (k key) IsNumber() bool {
 	switch k.At(&Level{}).(type) {
-	case *model.Layer, *Port, *Topology:
+	case *model.Layer, *Port, Word:
 		return false
 	}
 	return true

@@ -56,6 +56,12 @@ func ParseTopology(text string) (Topology, error) {
 // machines have some 10 million cores.
 const MaxCores = 1 << 30
 
+// UnmarshalText is [ParseTopology].
+func (t *Topology) UnmarshalText(text []byte) (err error) {
+	*t, err = ParseTopology(string(text))
+	return err
+}
+
 // String returns the text that ParseTopology reads; "" for none.
 func (t Topology) String() string {
 	return strings.TrimSpace(t.kind + " " + strings.Trim(fmt.Sprint(t.sizes), "[]"))
