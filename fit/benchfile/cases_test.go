@@ -228,21 +228,20 @@ func TestSeveralTimes(t *testing.T) {
 // A file without a table names the first line that looks like a row, and what stopped it. The
 // columns that a message advises are then read.
 func TestAdvice(t *testing.T) {
+	const units = "name the columns of sizes and of times or rates, and their units, such as "
 	for _, c := range []struct{ text, message, x, y, want string }{
-		{"bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec\n64      10      =10     1.2k        0.00s     20.78       3.08       0.32\n256     10      =10     5k          0.00s     81.14       3.16       0.32\n",
-			`error: x:2: lines 2 to 3 look like rows (64 10 =10 1.2k 0.00s 20.78 3.08 0.32); name the columns of sizes and of times or rates, such as x=1:B y=7:us (column 7 is "usec/xfer")`,
-			"1:B", "7:us", "csv: one-way time 64=3.08 256=3.16"},
 		{"# begin result \"Pingpong\"\ncount=  1  4  1.3  0.0  16\ncount=  256  1024  2.3  0.0  16\n# end result\n",
-			`error: x:2: lines 2 to 3 look like rows (count= 1 4 1.3 0.0 16); name the columns of sizes and of times or rates, such as x=3:B y=4:us (column 4; put its unit there: ns, us, ms, s, MB/s)`,
+			`error: x:2: lines 2 to 3 look like rows (count= 1 4 1.3 0.0 16): no column has a unit of times or rates; ` + units + `x=3:B y=4:us → 1 KiB in 2.3 µs`,
 			"3:B", "4:us", "csv: one-way time 4=1.3 1024=2.3"},
 		{"Allreduce\tBytes:\t  8\tIters:\t 100\tAvg:\t  5.4000\tMin:\t 5.2\nAllreduce\tBytes:\t 1024\tIters:\t 100\tAvg:\t 9.4000\tMin:\t 9.2\n",
-			`error: x:1: lines 1 to 2 look like rows (Allreduce Bytes: 8 Iters: 100 Avg: 5.4000 Min: 5.2); name the columns of sizes and of times or rates, such as x=3:B y=7:us (column 7 is "Avg:"; put its unit there: ns, us, ms, s, MB/s)`,
+			`error: x:1: lines 1 to 2 look like rows (Allreduce Bytes: 8 Iters: 100 Avg: 5.4000 Min: 5.2): no column has a unit of times or rates; ` + units + `x=3:B y=7:us → 1 KiB in 9.4 µs`,
 			"3:B", "7:us", "csv: one-way time 8=5.4 1024=9.4"},
 		{"Collective:\t\tAllreduce\nInplace:\t\t0\n  Count   Size     Time, us     Bandwidth, GB/s\n   2   8   4.31   4.02   0.00\n  256  1024   5.31  5.02  0.19\n",
-			`error: x:4: lines 4 to 5 look like rows (2 8 4.31 4.02 0.00); name the columns of sizes and of times or rates, such as x=2:B y=3:us (column 3; put its unit there: ns, us, ms, s, MB/s)`,
-			"2:B", "3:us", "csv: one-way time 8=4.31 1024=5.31"},
+			`error: x:4: lines 4 to 5 look like rows (2 8 4.31 4.02 0.00): several columns "Time, us" may each be the one that is meant; ` + units +
+				`x=2:B y=4:us → 1 KiB in 5.02 µs, or x=2:B y=5:us → 1 KiB in 0.19 µs`,
+			"2:B", "4:us", "csv: one-way time 8=4.02 1024=5.02"},
 		{"größe,zeit\n1,2\n1024,3\n", // no bytes of a number of elements
-			`error: x:2: lines 2 to 3 look like rows (1 2); name the columns of sizes and of times or rates, such as x=1:B y=2:us (column 2 is "zeit"; put its unit there: ns, us, ms, s, MB/s)`,
+			`error: x:2: lines 2 to 3 look like rows (1,2): no column has a unit of times or rates; ` + units + `x=1:B y=2:us → 1 KiB in 3 µs`,
 			"1:B", "2:us", "csv: one-way time 1=2 1024=3"},
 	} {
 		if diff := cmp.Diff([]string{c.message}, described(t, "x", c.text, Options{})); diff != "" {
@@ -253,7 +252,7 @@ func TestAdvice(t *testing.T) {
 		}
 	}
 	check(t, "ranks,time_s\n1,10.2\n2,5.3\n4,2.8\n",
-		`error: x:2: lines 2 to 4 look like rows (1 10.2), but has times of numbers of ranks, not of sizes: this is scaling, which Extra-P models; halfpeak simulate predicts it of a program`)
+		`error: x:2: lines 2 to 4 look like rows (1,10.2), but has times of numbers of ranks, not of sizes: this is scaling, which Extra-P models; halfpeak simulate predicts it of a program`)
 	check(t, "# OSU MPI Latency Test v7.5\n# Size  Latency (us)\n1  fast\n",
 		`error: x:1: the output of OSU has no row with a size and a time; did the run fail, or was the output cut off?`)
 	check(t, "# OSU MPI Latency Test v7.5\n# Size  Latency (us)\n1  2  3\n2  3  4\n",

@@ -30,14 +30,14 @@ type parser struct {
 	tableLimit int // maximum number of tables
 	dropped    int // number of tables beyond the maximum
 
-	cut       error   // why the file ends before its output does; nil: it is whole
-	fault     *Error  // why the file as a whole cannot be used; nil: it can
-	faults    []fault // the first maxFaults invalid rows of CSV and JSON
-	bad       int     // the number of all of them
-	hint      *Error  // why a line that resembles a table is not read
-	why       string  // why the current line is no row; see [parser.stop]
-	explained bool    // the first row that no format takes has been seen
-	object    int     // of the JSON array in the current line, from 1
+	cut     error   // why the file ends before its output does; nil: it is whole
+	fault   *Error  // why the file as a whole cannot be used; nil: it can
+	faults  []fault // the first maxFaults invalid rows of CSV and JSON
+	bad     int     // the number of all of them
+	hint    *Error  // why a line that resembles a table is not read
+	why     string  // why the current line is no row; see [parser.stop]
+	stopped *Error  // the first of these reasons, of a line that looks like a row
+	object  int     // of the JSON array in the current line, from 1
 
 	unit   string // of the times, if a comment gave it
 	unitAt int    // the line of that comment
@@ -161,7 +161,7 @@ func (p *parser) badRows() (err *Error, fatal bool) {
 // stop records why the current line is no row of a format's open table: the column that is missing
 // or wrong. It is reported if the file has no table.
 func (p *parser) stop(msg string, args ...any) {
-	if !p.explained && p.why == "" {
+	if p.stopped == nil && p.why == "" {
 		p.why = p.errorf(0, msg, args...).Msg
 	}
 }

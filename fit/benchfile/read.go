@@ -15,7 +15,7 @@ type reader struct {
 	parser
 	formats   []openFormat // the format of the previous line first
 	dress     dress
-	search    search
+	found     recogniser
 	claimed   int    // the first line that a benchmark's reader took; 0 if none
 	claimedBy string // name of that benchmark
 
@@ -73,6 +73,7 @@ func (r *reader) run() error {
 			r.mapTasks(ranks)
 		}
 		if len(line) == 0 {
+			r.found.look(&r.parser, raw, false)
 			continue
 		}
 		bare, source := r.dress.undress(line)
@@ -86,6 +87,7 @@ func (r *reader) run() error {
 		r.why = ""
 		if r.take(bare) || r.takeDressed(line, bare) {
 			r.previous = ""
+			r.found.look(&r.parser, raw, true)
 			r.dress.ends(line)
 			continue
 		}
@@ -125,7 +127,7 @@ func (r *reader) skip(line []byte) {
 		r.previous = string(line)
 	}
 	r.readRemark(line)
-	r.search.look(&r.parser, line)
+	r.found.look(&r.parser, r.raw, false)
 }
 
 // change makes the readers of a source the present ones.
@@ -304,6 +306,10 @@ func (r *reader) takeBy(line []byte, may func(openFormat) bool) bool {
 func (r *reader) finish() (*File, error) {
 	f := r.file
 	r.end()
+	r.found.close(&r.parser)
+	if r.usage.sizes == 0 && r.bad == 0 && r.fault == nil && r.stopped == nil {
+		r.takeRecognised()
+	}
 	// Tables of one name are numbered, so that each can be named in a command.
 	names := map[string]int{}
 	f.Tables = slices.Grow(f.Tables, len(r.builders)-r.usage.merged)
@@ -347,7 +353,7 @@ func (r *reader) finish() (*File, error) {
 		return nil, bad
 	}
 	if len(f.Tables) == 0 {
-		e := r.search.noTable(&r.parser, r.claimed, r.claimedBy)
+		e := r.found.noTable(&r.parser, r.claimed, r.claimedBy)
 		e.NoTable = true
 		return nil, e
 	}
@@ -361,6 +367,17 @@ func (r *reader) finish() (*File, error) {
 		return nil, &Damaged{f, bad}
 	}
 	return f, nil
+}
+
+// takeRecognised makes the recognised tables those of the file, which no format has read.
+func (r *reader) takeRecognised() {
+	for _, found := range r.found.records {
+		r.builders = append(r.builders, found.order...)
+		r.file.Skipped -= found.rows
+		for _, n := range found.notes {
+			r.note("%s", n)
+		}
+	}
 }
 
 // end ends the last runs of all formats.

@@ -1,0 +1,471 @@
+package benchfile
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/lex"
+)
+
+// A block is a run of lines with one pattern of numbers and words: the rows of a table. Lines of
+// other patterns may stand between them.
+type block struct {
+	pattern string
+	rows    [][]token
+	texts   []string // the rows as they stand
+	lines   []int    // their numbers
+	above   []string // the lines before the first row, plain
+	words   []int    // places of words
+}
+
+// maxRows is the number of rows that a table is recognised by; all further ones only have to follow
+// their pattern.
+const maxRows = 2000
+
+// takes reports whether a row goes on with the block. A longer row is one with a remark behind it.
+func (b *block) takes(pattern string, row []token) bool {
+	if b.pattern == pattern {
+		return len(b.rows) < 2 || b.hasWords(row)
+	}
+	n := len(b.pattern)
+	return strings.HasPrefix(pattern, b.pattern) && pattern[n] == 'w' &&
+		strings.Count(b.pattern, "n") > 2
+}
+
+// hasWords reports whether a row has half or more of the words that the first two rows share.
+func (b *block) hasWords(row []token) bool {
+	shared, same := 0, 0
+	for _, i := range b.words {
+		if text := b.rows[0][i].text; text == b.rows[1][i].text {
+			shared++
+			if row[i].text == text {
+				same++
+			}
+		}
+	}
+	return 2*same >= shared
+}
+
+func (b *block) add(row []token, text string, line int) {
+	b.rows = append(b.rows, row[:len(b.pattern)])
+	b.texts = append(b.texts, text)
+	b.lines = append(b.lines, line)
+}
+
+// A column is a place of the rows that has a number or a word in each of them.
+type column struct {
+	at      int // token of a row
+	name    string
+	number  bool
+	fixed   bool // each row has the same text
+	texts   []string
+	values  []float64 // in the unit of a cell, if cells have units; NaN for a missing number
+	halves  []float64 // half of the last digit
+	dim     dimension // of the units in the cells
+	units   []unit
+	guesses []guess
+}
+
+// columns returns the columns of the block with their names. named is false if no header with as
+// many names was found.
+func (b *block) columns() (all []*column, named bool) {
+	lead := b.leading()
+	for i := lead; i < len(b.pattern); i++ {
+		c := &column{at: i, number: b.pattern[i] == 'n', fixed: true}
+		for _, row := range b.rows {
+			c.texts = append(c.texts, row[i].text)
+			c.fixed = c.fixed && row[i].text == b.rows[0][i].text
+		}
+		if c.number {
+			c.read(b.rows)
+		}
+		all = append(all, c)
+	}
+	inline := b.inlineNames(all)
+	named = b.nameByHeader(all, lead)
+	for _, c := range all {
+		// "Latency: 3.5": the word before the number names it more surely than a line above.
+		word := inline[c.at]
+		if word != "" && (c.name == "" || strings.HasSuffix(b.rows[0][c.at-1].text, ":") ||
+			strings.HasSuffix(b.rows[0][c.at-1].text, "=")) {
+			c.name = word
+		}
+		c.name = strings.TrimSpace(c.name)
+	}
+	return all, named
+}
+
+// read reads the numbers of a column. If cells have units, of one dimension, the numbers are in
+// its base unit.
+func (c *column) read(rows [][]token) {
+	own := ""
+	uniform := true
+	for _, row := range rows {
+		t := row[c.at]
+		if t.unit != "" {
+			d, _ := unitsOf(t.unit)
+			if c.dim != noDimension && c.dim != d {
+				c.dim, own, uniform = noDimension, "", false
+				break
+			}
+			uniform = uniform && (own == "" || own == t.unit)
+			c.dim, own = d, t.unit
+		}
+	}
+	for _, row := range rows {
+		t := row[c.at]
+		factor := cellFactor(t, c.dim)
+		c.values = append(c.values, t.value*factor)
+		c.halves = append(c.halves, t.half*factor)
+	}
+	c.units = []unit{{1, 0}}
+	// A unit that all cells share may be read in each of its ways.
+	if _, readings := unitsOf(own); uniform && len(readings) > 1 {
+		c.units = nil
+		for _, u := range readings {
+			c.units = append(c.units, unit{u.factor / readings[0].factor, u.doubt})
+		}
+	}
+}
+
+// cellFactor returns what makes a cell's number one of the dimension's base unit.
+func cellFactor(t token, d dimension) float64 {
+	if t.unit != "" && d != noDimension {
+		if got, readings := unitsOf(t.unit); got == d {
+			return readings[0].factor
+		}
+	}
+	return 1
+}
+
+// leadingLabel matches what loggers and launchers put before a row.
+var leadingLabel = regexp.MustCompile(`^[\[\d:.,<>a-zA-Z\]()/TZ_-]*[\]:>)]+$|^\d{4}-\d\d-\d\d|^\d\d:\d\d`)
+
+// leading returns the number of tokens before the columns: labels of ranks and hosts, and stamps.
+func (b *block) leading() int {
+	n := 0
+	for n < len(b.pattern) && b.pattern[n] == 'w' {
+		first := b.rows[0][n]
+		fixed := true
+		for _, row := range b.rows {
+			fixed = fixed && row[n].text == first.text
+		}
+		// In CSV, a word is a value.
+		end := first.to
+		if text := b.texts[0]; end < len(text) && text[end] == ',' ||
+			!fixed && !leadingLabel.MatchString(first.text) {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// inlineNames returns the words that stand before numbers and are the same in each row, by the
+// place of the number: "Bandwidth (GB/s): 3".
+func (b *block) inlineNames(all []*column) map[int]string {
+	names := map[int]string{}
+	var words []string
+	for i := range b.pattern {
+		j := slices.IndexFunc(all, func(c *column) bool { return c.at == i })
+		switch {
+		case b.pattern[i] == 'n':
+			names[i] = strings.Trim(strings.Join(words, " "), " :=")
+			words = nil
+		case j < 0 && leadingLabel.MatchString(b.rows[0][i].text) && !hasLetters(b.rows[0][i].text):
+		case j < 0 || all[j].fixed:
+			words = append(words, b.rows[0][i].text)
+		}
+	}
+	return names
+}
+
+func hasLetters(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' })
+}
+
+// A cell is a part of a header line, with its place.
+type headerCell struct {
+	text     string
+	from, to int
+}
+
+// maxHeaderCell is the longest name of a column in bytes, maxNameWords in words: longer text is a
+// sentence.
+const (
+	maxHeaderCell = 60
+	maxNameWords  = 6
+)
+
+func (c headerCell) isSentence() bool {
+	return len(c.text) > maxHeaderCell || len(strings.Fields(c.text)) > maxNameWords
+}
+
+// headerWord matches words that headers of benchmarks have.
+var headerWord = regexp.MustCompile(`(?i)size|bytes|lat|time|usec|bandw|algbw|busbw|elements|` +
+	`mb/s|gb/s|t_avg|iterations|count`)
+
+// splits returns the ways to divide a header line into names: at the separators that the first row
+// has, at two or more blanks, and at each blank.
+func splits(line, row string) (all [][]headerCell) {
+	text := strings.TrimLeft(line, " ")
+	if strings.HasPrefix(text, "# ") || strings.HasPrefix(text, `\# `) || strings.HasPrefix(text, "#\t") {
+		i := strings.IndexByte(line, '#')
+		line = strings.Repeat(" ", i+1) + line[i+1:]
+	}
+	for _, d := range []string{"|", "\t", ",", ";"} {
+		if !strings.Contains(line, d) || d != "|" && d != "\t" && !strings.Contains(row, d) {
+			continue
+		}
+		var cells []headerCell
+		at := 0
+		for part := range strings.SplitSeq(line, d) {
+			cells = append(cells, headerCell{strings.Trim(part, " `\"\r"), at, at + len(part)})
+			at += len(part) + 1
+		}
+		if d == "|" && cells[0].text == "" {
+			cells = cells[1:]
+		}
+		for d == "|" && len(cells) > 0 && cells[len(cells)-1].text == "" {
+			cells = cells[:len(cells)-1]
+		}
+		all = append(all, cells)
+	}
+	return append(all, splitAt(wideGap, strings.ReplaceAll(line, "\t", "  ")), splitWords(line))
+}
+
+var wideGap = regexp.MustCompile(`[^\s|]+(?: [^\s|]+)*`)
+
+func splitAt(e *regexp.Regexp, line string) (cells []headerCell) {
+	for _, m := range e.FindAllStringIndex(line, -1) {
+		cells = append(cells, headerCell{line[m[0]:m[1]], m[0], m[1]})
+	}
+	return cells
+}
+
+var oneWord = regexp.MustCompile(`[^\s|]+`)
+
+// splitWords divides a line at each blank; a unit in brackets belongs to the word before it.
+func splitWords(line string) (cells []headerCell) {
+	for _, c := range splitAt(oneWord, line) {
+		if last := len(cells) - 1; last >= 0 && isBracketed(c.text) && !strings.ContainsAny(
+			cells[last].text[len(cells[last].text)-1:], ")]") {
+			cells[last].text += " " + c.text
+			cells[last].to = c.to
+			continue
+		}
+		cells = append(cells, c)
+	}
+	return cells
+}
+
+func isBracketed(text string) bool {
+	return strings.ContainsAny(text[:1], "([") && strings.ContainsAny(text[len(text)-1:], ")]")
+}
+
+// maxHeaderLines is the number of lines above a table that may name its columns: places, names and
+// units.
+const maxHeaderLines = 3
+
+// noHeader matches lines that stand between a header and its rows, and name nothing.
+var noHeader = regexp.MustCompile(`^\s*\\?#?\s*(Datatype|OSU|Overall =)`)
+
+var promptLine = regexp.MustCompile(`^\s*(\S*[$>]|\$) `)
+
+// headerLines returns the lines above the block that may be its header, the nearest first.
+func (b *block) headerLines(lead int) (lines []string) {
+	label := ""
+	if lead > 0 {
+		label = b.rows[0][0].text
+	}
+	for i := len(b.above) - 1; i >= 0 && len(lines) < maxHeaderLines; i-- {
+		line := b.above[i]
+		text := strings.TrimSpace(line)
+		if text == "" || strings.Trim(text, "|+:=_- ") == "" || !hasLetters(text) {
+			if len(lines) > 0 && text == "" {
+				break
+			}
+			continue
+		}
+		if label != "" && strings.HasPrefix(text, label) {
+			line = strings.Replace(line, label, strings.Repeat(" ", len(label)), 1)
+		}
+		all := tokensOf(line)
+		numbers := strings.Count(patternOf(all), "n")
+		if numbers > max(1, len(all)/2) {
+			break
+		}
+		if noHeader.MatchString(line) {
+			continue
+		}
+		if len(lines) > 0 && strings.Contains(lines[0], "|") != strings.Contains(line, "|") ||
+			promptLine.MatchString(line) && !strings.Contains(line, "#") {
+			break
+		}
+		if len(lines) > 0 && !strings.Contains(line, "|") &&
+			(!headerWord.MatchString(line) && !strings.Contains(line, "-place") ||
+				pairOfRemark.MatchString(line)) {
+			break
+		}
+		lines = append(lines, line)
+		if !strings.Contains(line, "|") && sizeName.MatchString(line) &&
+			(timeName.MatchString(line) || rateName.MatchString(line)) {
+			break
+		}
+	}
+	return lines
+}
+
+// pairOfRemark matches a line such as "Message size: 8".
+var pairOfRemark = regexp.MustCompile(`\w\s*:\s`)
+
+// nameByHeader names the columns by the lines above the block. It reports whether one of these has
+// as many names as there are columns.
+func (b *block) nameByHeader(all []*column, lead int) (named bool) {
+	lines := b.headerLines(lead)
+	for k, line := range lines {
+		unitLine := isUnitLine(line) && len(lines) > k+1
+		ways := splits(line, b.texts[0])
+		if cells, to := b.fitting(ways, all, line, named, unitLine); cells != nil {
+			if k > 1 && !named && headerWord.MatchString(lines[0]) {
+				continue
+			}
+			for i, c := range to {
+				c.name = strings.TrimSpace(cells[i].text + " " + c.name)
+			}
+			named = true
+			continue
+		}
+		if k == 0 || named || headerWord.MatchString(line) {
+			b.nameByPlace(ways, all, line, k)
+		}
+	}
+	return named
+}
+
+// isUnitLine reports whether all words of a line are in brackets: "(B) (us)".
+func isUnitLine(line string) bool {
+	words := strings.Fields(strings.ReplaceAll(line, "#", " "))
+	for _, w := range words {
+		if !isBracketed(w) {
+			return false
+		}
+	}
+	return len(words) > 0 && !strings.Contains(line, "\t")
+}
+
+// fitting returns the division of a header line that has a name for each column, or for each column
+// of numbers, and these columns; nil if none has.
+func (b *block) fitting(ways [][]headerCell, all []*column, line string, named, unitLine bool,
+) (cells []headerCell, to []*column) {
+	if unitLine {
+		return nil, nil
+	}
+	var numbers []*column
+	for _, c := range all {
+		if c.number {
+			numbers = append(numbers, c)
+		}
+	}
+	best := math.Inf(1)
+	consider := func(way []headerCell, columns []*column, more float64) {
+		if slices.ContainsFunc(way, headerCell.isSentence) {
+			return
+		}
+		off := more
+		if !strings.ContainsAny(line, "|,\t") {
+			for i, c := range columns {
+				from, end := b.span(c)
+				off += min(math.Abs(float64(way[i].to-end)), math.Abs(float64(way[i].from-from)))
+			}
+		}
+		if off < best {
+			best, cells, to = off, way, columns
+		}
+	}
+	isCSV := strings.Contains(b.texts[0], ",")
+	for _, way := range ways {
+		switch n := len(way); {
+		case n == len(all):
+			consider(way, all, 0)
+		// A header may name columns that the rows leave empty.
+		case n > len(all) && n <= len(all)+4 && !isCSV && headerWord.MatchString(line) &&
+			sizeName.MatchString(way[0].text):
+			consider(way[:len(all)], all, 1)
+		}
+	}
+	if cells == nil && !named {
+		for _, way := range ways {
+			if len(way) == len(numbers) && len(numbers) < len(all) {
+				consider(way, numbers, 0)
+			}
+		}
+	}
+	return cells, to
+}
+
+// span returns the bytes of the lines that the values of a column take.
+func (b *block) span(c *column) (from, to int) {
+	from = math.MaxInt
+	for _, row := range b.rows {
+		from, to = min(from, row[c.at].from), max(to, row[c.at].to)
+	}
+	return from, to
+}
+
+// nameByPlace names each column by the part of a header line that stands above it.
+func (b *block) nameByPlace(ways [][]headerCell, all []*column, line string, k int) {
+	bars := strings.Contains(line, "|")
+	cells := ways[len(ways)-2]
+	if bars {
+		cells = ways[0]
+	} else if len(cells) < 2 {
+		cells = ways[len(ways)-1]
+	}
+	if len(cells) < 2 || len(cells) > 2*len(all) ||
+		slices.ContainsFunc(cells, headerCell.isSentence) {
+		return
+	}
+	for _, c := range all {
+		from, to := b.span(c)
+		best, overlap, edge := "", math.MinInt, math.MinInt
+		for _, h := range cells {
+			o, e := min(to, h.to)-max(from, h.from), -max(h.to-to, to-h.to)
+			if o > overlap || o == overlap && e > edge {
+				best, overlap, edge = h.text, o, e
+			}
+		}
+		// A heading over a group of columns reaches to those beside it.
+		if k > 0 && !bars && overlap <= 0 && len(cells) < len(all) && !strings.Contains(c.name, "(") {
+			overlap = 1
+		}
+		if overlap > 0 || !bars && edge > -3 {
+			c.name = strings.TrimSpace(best + " " + c.name)
+		}
+	}
+}
+
+// fieldOf returns the number, from 1, of the field that a column is in for the reader of CSV.
+func (b *block) fieldOf(c *column) int {
+	text, at := b.texts[0], b.rows[0][c.at].from
+	for _, comma := range separators {
+		n := 1
+		if comma == ' ' {
+			return len(strings.Fields(text[:at])) + 1
+		}
+		if strings.IndexByte(text, comma) < 0 {
+			continue
+		}
+		lead := len(text) - len(strings.TrimLeft(text, " |"))
+		n += strings.Count(text[min(lead, at):at], string(comma))
+		return n
+	}
+	return 0
+}
+
+// shortRow returns the first row for a message.
+func (b *block) shortRow() string {
+	return lex.Short([]byte(strings.Join(strings.Fields(b.texts[0]), " ")))
+}

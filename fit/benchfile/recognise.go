@@ -1,0 +1,306 @@
+package benchfile
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/lex"
+)
+
+// A recogniser reads tables that no format knows, by what their columns do: a rate is size over
+// time, a message rate is its inverse, sizes are a ladder. It sees the lines that no format takes,
+// as long as no format has read a row:
+//
+//	clean      tokens.go: a line without colours, bold, commas between thousands
+//	block      block.go: rows of one pattern of numbers and words, and the header above them
+//	recognise  identities.go: which column is what, in which unit
+//	records    record.go: the samples; titles.go says what the numbers of a benchmark measure
+//
+// Names of columns only confirm. A table is read if the best reading leads the next one by a
+// margin; else the refusal names both as commands.
+type recogniser struct {
+	above  []string // the last lines, plain
+	open   *block   // the rows so far, until they are recognised
+	record *record  // the table that reads on, whose first rows were recognised; nil if none
+	after  int      // the number of lines above that belong to earlier tables
+	usage  usage
+	blocks int // number of recognised and refused blocks
+	comma  int // the first line with a number such as 3,57 among blanks or semicolons
+
+	records []*record
+	refused *refusal // the first, or the one with the most rows
+}
+
+// A refusal is a block that is not read, and why.
+type refusal struct {
+	block   *block
+	columns []*column
+	why     string
+	ways    []way // the likeliest readings
+}
+
+const (
+	// A header, with its title and what a benchmark prints about its run.
+	maxAbove = 40
+	// Blocks of a log without tables; then nothing more is expected of it.
+	maxBlocks = 1 << 10
+)
+
+// look looks at a line. taken is set if a format has taken it: then it is no row, but may be the
+// title of one.
+func (x *recogniser) look(p *parser, raw []byte, taken bool) {
+	if p.usage.sizes > 0 || x.blocks > maxBlocks {
+		x.open, x.above = nil, nil
+		return
+	}
+	if len(raw) > maxHeader {
+		return
+	}
+	line := plainLine(string(raw))
+	x.comma = cmp.Or(x.comma, x.commaIn(p, line, taken))
+	p.explain(line)
+	isRow := !taken && p.why == "" && mayBeRow([]byte(line)) && !isComment(line)
+	if isRow {
+		if row := tokensOf(line); strings.Count(patternOf(row), "n") >= 2 {
+			x.row(p, row, line)
+			return
+		}
+	}
+	if x.open != nil && isHeading(line) || taken {
+		x.close(p)
+	}
+	if x.above = append(x.above, line); len(x.above) > 2*maxAbove {
+		x.after = max(0, x.after-(len(x.above)-maxAbove))
+		x.above = slices.Clone(x.above[len(x.above)-maxAbove:])
+	}
+}
+
+// commaIn returns the number of a line that has numbers with decimal commas; 0 if it has none.
+func (x *recogniser) commaIn(p *parser, line string, taken bool) int {
+	if !taken && decimalComma.MatchString(line) {
+		return p.file.Lines
+	}
+	return 0
+}
+
+// explain keeps why a line that looks like a row is none of the format that it stands in.
+func (p *parser) explain(line string) {
+	if p.stopped != nil || p.why == "" {
+		return
+	}
+	row := tokensOf(line)
+	if n := strings.Count(patternOf(row), "n"); n >= 2 && 2*n >= len(row) {
+		text := lex.Short([]byte(strings.Join(strings.Fields(line), " ")))
+		p.stopped = p.errorf(p.file.Lines, "%q is not read as a row: %s", text, p.why)
+	}
+}
+
+// isHeading reports whether a line that is no row may name the columns of other rows.
+func isHeading(line string) bool {
+	if isComment(line) || strings.HasPrefix(strings.TrimSpace(line), "=====") ||
+		promptLine.MatchString(line) {
+		return true
+	}
+	return len(headerWord.FindAllString(line, 2)) == 2 && !pairWithNumber.MatchString(line)
+}
+
+// pairWithNumber matches a setting such as "Iterations: 1000".
+var pairWithNumber = regexp.MustCompile(`[:=]\s*\d`)
+
+// row adds a row to the open block, or begins another one.
+func (x *recogniser) row(p *parser, row []token, line string) {
+	pattern := patternOf(row)
+	b := x.open
+	if b != nil && b.takes(pattern, row) {
+		if x.record != nil {
+			x.record.add(p, row, p.file.Lines)
+			return
+		}
+		b.add(row, line, p.file.Lines)
+		if len(b.rows) == maxRows {
+			x.record = x.recognise(p, b)
+		}
+		return
+	}
+	x.close(p)
+	b = &block{pattern: pattern, above: slices.Clone(x.above)}
+	for i, c := range pattern {
+		if c == 'w' {
+			b.words = append(b.words, i)
+		}
+	}
+	b.add(row, line, p.file.Lines)
+	x.open = b
+}
+
+// close recognises the open block, if it has not been.
+func (x *recogniser) close(p *parser) {
+	b := x.open
+	if b == nil {
+		return
+	}
+	if x.open = nil; len(b.rows) < maxRows {
+		x.recognise(p, b)
+	}
+	x.record, x.after = nil, len(x.above)
+}
+
+// recognise reads a block; nil if it is refused.
+func (x *recogniser) recognise(p *parser, b *block) *record {
+	x.blocks++
+	r, no := p.recognise(b, b.above[min(x.after, len(b.above)):], &x.usage)
+	if no != nil {
+		if !no.looksLikeRows() {
+			return nil
+		}
+		if x.refused == nil || len(no.ways) > 0 && len(x.refused.ways) == 0 {
+			x.refused = no
+		}
+		return nil
+	}
+	for i, row := range b.rows {
+		r.add(p, row, b.lines[i])
+	}
+	x.records = append(x.records, r)
+	return r
+}
+
+// looksLikeRows reports whether at least half of what differs between the rows are numbers: of one
+// row, at least half of all.
+func (no *refusal) looksLikeRows() bool {
+	numbers, words := 0, 0
+	for _, c := range no.columns {
+		switch {
+		case c.number:
+			numbers++
+		case !c.fixed || len(no.block.rows) == 1:
+			words++
+		}
+	}
+	return numbers >= 2 && numbers >= words
+}
+
+// Bounds of the scores, which are logarithms of odds.
+const (
+	minSize = 2.2 // of a column of sizes alone: a ladder with a name, or with powers of two
+	margin  = 0.8 // by which the best reading must lead
+)
+
+// recognise returns the record of a block, or why it is refused. near are the lines above it that
+// no other table has claimed.
+func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal) {
+	all, named := b.columns()
+	no := &refusal{block: b, columns: all}
+	for _, c := range all {
+		if c.number {
+			c.guess()
+		}
+	}
+	p.force(b, all)
+	if len(all) < 2 || !no.looksLikeRows() {
+		return nil, no
+	}
+	found := readings(all)
+	if len(found) == 0 {
+		no.why = "no column has a unit of times or rates"
+		return nil, no
+	}
+	top := found[0]
+	var question []*series
+	if no.why = p.doubt(b, found, named); no.why == "" {
+		r := &record{block: b, size: top.size, factor: top.sizes.factor, usage: u}
+		if no.why = r.decide(p, all, top, near); no.why == "" {
+			return r, nil
+		}
+		question = r.series
+	}
+	no.ways = waysOf(b, found, question)
+	return nil, no
+}
+
+// doubt returns why the best reading of a block is not read; "" if it is.
+func (p *parser) doubt(b *block, found []reading, named bool) string {
+	top := found[0]
+	isValue := func(g guess) bool { return g.dim == times || g.dim == rates }
+	values := 0
+	for _, g := range top.values {
+		if isValue(g) {
+			values++
+		}
+	}
+	forced := p.opt.X != "" || p.opt.Y != ""
+	switch {
+	case values == 0:
+		return "no column has a unit of times or rates"
+	case forced:
+		return ""
+	case top.own < minSize:
+		return "no column behaves as sizes do"
+	case !varying(top.size.values) && !sizeName.MatchString(top.size.name):
+		return "one size alone, and its column is not named as one"
+	case !varying(top.size.values) && len(b.rows) > 1 && len(top.ids) == 0:
+		return "all rows have one size"
+	case len(b.rows) == 1 && !named && len(top.ids) == 0:
+		return "one row without a header"
+	}
+	for _, o := range found[1:] {
+		same := o.size == top.size && o.sizes.same(top.sizes)
+		// Units of 1000 and 1024 that stay open are a note.
+		close := o.size == top.size && o.sizes.factor/top.sizes.factor > 0.9 &&
+			o.sizes.factor/top.sizes.factor < 1.12
+		if !same && !close && top.score-o.score < margin {
+			return fmt.Sprintf("columns %s and %s may each be the sizes",
+				top.size.label(b), o.size.label(b))
+		}
+	}
+	return ""
+}
+
+// label returns a column's name for messages, or its number.
+func (c *column) label(b *block) string {
+	if c.name == "" {
+		return fmt.Sprintf("%d", b.fieldOf(c))
+	}
+	return lex.Quote(lex.Short([]byte(c.name)))
+}
+
+// force restricts the columns to what options give: a name or a number, with or without a unit.
+func (p *parser) force(b *block, all []*column) {
+	if p.opt.X == "" && p.opt.Y == "" {
+		return
+	}
+	for i, option := range []string{p.opt.X, p.opt.Y} {
+		name, text := columnAndUnit(option)
+		for _, c := range all {
+			is := name != "" && c.number && (c.name == name || fmt.Sprint(b.fieldOf(c)) == name)
+			c.force(i == 0, is, name != "", text)
+		}
+	}
+}
+
+// force keeps the guesses of a column that an option allows.
+func (c *column) force(isSize, is, given bool, unitText string) {
+	var kept []guess
+	for _, g := range c.guesses {
+		if (g.dim == sizes) == isSize && given || is && (g.dim == sizes) != isSize {
+			continue
+		}
+		kept = append(kept, g)
+	}
+	if is {
+		d, factor := times, 1.
+		if u, ok := optionUnit(unitText); ok {
+			d, factor = dimensionOf(u)
+		} else if isSize {
+			d = sizes
+		}
+		if c.dim != noDimension {
+			factor = 1
+		}
+		kept = []guess{{d, factor, 9}}
+	}
+	c.guesses = kept
+}

@@ -1,0 +1,623 @@
+package benchfile
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A record turns the rows of a recognised block into samples.
+type record struct {
+	block  *block
+	size   *column
+	factor float64 // of the sizes
+	bytes  float64
+	keys   []*column // whose values make tables
+	series []*series
+	valid  *column // of a validation
+	tables map[string]*builder
+	order  []*builder
+	usage  *usage
+	rows   int      // number of rows so far
+	notes  []string // how the table was read, since no format decides it
+}
+
+// A series is one measured quantity of a record: a column of times or rates, with its statistics.
+type series struct {
+	table            Table
+	value            *column
+	as               guess
+	messages         *column // a rate beside it, which may have more digits
+	messagesAs       guess
+	min, max, median *column
+	statistic        float64 // its place in statistics
+	quantity, place  string
+	tied             bool    // by an identity
+	divisor          float64 // streams that a rate adds up
+	perRank          func(ranks float64) float64
+	ranks            *column
+}
+
+// placeWord matches what nccl-tests write over a group of columns.
+var placeWord = regexp.MustCompile(`(?i)\b(out-of-place|in-place)\b`)
+
+// decide sets what is read of each row. It returns why that is not decided; the series are then those
+// in question.
+func (r *record) decide(p *parser, all []*column, top reading, near []string) (why string) {
+	r.tables = map[string]*builder{}
+	title, known := titleOf(slices.Concat(near, columnNames(all)))
+	if r.series, why = chooseSeries(all, top, title); why != "" {
+		return why
+	}
+	r.keys = keyColumns(all, top)
+	for _, c := range all {
+		if validNames[strings.ToLower(c.name)] {
+			r.valid = c
+		}
+	}
+	for _, s := range r.series {
+		if why := p.measured(r, s, all, title, known, near); why != "" {
+			return why
+		}
+	}
+	r.notes = []string{r.note(top)}
+	return ""
+}
+
+func columnNames(all []*column) []string {
+	var names []string
+	for _, c := range all {
+		names = append(names, c.name)
+	}
+	return []string{strings.Join(names, "  ")}
+}
+
+// chooseSeries returns the columns that are read. Statistics of one quantity are one series;
+// quantities of other names are not chosen among, unless an identity ties one to a rate.
+func chooseSeries(all []*column, top reading, title titleRow) (chosen []*series, why string) {
+	var values []*series
+	for _, c := range all {
+		if strings.Contains(strings.ToLower(c.name), "cputime") {
+			return nil, "cputime is not the time of the operation"
+		}
+		g, ok := top.values[c]
+		if !ok || g.dim != times && g.dim != rates {
+			continue
+		}
+		s := &series{value: c, as: g, divisor: 1}
+		s.statistic, s.quantity = statisticOf(placeWord.ReplaceAllString(c.name, ""))
+		s.place = strings.ToLower(placeWord.FindString(c.name))
+		for _, id := range top.ids {
+			s.tied = s.tied || id.a == c || id.b == c
+			if id.a == c && g.dim == rates && id.bs.dim == messages {
+				s.messages, s.messagesAs = id.b, id.bs
+			}
+		}
+		values = append(values, s)
+	}
+	values = keep(values, func(s *series) bool { return s.as.dim == times })
+	if title.prefer != nil {
+		values = keep(values, func(s *series) bool { return title.prefer.MatchString(s.value.name) })
+	}
+	if len(quantities(values)) > 1 {
+		tied := keep(values, func(s *series) bool { return s.tied })
+		if len(tied) < len(values) && values[0].as.dim == times {
+			values = sameQuantity(values, tied)
+		}
+	}
+	if len(quantities(values)) > 1 {
+		values = keep(values, func(s *series) bool { return s.quantity == "" })
+	}
+	if values[0].as.dim == rates {
+		values = mergeRates(values)
+	}
+	if names := quantities(values); len(names) > 1 {
+		return values, undecided(names)
+	}
+	return joinStatistics(values)
+}
+
+// undecided returns why columns are not chosen among.
+func undecided(names []string) string {
+	if names = slices.Compact(names); len(names) == 1 {
+		return fmt.Sprintf("several columns %q may each be the one that is meant", names[0])
+	}
+	return fmt.Sprintf("columns %s may each be the one that is meant", strings.Join(names, ", "))
+}
+
+// keep returns the series for which is holds; all if it holds for none.
+func keep(all []*series, is func(*series) bool) []*series {
+	var some []*series
+	for _, s := range all {
+		if is(s) {
+			some = append(some, s)
+		}
+	}
+	if some == nil {
+		return all
+	}
+	return some
+}
+
+// sameQuantity returns the series whose quantity is that of one of others.
+func sameQuantity(all, others []*series) []*series {
+	return keep(all, func(s *series) bool {
+		return slices.ContainsFunc(others, func(o *series) bool { return o.quantity == s.quantity })
+	})
+}
+
+// quantities returns the names of the first column of each quantity.
+func quantities(all []*series) (names []string) {
+	seen := map[string]bool{}
+	for _, s := range all {
+		if !seen[s.quantity] {
+			seen[s.quantity] = true
+			names = append(names, lex.Quote(lex.Short([]byte(s.value.name))))
+		}
+	}
+	return names
+}
+
+// mergeRates leaves out bus bandwidths, and rates that are another one in other units.
+func mergeRates(all []*series) []*series {
+	all = keep(all, func(s *series) bool { return !busName.MatchString(s.value.name) })
+	var kept []*series
+	for _, s := range all {
+		if !slices.ContainsFunc(kept, func(o *series) bool { return o.place == s.place && o.equals(s) }) {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+var busName = regexp.MustCompile(`(?i)bus`)
+
+// equals reports whether two series have the same values in all rows, within 2 %: one is the other
+// in another unit, or with other digits. Fewer than three rows show nothing.
+func (s *series) equals(o *series) bool {
+	rows := 0
+	for i, a := range s.value.values {
+		if q := a * s.as.factor / (o.value.values[i] * o.as.factor); q > 0 {
+			if rows++; math.Abs(q-1) > 0.02 {
+				return false
+			}
+		}
+	}
+	return rows >= 3
+}
+
+// joinStatistics makes the statistics of one quantity and place one series.
+func joinStatistics(all []*series) (chosen []*series, why string) {
+	for _, place := range places(all) {
+		group := keep(all, func(s *series) bool { return s.place == place })
+		slices.SortStableFunc(group, func(a, b *series) int {
+			return cmp.Compare(a.statistic, b.statistic)
+		})
+		main := group[0]
+		if len(group) > 1 && group[1].statistic == main.statistic && !main.equals(group[1]) {
+			return group, undecided([]string{main.value.name, group[1].value.name})
+		}
+		for _, s := range group[1:] {
+			main.join(s)
+		}
+		chosen = append(chosen, main)
+	}
+	return chosen, ""
+}
+
+// places returns the places of all series in the order of their columns.
+func places(all []*series) (names []string) {
+	for _, s := range all {
+		if !slices.Contains(names, s.place) {
+			names = append(names, s.place)
+		}
+	}
+	return names
+}
+
+// join takes the column of another statistic, if it is a bound that holds in each row, or a median.
+func (s *series) join(o *series) {
+	if s.as.dim != times || o.as.dim != times || s.as.factor != o.as.factor {
+		return
+	}
+	holds := func(sign float64) bool {
+		for i, v := range s.value.values {
+			if w := o.value.values[i]; sign*(w-v) < -o.value.halves[i]-s.value.halves[i] {
+				return false
+			}
+		}
+		return true
+	}
+	switch statistics[int(o.statistic)].name {
+	case "min":
+		if holds(-1) {
+			s.min = o.value
+		}
+	case "max":
+		if holds(1) {
+			s.max = o.value
+		}
+	case "median", "typical":
+		s.median = o.value
+	}
+}
+
+// keyColumns returns the columns that make the rows of one size different: type, redop, pairs.
+func keyColumns(all []*column, top reading) (keys []*column) {
+	if !repeats(top.bytes, nil) {
+		return nil
+	}
+	for _, c := range all {
+		_, isValue := top.values[c]
+		if c == top.size || isValue || c.fixed || parseColumn([]byte(c.name)).isRepeat() {
+			continue
+		}
+		distinct := map[string]bool{}
+		for _, text := range c.texts {
+			distinct[text] = true
+		}
+		isPlace := parseColumn([]byte(c.name)).meaning().isPlacement()
+		if n := len(distinct); n > max(2, len(top.bytes)/2) && !isPlace {
+			continue
+		}
+		if fewer(top.bytes, keys, c) {
+			keys = append(keys, c)
+		}
+	}
+	return keys
+}
+
+// repeats reports whether a size comes twice among rows with equal keys.
+func repeats(bytes []float64, keys []*column) bool { return distinctRows(bytes, keys) < len(bytes) }
+
+// fewer reports whether a further key leaves fewer rows of the same size.
+func fewer(bytes []float64, keys []*column, c *column) bool {
+	return distinctRows(bytes, append(slices.Clip(keys), c)) > distinctRows(bytes, keys)
+}
+
+func distinctRows(bytes []float64, keys []*column) int {
+	seen := map[string]bool{}
+	for i, n := range bytes {
+		key := fmt.Sprint(n)
+		for _, c := range keys {
+			key += "\x00" + c.texts[i]
+		}
+		seen[key] = true
+	}
+	return len(seen)
+}
+
+// measured sets what the times of a series are: the title of the benchmark says it, or the name of
+// the column. It returns what has to be known, and is not.
+func (p *parser) measured(r *record, s *series, all []*column, title titleRow, known bool,
+	near []string) (why string) {
+	t := &s.table
+	t.Format = title.format
+	base := parseColumn([]byte(s.value.name)).base
+	isRate := s.as.dim == rates
+	t.Kind = kindOf(base, isRate)
+	switch {
+	case known && isRate:
+		t.Kind = title.rate
+	case known:
+		t.Kind = title.kind
+	}
+	op, isCollective := operationOf(all, near)
+	if isCollective && (title.collective || !known) || title.collective {
+		t.Kind = Collective
+	} else if t.Kind == Collective {
+		t.Kind = Operation
+	}
+	if s.divisor = max(1, title.directions); !isRate {
+		s.divisor = 1
+	}
+	if t.Kind == Collective {
+		op.Name = cmp.Or(op.Name, fromFileName(p.file.Name).Name, p.opt.Collective)
+		at := p.placeOf()
+		op.Ranks, op.PerNode, op.Nodes = at.Ranks, at.PerNode, at.Nodes
+		op.Algorithm = p.algorithmOf(op.Name)
+		for _, c := range all {
+			op.placeBy(c)
+		}
+		op.place()
+		busOf(all, s.place).ranks(&op)
+		t.Collective, t.Series = op, s.place
+	}
+	if isRate && busName.MatchString(s.value.name) {
+		if why := s.fromBus(all, op); why != "" {
+			return why
+		}
+	}
+	t.Title = strings.TrimSpace(cmp.Or(op.Name, title.format) + " " + s.place)
+	if isRate {
+		t.Warnings = append(t.Warnings, "the times are size over "+s.value.label(r.block))
+	}
+	return ""
+}
+
+// operationOf returns the collective that a column of words or the lines above name.
+func operationOf(all []*column, near []string) (op CollectiveOp, ok bool) {
+	for _, c := range all {
+		if !c.number && c.fixed {
+			if op, ok = collectiveNamed(c.texts[0]); ok {
+				return op, true
+			}
+		}
+	}
+	return collectiveIn(near)
+}
+
+// placeBy sets the ranks and nodes that a column gives for all rows.
+func (op *CollectiveOp) placeBy(c *column) {
+	if !c.number || !c.fixed {
+		return
+	}
+	n := lex.Count(c.texts[0])
+	switch parseColumn([]byte(c.name)).meaning() {
+	case meansRanks:
+		op.Ranks, op.PerNode, op.Nodes = n, 0, 0
+	case meansNodes:
+		op.Nodes = n
+	case meansPerNode:
+		op.PerNode = n
+	}
+}
+
+// fromBus sets how a bus bandwidth becomes size over time: it is multiplied by 2(p−1)/p for an
+// allreduce of p ranks, (p−1)/p for allgather, reduce_scatter and alltoall (nccl-tests,
+// doc/PERFORMANCE.md).
+func (s *series) fromBus(all []*column, op CollectiveOp) (why string) {
+	for _, c := range all {
+		if c.number && parseColumn([]byte(c.name)).meaning() == meansRanks {
+			s.ranks = c
+		}
+	}
+	whole, ok := busFactor(op.Name)
+	if !ok || s.ranks == nil && op.Ranks == 0 {
+		return "a bus bandwidth is no size over time until the collective and its ranks are known " +
+			"(columns collective and ranks)"
+	}
+	s.perRank = func(ranks float64) float64 {
+		if ranks = cmp.Or(ranks, float64(op.Ranks)); whole == 0 {
+			return 1
+		}
+		return whole * (ranks - 1) / ranks
+	}
+	return ""
+}
+
+// busFactor returns w of busbw = w(p−1)/p × algbw; 0 for collectives whose two bandwidths are
+// equal.
+func busFactor(collective string) (whole float64, ok bool) {
+	switch collective {
+	case "allreduce":
+		return 2, true
+	case "allgather", "reduce_scatter", "alltoall":
+		return 1, true
+	case "bcast", "reduce":
+		return 0, true
+	}
+	return 0, false
+}
+
+// add adds a row.
+func (r *record) add(p *parser, row []token, line int) {
+	cell := func(c *column) (value, half float64) {
+		t := row[c.at]
+		f := cellFactor(t, c.dim)
+		return t.value * f, t.half * f
+	}
+	r.rows++
+	size, _ := cell(r.size)
+	size = math.Round(size * r.factor)
+	key := ""
+	for _, c := range r.keys {
+		key += "\x00" + row[c.at].text
+	}
+	for i, s := range r.series {
+		b := r.builder(p, s, fmt.Sprint(i)+key, row)
+		t, half := cell(s.value)
+		t, half = t*s.as.factor, half*s.as.factor
+		switch {
+		case math.IsNaN(t):
+			b.countAt(unusable, line)
+			continue
+		case t == 0:
+			b.countAt(noTime, line)
+			continue
+		}
+		x := row0(size, t)
+		if s.as.dim == rates {
+			x.time = s.timeOfRate(cell, size, t, half)
+			if t < 100*2*half {
+				b.countAt(coarse, line)
+				x.rounded = half / t
+			}
+		} else {
+			b.resolution(2 * half)
+			for at, c := range map[*float64]*column{&x.min: s.min, &x.max: s.max, &x.median: s.median} {
+				if c != nil {
+					v, _ := cell(c)
+					*at = max(0, v*s.as.factor)
+				}
+			}
+		}
+		if r.valid != nil && failed([]byte(row[r.valid.at].text)) {
+			b.countAt(invalid, line)
+		}
+		if !goodSize(size) || !goodTime(x.time) {
+			b.countAt(unusable, line)
+			continue
+		}
+		b.add(x, line)
+	}
+}
+
+func row0(size, time float64) row { return row{size: size, time: time} }
+
+// timeOfRate returns size over a rate, or the inverse of the message rate where that has more
+// digits.
+func (s *series) timeOfRate(cell func(*column) (value, half float64), size, rate, half float64,
+) float64 {
+	ranks := 0.
+	if s.ranks != nil {
+		ranks, _ = cell(s.ranks)
+	}
+	share := 1.
+	if s.perRank != nil {
+		share = s.perRank(ranks)
+	}
+	if s.messages != nil {
+		if m, h := cell(s.messages); m > 0 && h/m < half/rate {
+			return s.divisor / (m * s.messagesAs.factor)
+		}
+	}
+	return size / rate * s.divisor * share
+}
+
+func (b *builder) countAt(what string, line int) { b.tally(tally{what, 1, line, []int{line}}) }
+
+// builder returns the builder of a series and the keys of a row.
+func (r *record) builder(p *parser, s *series, key string, row []token) *builder {
+	if b := r.tables[key]; b != nil {
+		return b
+	}
+	t := s.table
+	for _, c := range r.keys {
+		label := Label{lex.Plain(c.name), lex.Plain(row[c.at].text)}
+		t.Labels = append(t.Labels, label)
+		t.Title += " " + strings.TrimPrefix(label.Column+"="+label.Value, "=")
+		if t.Kind == Collective {
+			one := &column{name: c.name, number: c.number, fixed: true, texts: []string{label.Value}}
+			if m := parseColumn([]byte(c.name)).meaning(); m.isPlacement() {
+				t.Collective.placeBy(one)
+				t.Collective.place()
+				continue
+			}
+			t.Series = strings.TrimSpace(t.Series + " " + label.Value)
+		}
+	}
+	t.Line = r.block.lines[0]
+	t.Title = lex.Plain(strings.TrimSpace(t.Title))
+	t.Warnings = slices.Clone(t.Warnings)
+	b := &builder{table: &t, file: p.file, usage: r.usage, source: p.source}
+	if len(r.tables) < p.tableLimit {
+		r.tables[key] = b
+		r.order = append(r.order, b)
+	}
+	return b
+}
+
+// note says which columns were read.
+func (r *record) note(top reading) string {
+	b := r.block
+	text := fmt.Sprintf("line %d: the columns are recognised by their values: %s is the size",
+		b.lines[0], r.size.label(b))
+	for _, s := range r.series {
+		what := "time"
+		if s.as.dim == rates {
+			what = "rate"
+		}
+		text += fmt.Sprintf(", %s the %s in %s", s.value.label(b), what, unitText(s.as))
+	}
+	for _, id := range top.ids {
+		if id.factor == 1 {
+			text += fmt.Sprintf("; %s and %s agree", id.a.label(b), id.b.label(b))
+			break
+		}
+	}
+	return text
+}
+
+// A busRatio bounds busbw/algbw over the rows of a table.
+type busRatio struct{ least, most float64 }
+
+// busOf returns the bounds of busbw/algbw of one place.
+func busOf(all []*column, place string) busRatio {
+	find := func(word string) *column {
+		i := slices.IndexFunc(all, func(c *column) bool {
+			return strings.Contains(strings.ToLower(c.name), word) &&
+				strings.ToLower(placeWord.FindString(c.name)) == place
+		})
+		if i < 0 {
+			return nil
+		}
+		return all[i]
+	}
+	r := busRatio{0, math.Inf(1)}
+	alg, bus := find("algbw"), find("busbw")
+	if alg == nil || bus == nil {
+		return r
+	}
+	for i := range alg.values {
+		r.narrow(alg.values[i], bus.values[i], max(alg.halves[i], bus.halves[i]))
+	}
+	return r
+}
+
+// narrow takes a row: each bandwidth is uncertain by half of its last digit.
+func (r *busRatio) narrow(alg, bus, half float64) {
+	if alg > half {
+		r.least = max(r.least, (bus-half)/(alg+half))
+		r.most = min(r.most, (bus+half)/(alg-half))
+	}
+}
+
+// ranks sets the collective and the number of ranks, as far as the ratio gives them: it is 2(p−1)/p
+// for allreduce alone, (p−1)/p for allgather, reduce_scatter and alltoall.
+func (r busRatio) ranks(op *CollectiveOp) {
+	// Rows contradict each other: they are of several collectives, or of another program.
+	if r.least > r.most {
+		return
+	}
+	// Only the ratio of allreduce exceeds 1, from 3 ranks on.
+	if op.Name == "" && r.least > 1 && op.Ranks != 1 {
+		op.Name = "allreduce"
+	}
+	whole, ok := busFactor(op.Name)
+	if !ok || whole == 0 {
+		return
+	}
+	// A ratio r = w(p−1)/p gives p = w/(w−r).
+	ranks := math.Ceil(whole / (whole - r.least))
+	// The bounds leave one whole number: the rounded bandwidths decide it.
+	decided := r.most < whole && ranks == math.Floor(whole/(whole-r.most))
+	if op.Ranks == 0 && ranks > 1 && decided {
+		op.Ranks = int(min(ranks, 1<<24))
+	}
+}
+
+// unitTexts are the units of commands and notes.
+var unitTexts = map[dimension]map[float64]string{
+	sizes: {1: "B", 1 << 10: "KiB", 1 << 20: "MiB", 1 << 30: "GiB"},
+	times: {1e-3: "ns", 1: "us", 1e3: "ms", 1e6: "s"},
+	rates: {1: "MB/s", 1e3: "GB/s", (1 << 20) / 1e6: "MiB/s", (1 << 30) / 1e6: "GiB/s",
+		1. / 8: "Mbit/s", 1e3 / 8: "Gbit/s", 1e-6: "B/s"},
+}
+
+// unitText returns the unit of a reading, as an option takes it.
+func unitText(g guess) string {
+	for factor, text := range unitTexts[g.dim] {
+		if math.Abs(g.factor/factor-1) < 1e-9 {
+			return text
+		}
+	}
+	return fmt.Sprintf("%g%s", g.factor, map[dimension]string{sizes: "B", times: "us", rates: "MB/s"}[g.dim])
+}
+
+// dimensionOf returns the dimension and the factor of a unit that an option gives.
+func dimensionOf(u quantity.Value) (dimension, float64) {
+	switch u.Dim {
+	case quantity.DimSize:
+		return sizes, u.Num
+	case quantity.DimRate:
+		return rates, u.Num
+	}
+	return times, u.Num
+}

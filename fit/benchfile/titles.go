@@ -1,0 +1,76 @@
+package benchfile
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A titleRow says what the numbers of a benchmark measure, which its columns cannot show. A new
+// benchmark whose output is a table of sizes and times or rates is one row here.
+type titleRow struct {
+	format string         // for messages
+	text   *regexp.Regexp // in the header, or in the lines above it
+	kind   Kind           // of the times; of rates, see rateKind
+	rate   Kind           // of times that are size over a rate
+	// collective is set if the benchmark measures collectives, named in its lines.
+	collective bool
+	prefer     *regexp.Regexp // the column to read; nil if names and identities show it
+	directions float64        // that a rate adds up; 0 for one
+}
+
+// titleRows are tried in this order; all further text is [unknownTitle].
+var titleRows = []titleRow{
+	{format: "fabtests", text: regexp.MustCompile(`\bfi_\w+_bw\b`), kind: Gap, rate: Gap},
+	{format: "fabtests", text: regexp.MustCompile(`usec/xfer|\bfi_(rdm|msg|dgram)?_?\w*pingpong`),
+		kind: OneWay, rate: Gap},
+	{format: "nixlbench", text: regexp.MustCompile(`(?i)nixlbench|Avg Prep \(us\)`),
+		kind: Operation, rate: Gap},
+	{format: "NVSHMEM", text: regexp.MustCompile(`(?i)\bn?v?shmem_\w*(bw|lat)`),
+		kind: Operation, rate: Gap},
+	{format: "MSCCL++", text: regexp.MustCompile(`(?i)mscclpp|MSCCL\+\+`),
+		kind: Collective, rate: Collective, collective: true},
+	{format: "nccl-tests", text: regexp.MustCompile(`\bbusbw\b`),
+		kind: Collective, rate: Collective, collective: true},
+	{format: "UCC", text: regexp.MustCompile(`(?i)ucc_perftest|^Collective:\s`),
+		kind: Collective, rate: Collective, collective: true},
+	{format: "ucx_perftest", text: regexp.MustCompile(`(?i)ucx_perftest|typical_lat`),
+		kind: OneWay, rate: Gap},
+	{format: "IMB", text: regexp.MustCompile(`MODE: (NON-)?AGGREGATE`), kind: Operation, rate: Gap},
+	{format: "IMB", text: regexp.MustCompile(`#bytes\s+#repetitions`), kind: Operation, rate: Gap},
+	{format: "OSU", text: regexp.MustCompile(`(?i)Bi-?Directional`), rate: Gap, directions: 2},
+	{format: "OSU", text: regexp.MustCompile(`(?i)\bOSU .*Bandwidth`), rate: Gap},
+	{format: "OSU", text: regexp.MustCompile(`(?i)\bOSU .*Non-?blocking`), rate: Gap,
+		kind: Collective, collective: true, prefer: regexp.MustCompile(`(?i)pure`)},
+}
+
+// unknownTitle is for tables of no benchmark that is known: the names of their columns say what
+// they measure.
+var unknownTitle = titleRow{format: "table"}
+
+// titleOf returns the row of the first title that the lines have.
+func titleOf(lines []string) (row titleRow, known bool) {
+	for _, t := range titleRows {
+		for _, line := range lines {
+			if t.text.MatchString(line) {
+				return t, true
+			}
+		}
+	}
+	return unknownTitle, false
+}
+
+// collectiveWord finds a collective in the lines above a table. Words that prose has, too, count
+// only as names of programs.
+var collectiveWord = regexp.MustCompile(`(?i)(?:^|[^a-z])i?(all[-_ ]?reduce|all[-_ ]?gatherv?|` +
+	`all[-_ ]?to[-_ ]?all[vw]?|reduce[-_ ]?scatter|broadcast|bcast|(?:reduce|gather|scatter)_perf|` +
+	`osu_(?:reduce|gather|scatter))(?:[^a-z]|$)`)
+
+// collectiveIn returns the collective that the last of some lines names.
+func collectiveIn(lines []string) (op CollectiveOp, ok bool) {
+	for i := len(lines) - 1; i >= 0; i-- {
+		if all := collectiveWord.FindAllStringSubmatch(lines[i], -1); all != nil {
+			return collectiveNamed(strings.TrimSpace(all[len(all)-1][1]))
+		}
+	}
+	return op, false
+}

@@ -1,0 +1,214 @@
+package benchfile
+
+import (
+	"bytes"
+	"math"
+	"regexp"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/lex"
+)
+
+// A token is a number or a word of a line, with its place there. A number may have a unit, which
+// stands at its end or behind a blank: "4KiB", "12 KB".
+type token struct {
+	text     string
+	from, to int // bytes of the line
+	number   bool
+	value    float64 // NaN for a number that is not printed, as n/a
+	half     float64 // half of the last printed digit; 0 of a whole number that is not rounded
+	unit     string
+}
+
+// missingNumbers stand where a number belongs.
+var missingNumbers = set("n/a", "na", "-", "nan", "-nan", "—", "n.a.")
+
+// thousandsNumber matches a number with commas between thousands, which stands between blanks or
+// bars.
+var thousandsNumber = regexp.MustCompile(`(^|[\s|*])(\d{1,3}(?:,\d{3})+(?:\.\d+)?)([\s|*]|$)`)
+
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// plainLine returns a line whose numbers and words stand between separators alone: without colours,
+// bold, and commas between thousands. Columns keep their places.
+func plainLine(line string) string {
+	line = strings.TrimRight(line, "\r\n")
+	blank := func(text string) string { return strings.Repeat(" ", len(text)) }
+	if strings.IndexByte(line, 0x1b) >= 0 {
+		line = colours.ReplaceAllStringFunc(line, blank)
+	}
+	line = noBreakSpaces.Replace(line)
+	if strings.Contains(line, "**") {
+		line = strings.ReplaceAll(line, "**", "  ")
+	}
+	if strings.IndexByte(line, ',') > 0 && strings.ContainsAny(strings.TrimSpace(line), " |\t") {
+		line = withoutThousands(line)
+	}
+	if text := strings.TrimSpace(line); strings.HasPrefix(text, `{"`) && strings.HasSuffix(text, "}") {
+		line = strings.NewReplacer("{", " ", "}", " ", `"`, " ", ":", " ").Replace(line)
+	}
+	return line
+}
+
+// withoutThousands returns a line without the commas between the thousands of its numbers.
+func withoutThousands(line string) string {
+	text := []byte(line)
+	// Neighbours share a separator, so each pass finds every second number.
+	for range 2 {
+		for _, m := range thousandsNumber.FindAllSubmatchIndex(text, -1) {
+			number := text[m[4]:m[5]]
+			bare := bytes.ReplaceAll(number, []byte(","), nil)
+			blanks := copy(number, bytes.Repeat([]byte(" "), len(number)-len(bare)))
+			copy(number[blanks:], bare)
+		}
+	}
+	return string(text)
+}
+
+var noBreakSpaces = strings.NewReplacer("\u00a0", "  ", "\u2009", "   ", "\u202f", "   ")
+
+// separatorsOf returns the characters between the cells of a line: semicolons alone, commas alone if
+// there are as many as blanks, or else blanks, bars and commas.
+func separatorsOf(line string) string {
+	commas := strings.Count(line, ",")
+	switch {
+	case strings.Contains(line, ";") && !strings.Contains(line, "; "):
+		return ";"
+	case commas > 0 && commas >= len(strings.Fields(line))-1 && !strings.ContainsAny(line, "|\t") &&
+		!strings.Contains(line, ", "):
+		return ","
+	}
+	return " \t|,;\r"
+}
+
+// tokensOf divides a plain line into its cells, and behind "=".
+func tokensOf(line string) (all []token) {
+	separators := separatorsOf(line)
+	isCSV := strings.ContainsAny(line, ",;")
+	for at := 0; at < len(line); {
+		if strings.IndexByte(separators, line[at]) >= 0 || line[at] == ' ' {
+			at++
+			continue
+		}
+		end := at
+		if closing := strings.IndexByte(line[at+1:], '"'); isCSV && line[at] == '"' && closing > 0 {
+			end += closing + 2
+		} else {
+			for end < len(line) && strings.IndexByte(separators, line[end]) < 0 {
+				if end++; line[end-1] == '=' {
+					break
+				}
+			}
+		}
+		t := trimmedToken(line, at, end, separators == ";")
+		at = end
+		// "12 KB" is one number; "12,us" are two cells.
+		if last := len(all) - 1; last >= 0 && isUnitBehind(all[last], t, line) {
+			all[last].unit, all[last].to = t.text, t.to
+			continue
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// isUnitBehind reports whether word t is the unit of the number before it.
+func isUnitBehind(number, t token, line string) bool {
+	if !number.number || number.unit != "" || math.IsNaN(number.value) || t.number ||
+		strings.ContainsAny(line[number.to:t.from], ",;|\t") {
+		return false
+	}
+	d, _ := unitsOf(t.text)
+	return d != noDimension
+}
+
+// trimmedToken returns the token of a part of a line, without quotes and parentheses around it.
+func trimmedToken(line string, from, to int, decimalComma bool) token {
+	for to-from > 1 && (line[to-1] == ' ' || line[to-1] == '\r') {
+		to--
+	}
+	for to-from > 1 && (line[from] == '(' || line[from] == '"') {
+		from++
+	}
+	for to-from > 1 && (line[to-1] == ')' || line[to-1] == '"') &&
+		strings.IndexByte(line[from:to], '(') < 0 {
+		to--
+	}
+	t := token{text: line[from:to], from: from, to: to, value: math.NaN()}
+	t.parse(decimalComma)
+	return t
+}
+
+// parse reads the token as a number with or without a unit, if it is one.
+func (t *token) parse(decimalComma bool) {
+	if len(t.text) <= 4 && missingNumbers[strings.ToLower(t.text)] {
+		t.number = true
+		return
+	}
+	c := t.text[0]
+	if len(t.text) > 32 || (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' {
+		return
+	}
+	end := len(t.text)
+	for end > 0 && (t.text[end-1] < '0' || t.text[end-1] > '9') && t.text[end-1] != '.' {
+		end--
+	}
+	v, ok := lex.Parse([]byte(t.text[:end]))
+	if !ok && decimalComma {
+		v, ok = lex.ParseDecimal([]byte(t.text[:end]))
+	}
+	if !ok {
+		return
+	}
+	if end < len(t.text) {
+		if d, _ := unitsOf(t.text[end:]); d == noDimension {
+			return
+		}
+		t.unit = t.text[end:]
+	}
+	t.number, t.value = true, v.Value
+	// Counts of bytes are exact; large numbers that a program prints without decimals are rounded.
+	if v.Exp != 0 || math.Abs(v.Value) >= 1e5 {
+		t.half = v.Quantum() / 2
+	}
+}
+
+// patternOf returns the kinds of a line's tokens: n for a number, w for a word.
+func patternOf(all []token) string {
+	kinds := make([]byte, len(all))
+	for i, t := range all {
+		kinds[i] = 'w'
+		if t.number {
+			kinds[i] = 'n'
+		}
+	}
+	return string(kinds)
+}
+
+// isComment reports whether a line is a comment, perhaps behind a label.
+func isComment(line string) bool {
+	text := strings.TrimLeft(line, " \t")
+	if i := strings.IndexByte(text, '#'); i > 0 {
+		before := text[:i]
+		label := strings.TrimRight(before, " \t\\")
+		if strings.ContainsAny(label, " \t|,") || label == before && !strings.HasSuffix(label, ":") && label != `\` {
+			return false
+		}
+		text = text[i:]
+	}
+	return strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "#>")
+}
+
+// mayBeRow reports cheaply whether a line has two fields that may be numbers.
+func mayBeRow(line []byte) bool {
+	n, before := 0, true
+	for _, c := range line {
+		if before && (c >= '0' && c <= '9' || c == '.') {
+			if n++; n == 2 {
+				return true
+			}
+		}
+		before = strings.IndexByte(" \t|,;", c) >= 0 || c == '=' || c == '(' || c == '*' || c == '"' || c == '-' || c == ':'
+	}
+	return bytes.Contains(line, []byte("n/a")) && n == 1
+}

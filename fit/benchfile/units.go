@@ -1,0 +1,163 @@
+package benchfile
+
+import (
+	"math"
+	"regexp"
+	"strings"
+)
+
+// A dimension is what the numbers of a column count. Message rates are a dimension of their own:
+// only with sizes do they become rates.
+type dimension uint8
+
+const (
+	noDimension dimension = iota
+	sizes                 // bytes
+	times                 // µs
+	rates                 // bytes/µs
+	messages              // messages/µs
+)
+
+// A unit is one reading of a printed unit: the factor that makes a number bytes, µs, bytes/µs or
+// messages/µs. Doubt is how unlikely that reading is beside the others of the same text, as a
+// logarithm: MB is 10⁶ bytes or 2²⁰.
+type unit struct {
+	factor, doubt float64
+}
+
+// timeUnits are the units of times in µs, in lower case.
+var timeUnits = map[string]float64{
+	"ns": 1e-3, "nsec": 1e-3, "nsecs": 1e-3, "nanosec": 1e-3, "nanoseconds": 1e-3,
+	"us": 1, "usec": 1, "usecs": 1, "µs": 1, "μs": 1, "microsec": 1, "microseconds": 1,
+	"usec/xfer": 1, // fabtests
+	"ms":        1e3, "msec": 1e3, "msecs": 1e3, "milliseconds": 1e3,
+	"s": 1e6, "sec": 1e6, "secs": 1e6, "seconds": 1e6,
+}
+
+var (
+	sizeUnit = regexp.MustCompile(`^([kmgt]?)(i?)(b|byte|bytes)?$`)
+	rateUnit = regexp.MustCompile(
+		`^([kmgt]?)(i?)(b|bit|bits|byte|bytes)(?:/|p|_|\^)?_?(s|sec|second|ps)$`)
+	messageUnit = regexp.MustCompile(
+		`^([kmgt]?)(?:msgs?|messages|pps|ops|xfers?|trans|p)(?:/|_|p)?(?:s|sec|second|xfer)?$`)
+)
+
+// power returns the exponent of a prefix of units: 0 for none, 1 for k.
+func power(prefix string) float64 {
+	if prefix == "" {
+		return 0
+	}
+	return float64(strings.Index("kmgt", prefix) + 1)
+}
+
+// unitsOf returns the dimension of a printed unit, and its readings, the likeliest first.
+func unitsOf(text string) (dimension, []unit) {
+	name := strings.ToLower(strings.TrimSpace(text))
+	name = strings.NewReplacer(" per ", "/", "10^6", "m").Replace(name)
+	if len(name) == 0 || len(name) > 16 {
+		return noDimension, nil
+	}
+	if us, ok := timeUnits[name]; ok {
+		return times, []unit{{us, 0}}
+	}
+	if m := sizeUnit.FindStringSubmatch(name); m != nil && m[1]+m[3] != "" {
+		return sizes, sizeReadings(power(m[1]), m[2] != "" || m[3] == "")
+	}
+	if m := rateUnit.FindStringSubmatch(name); m != nil {
+		return rates, rateReadings(m, strings.TrimSpace(text))
+	}
+	if m := messageUnit.FindStringSubmatch(name); m != nil && len(name) > 1 {
+		return messages, []unit{{math.Pow(1e3, power(m[1])) / 1e6, 0}}
+	}
+	return noDimension, nil
+}
+
+// sizeReadings returns the readings of a unit of sizes. A K alone is 1,024 bytes, as sizes of
+// messages are powers of two; a KB mostly is.
+func sizeReadings(power float64, binary bool) []unit {
+	all := []unit{{math.Pow(1024, power), 0}}
+	if !binary && power > 0 {
+		all = append(all, unit{math.Pow(1000, power), 0.5})
+	}
+	return all
+}
+
+// rateReadings returns the readings of a unit of rates: MB/s may be of 2²⁰ bytes, and a small b of
+// bits.
+func rateReadings(m []string, text string) []unit {
+	p, binary, word := power(m[1]), m[2] != "", m[3]
+	perBit := strings.HasPrefix(word, "bit") ||
+		word == "b" && !strings.Contains(text, "B") && !isLower(text)
+	bits := 1.
+	if perBit && !binary || strings.HasPrefix(word, "bit") {
+		bits = 8
+	}
+	ten, two := math.Pow(1000, p)/1e6, math.Pow(1024, p)/1e6
+	switch {
+	case binary:
+		return []unit{{two / bits, 0}}
+	case word == "b" && isLower(text) && strings.HasSuffix(text, "bps"):
+		return []unit{{ten / 8, 0}, {ten, 1}}
+	// In lower case alone, mb/s may be anything.
+	case word == "b" && isLower(text):
+		return []unit{{ten, 0}, {two, 0.7}, {ten / 8, 1}}
+	case p > 0:
+		return []unit{{ten / bits, 0}, {two / bits, 0.7}}
+	}
+	return []unit{{ten / bits, 0}}
+}
+
+func isLower(text string) bool { return strings.ToLower(text) == text }
+
+var (
+	unitInBrackets = regexp.MustCompile(`[(\[]([^()\[\]]+)[)\]]`)
+	unitBehindWord = regexp.MustCompile(`,\s*([A-Za-zµ/]+)(?:\s|$)`)
+	unitWithSlash  = regexp.MustCompile(`[A-Za-zµ]+/[A-Za-z]+`)
+	nameWords      = regexp.MustCompile(`[_\s.-]+`)
+)
+
+// unitOfName returns the unit that the name of a column has: in brackets, behind a comma, with a
+// slash, or as its last words.
+func unitOfName(name string) (dimension, []unit) {
+	var texts []string
+	brackets := unitInBrackets.FindAllStringSubmatch(name, -1)
+	for i := len(brackets) - 1; i >= 0; i-- {
+		texts = append(texts, strings.TrimPrefix(strings.TrimSpace(brackets[i][1]), "in "))
+	}
+	for _, m := range unitBehindWord.FindAllStringSubmatch(name, -1) {
+		texts = append(texts, m[1])
+	}
+	texts = append(texts, unitWithSlash.FindAllString(name, -1)...)
+	if i := strings.IndexAny(name, "(["); i >= 0 {
+		name = name[:i]
+	}
+	texts = append(texts, lastWords(strings.TrimSpace(name))...)
+	for _, text := range texts {
+		if d, units := unitsOf(text); d != noDimension {
+			return d, units
+		}
+	}
+	return noDimension, nil
+}
+
+// lastWords returns the texts at the end of a name that may be its unit, the longest first: "gb/s"
+// of "bw_gb_s", "us" of "latency_us". A name of one word is a unit only if it can be nothing else.
+func lastWords(name string) (texts []string) {
+	words := nameWords.Split(strings.ReplaceAll(name, "#", ""), -1)
+	n := len(words)
+	for k := min(3, n); k >= 2; k-- {
+		texts = append(texts, strings.Join(words[n-k:], "/"))
+	}
+	last := words[n-1]
+	switch {
+	case n == 1 && !unitWords[strings.ToLower(last)]:
+	case len(last) > 1 || n > 1 && isTimeWord[strings.ToLower(words[n-2])]:
+		texts = append(texts, last)
+	}
+	return texts
+}
+
+var (
+	unitWords  = set("bytes", "usec", "mbps", "gbps", "nsec", "msec")
+	isTimeWord = set("time", "lat", "latency", "t", "duration")
+)
