@@ -217,7 +217,7 @@ func TestSeveralTimes(t *testing.T) {
 	check(t, "size,read_mb_s,write_mb_s\n1,2,3\n", `error: x:1: columns "read_mb_s", "write_mb_s" may each be the one that is meant; choose one with y=read_mb_s`)
 	check(t, "size,latency_us,send_us\n1,2,3\n", "csv: one-way time 1=2", `- line 1: column "latency_us" is read; not read: "send_us"`)
 	check(t, "bytes,size_kib,time_us\n1024,1,3\n", "csv: one-way time 1024=3", `- line 1: column "time_us" is read; not read: "size_kib"`)
-	check(t, "size,weight,colour\n1,2,3\n", "error: x:1: no column is named as a time or a rate; name one of size, weight, colour, such as y=COLUMN:us")
+	check(t, "size,weight,colour\n1,2,3\n", "error: x:2: line 2 looks like a row (1,2,3): no column has a unit of times or rates; name the columns of sizes and of times or rates, and their units, such as x=1:B y=2:us → 1 B in 2 µs")
 	for _, y := range []string{"send_us", "2"} { // as the message says
 		if diff := cmp.Diff([]string{"csv: one-way time 1=2"}, described(t, "x", "size,send_us,recv_us\n1,2,3\n", Options{Y: y})); diff != "" {
 			t.Error(diff)

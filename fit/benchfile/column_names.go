@@ -49,8 +49,18 @@ func unitNamed(name string) (quantity.Value, bool) {
 	if !ok {
 		u, ok = spelled[lower]
 	}
+	// "mib_sec", "gbytes_s".
+	if !ok {
+		if d, readings := unitsOf(name); d == rates {
+			return quantity.Value{Num: readings[0].factor, Dim: quantity.DimRate}, true
+		}
+	}
 	return u, ok
 }
+
+// countNames are the last words of names that count messages and bytes a second, before the unit of
+// the time: "ops_sec" is no time in seconds.
+var countNames = set("per", "rate", "ops", "msgs", "messages", "packets", "xfers", "bytes", "bits")
 
 // parseColumn parses the name of a column.
 func parseColumn(text []byte) columnName {
@@ -73,8 +83,9 @@ func parseColumn(text []byte) columnName {
 	for i, r := range full {
 		// "t/ms" is a time, "messages/s" and "messages_per_s" are rates.
 		base := full[:i]
+		words := strings.FieldsFunc(strings.ToLower(base), isNameGap)
 		isRate := r == '/' && len(base) > 1 && !slices.Contains(timeNames, strings.ToLower(base)) ||
-			strings.HasSuffix(strings.ToLower(base), "per")
+			len(words) > 0 && countNames[words[len(words)-1]]
 		if !c.hasUnit && strings.ContainsRune("_ -./:", r) && !isRate {
 			try(base, full[i+1:])
 		}
@@ -82,12 +93,13 @@ func parseColumn(text []byte) columnName {
 	if !c.hasUnit && len(full) > 1 { // "t" and "m" are names, not units
 		try("", full)
 	}
-	words := strings.FieldsFunc(strings.ToLower(c.base), func(r rune) bool {
-		return strings.ContainsRune("_ -./", r)
-	})
+	words := strings.FieldsFunc(strings.ToLower(c.base), isNameGap)
 	c.base = strings.Join(words, "_")
 	return c
 }
+
+// isNameGap reports whether a character stands between the words of a name.
+func isNameGap(r rune) bool { return strings.ContainsRune("_ -./", r) }
 
 // isSize reports whether a column holds sizes. A name that is only a unit must be one of sizes.
 func (n columnName) isSize() bool {

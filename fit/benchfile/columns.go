@@ -5,13 +5,12 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/formula"
 	"github.com/halfpeak/halfpeak/internal/lex"
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -83,16 +82,6 @@ func (p *parser) isNumbered(values [][]byte, comma byte) bool {
 		}
 	}
 	return true
-}
-
-// suggestTime records that a header has a column of sizes and none of times, with its columns.
-func (p *parser) suggestTime(names []columnName) {
-	if p.opt.X != "" || p.opt.Y != "" || !slices.ContainsFunc(names, columnName.isSize) {
-		return
-	}
-	all := list.Map(names, func(n columnName) string { return lex.Short([]byte(n.full)) })
-	p.suggest("no column is named as a time or a rate; name one of %s, such as %s",
-		strings.Join(all, ", "), p.spell("y", "COLUMN:us"))
 }
 
 func noColumns() (c columns) {
@@ -233,14 +222,24 @@ func sizeWithUnit(text []byte) (lex.Number, bool) {
 	return lex.Number{}, false
 }
 
-// number parses a number; with separator ';' it may have a decimal comma.
+// number parses a number; with separator ';' it may have a decimal comma, and between bars it may be
+// bold. Commas between thousands are those of a quoted value or of a table between bars.
 func number(text []byte, comma byte) (lex.Number, bool) {
 	v, ok := lex.Parse(text)
-	if !ok && comma == ';' {
+	switch {
+	case ok || len(text) == 0:
+	case comma == ';':
 		v, ok = lex.ParseDecimal(text)
+	case comma == '|' && bytes.HasPrefix(text, []byte("**")):
+		return number(bytes.Trim(text, "*"), comma)
+	// In CSV, 1,600 may as well be 1.6.
+	case thousandsCell.Match(text) && (comma == '|' || comma == '\t' || bytes.IndexByte(text, '.') > 0):
+		v, ok = lex.Parse(bytes.ReplaceAll(text, []byte(","), nil))
 	}
 	return v, ok
 }
+
+var thousandsCell = regexp.MustCompile(`^\d{1,3}(,\d{3})+(\.\d+)?$`)
 
 // kindOf returns the kind of times by the name of their column. A bandwidth is taken as size
 // over a one-way time, which is what most people plot; other rates, such as throughput, are

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
@@ -119,6 +120,9 @@ func (f *csv) start(p *parser, line []byte) bool {
 		if len(names) < 2 {
 			continue
 		}
+		if slices.ContainsFunc(names, namesValue.Match) {
+			return false // a row of names with their values
+		}
 		first := !f.seen
 		f.seen = true
 		// Numbers without a header. Only the first such line of a file gets advice; others may be
@@ -146,9 +150,6 @@ func (f *csv) start(p *parser, line []byte) bool {
 			f.between, f.pending = comma, list.Map(names, bytes.Clone)
 		}
 		if c == nil {
-			if why == "" && comma != ' ' {
-				p.suggestTime(cols)
-			}
 			continue
 		}
 		f.begin(p, line, cols, comma, c)
@@ -156,6 +157,9 @@ func (f *csv) start(p *parser, line []byte) bool {
 	}
 	return false
 }
+
+// namesValue matches a name with its value: "Transfer size (B): 8".
+var namesValue = regexp.MustCompile(`[A-Za-z)\]] *: +[0-9.]+$`)
 
 // begin opens the tables of a header. If the file then ends, the advice that it leaves is the
 // error.

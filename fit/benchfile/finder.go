@@ -150,6 +150,9 @@ func (h *finder) time(i int, name columnName) {
 		default:
 			rank = rankTime
 		}
+	// A bus bandwidth is none of the message; see [series.fromBus].
+	case name.hasUnit && name.unit.Dim == quantity.DimRate && strings.HasPrefix(name.base, "bus"):
+		return
 	case name.hasUnit && name.unit.Dim == quantity.DimRate:
 		// Behind every time: a rate is rounded, and does not say whether it is of a stream.
 		rank = rankRate

@@ -31,19 +31,22 @@ import (
 //
 // Tested with nccl-tests of 2021 (commit 0b30de5, NCCL 2.8.4), of 2022 and 2.17.8.
 type nccl struct {
-	name               string
-	ranks              int
-	hosts              []string // of the ranks, in their order
-	groups             ncclGroups
-	open               []*builder
-	minRatio, maxRatio float64 // bounds of busbw/algbw over all rows of the open tables
-	log                ncclLog
-	named              map[string][]*builder // the open tables of the algorithms that the log names
-	more               []*builder            // these, in file order
-	listed             bool                  // a header has followed the list of ranks
-	again              bool                  // a second list of ranks came before a header
-	layout             ncclLayout
-	cpuTime            bool // the open tables have no times of collectives, and are not kept
+	name    string
+	ranks   int
+	hosts   []string // of the ranks, in their order
+	groups  ncclGroups
+	open    []*builder
+	ratio   busRatio // over all rows of the open tables
+	log     ncclLog
+	named   map[string][]*builder // the open tables of the algorithms that the log names
+	more    []*builder            // these, in file order
+	plain   []Table               // the open tables as the header begins them
+	kind    string                // type and operation of the first row: "float sum"
+	kinds   bool                  // rows differ in them, and have tables of their own
+	listed  bool                  // a header has followed the list of ranks
+	again   bool                  // a second list of ranks came before a header
+	layout  ncclLayout
+	cpuTime bool // the open tables have no times of collectives, and are not kept
 	// A row of nccl-tests has at most 23 fields: 5, twice 8, and a date.
 	texts [32][]byte
 }
@@ -134,7 +137,8 @@ func (f *nccl) header(p *parser, line []byte) bool {
 	f.close()
 	f.layout, f.listed = layout, true
 	f.open, f.named, f.more, f.log = nil, nil, nil, ncclLog{}
-	f.minRatio, f.maxRatio = 0, math.Inf(1)
+	f.plain, f.kind, f.kinds = nil, "", false
+	f.ratio = busRatio{0, math.Inf(1)}
 	f.cpuTime = names[layout.lead] == "cputime"
 	if f.cpuTime {
 		p.warn(cpuTimeOnly)
@@ -149,6 +153,7 @@ func (f *nccl) header(p *parser, line []byte) bool {
 			Format: "nccl-tests", Title: f.name + place, Series: place,
 			Kind: Collective, Collective: op, Hosts: f.hosts,
 		}
+		f.plain = append(f.plain, t)
 		if f.cpuTime {
 			f.open = append(f.open, &builder{table: &t, file: p.file, usage: &usage{closed: true}})
 			continue
@@ -161,6 +166,9 @@ func (f *nccl) header(p *parser, line []byte) bool {
 // operation returns the collective of the next tables, as far as the lines so far and the name of
 // the file describe it.
 func (f *nccl) operation(p *parser) CollectiveOp {
+	if f.name == "" && p.program != "" { // the title is missing, and a command line names it
+		f.name = p.program + " "
+	}
 	name := strings.TrimSpace(f.name)
 	op := CollectiveOp{Name: ncclOperation(name)}
 	if name == "" {
@@ -207,15 +215,12 @@ func (f *nccl) row(p *parser, line []byte) bool {
 		}
 		return !p.open
 	}
-	for i, b := range f.tables(p, size.Value) {
+	for i, b := range f.tables(p, size.Value, f.kindOf(tail)) {
 		at := tail + f.layout.width*i
 		alg, okAlg := lex.Parse(f.texts[at+1])
 		bus, okBus := lex.Parse(f.texts[at+2])
-		// Each printed bandwidth is uncertain by half of its last digit, which bounds their ratio
-		// on both sides. Every row narrows the bounds.
-		if half := alg.Quantum() / 2; okAlg && okBus && alg.Value > half {
-			f.minRatio = max(f.minRatio, (bus.Value-half)/(alg.Value+half))
-			f.maxRatio = min(f.maxRatio, (bus.Value+half)/(alg.Value-half))
+		if okAlg && okBus {
+			f.ratio.narrow(alg.Value, bus.Value, alg.Quantum()/2)
 		}
 		// Before validation in bytes, an "error" was a difference of floating-point numbers.
 		if v, ok := lex.Parse(f.texts[at+3]); ok && v.Value >= 1 && !f.cpuTime {
@@ -274,28 +279,68 @@ func (f *nccl) fits(tail int, size float64) bool {
 	return some || size < 0
 }
 
-// tables returns the open tables for a row of that size: those of the algorithm that the log names
-// for it, if it does.
-func (f *nccl) tables(p *parser, size float64) []*builder {
-	op := f.open[0].table.Collective
+// kindOf returns the type of the elements of a row and the operation on them, where it has one.
+func (f *nccl) kindOf(tail int) string {
+	kind := lex.Plain(lex.Short(f.texts[2]))
+	if tail > 3 {
+		_, isRoot := lex.Parse(f.texts[3])
+		if !isRoot && string(f.texts[3]) != "none" {
+			kind += " " + lex.Plain(lex.Short(f.texts[3]))
+		}
+	}
+	return kind
+}
+
+// tables returns the open tables for a row of that size and kind: with the algorithm that the log
+// names for it, if it does.
+func (f *nccl) tables(p *parser, size float64, kind string) []*builder {
+	op := f.plain[0].Collective
 	algorithm := f.log.algorithm(op, size)
-	if algorithm == "" || algorithm == op.Algorithm {
+	if algorithm == op.Algorithm {
+		algorithm = ""
+	}
+	if f.kind == "" {
+		f.kind = kind
+	}
+	if kind != f.kind && !f.kinds {
+		f.kinds = true
+		for _, b := range slices.Concat(f.open, f.more) {
+			b.table.nameKind(f.kind)
+		}
+	}
+	if algorithm == "" && kind == f.kind || f.cpuTime {
 		return f.open
 	}
-	if f.named[algorithm] == nil {
+	key := algorithm + "\x00" + kind
+	if f.named[key] == nil {
 		if f.named == nil {
 			f.named = map[string][]*builder{}
 		}
-		var like []*builder
-		for _, b := range f.open {
-			t := *b.table
+		f.named[key] = f.begin(p, algorithm, kind)
+		f.more = append(f.more, f.named[key]...)
+	}
+	return f.named[key]
+}
+
+// begin begins the tables of an algorithm, "" if the log names none, and of a kind.
+func (f *nccl) begin(p *parser, algorithm, kind string) (all []*builder) {
+	for _, t := range f.plain {
+		if algorithm != "" {
 			t.Title += ", " + algorithm
 			t.Collective.Algorithm = algorithm
-			like = append(like, p.begin(t))
 		}
-		f.named[algorithm], f.more = like, append(f.more, like...)
+		if f.kinds {
+			t.nameKind(kind)
+		}
+		all = append(all, p.begin(t))
 	}
-	return f.named[algorithm]
+	return all
+}
+
+// nameKind adds the type and the operation of the rows to the names of a table.
+func (t *Table) nameKind(kind string) {
+	t.Title += ", " + kind
+	t.Series += " " + kind
 }
 
 func (f *nccl) end(p *parser) {
@@ -320,29 +365,7 @@ func (f *nccl) close() {
 		if op.Name == "sendrecv" {
 			b.table.Kind = OneWay
 		}
-		// Rows contradict each other: they are of several collectives, or of another program.
-		if f.minRatio > f.maxRatio {
-			continue
-		}
-		// Only the ratio of allreduce exceeds 1, from 3 ranks on.
-		if op.Name == "" && f.minRatio > 1 && op.Ranks != 1 {
-			op.Name = "allreduce"
-		}
-		whole := 1.
-		switch op.Name {
-		case "allreduce":
-			whole = 2
-		case "allgather", "reduce_scatter", "alltoall":
-		default:
-			continue
-		}
-		// A ratio r = w(p−1)/p gives p = w/(w−r).
-		ranks := math.Ceil(whole / (whole - f.minRatio))
-		// The bounds leave one whole number: the rounded bandwidths decide it.
-		decided := f.maxRatio < whole && ranks == math.Floor(whole/(whole-f.maxRatio))
-		if op.Ranks == 0 && ranks > 1 && decided {
-			op.Ranks = int(min(ranks, 1<<24))
-		}
+		f.ratio.ranks(op)
 	}
 }
 

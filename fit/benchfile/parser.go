@@ -45,6 +45,7 @@ type parser struct {
 	// chosenFor is the collective.
 	algorithm, chosenFor string
 	ranks, perNode       int             // of the last command line that gave ranks; 0 if unknown
+	program              string          // of nccl-tests, on the last command line
 	mappedTables         int             // number of tables before the last task map
 	asked                map[string]bool // columns of Options.Group and Pool that were found
 }
@@ -213,6 +214,10 @@ var unitRemark = regexp.MustCompile(
 // expression against every line of a long log is slow.
 var unitParts = [][]byte{[]byte("ime"), []byte("aten"), []byte("nit"), []byte("urat")}
 
+// ncclCommand matches a command line with a program of nccl-tests and an option.
+var ncclCommand = regexp.MustCompile(`(?:^|[\s/])((?:all_reduce|all_gather|alltoallv?|broadcast|gather|` +
+	`hypercube|reduce|reduce_scatter|scatter|sendrecv)_perf) +-`)
+
 // readRemark reads a line outside of tables for facts about the next tables: the unit of their
 // times, the number of ranks and the algorithm. The first line of calibrate's output is an error:
 // its rows would be pooled as one curve.
@@ -230,6 +235,11 @@ func (p *parser) readRemark(line []byte) {
 		bytes.Contains(line, []byte("flux")) {
 		if ranks, perNode := lex.Ranks(string(line)); ranks > 0 {
 			p.ranks, p.perNode = ranks, perNode
+		}
+	}
+	if bytes.Contains(line, []byte("_perf ")) {
+		if m := ncclCommand.FindSubmatch(line); m != nil {
+			p.program = string(m[1])
 		}
 	}
 	if bytes.Contains(line, []byte("coll_tuned_")) || bytes.Contains(line, []byte("NCCL_ALGO")) {

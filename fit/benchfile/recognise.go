@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
@@ -252,7 +253,7 @@ func (p *parser) doubt(b *block, found []reading, named bool) string {
 		close := o.size == top.size && o.sizes.factor/top.sizes.factor > 0.9 &&
 			o.sizes.factor/top.sizes.factor < 1.12
 		if !same && !close && top.score-o.score < margin {
-			return fmt.Sprintf("columns %s and %s may each be the sizes",
+			return fmt.Sprintf("%s and %s may each be the sizes",
 				top.size.label(b), o.size.label(b))
 		}
 	}
@@ -262,9 +263,9 @@ func (p *parser) doubt(b *block, found []reading, named bool) string {
 // label returns a column's name for messages, or its number.
 func (c *column) label(b *block) string {
 	if c.name == "" {
-		return fmt.Sprintf("%d", b.fieldOf(c))
+		return fmt.Sprintf("column %d", b.fieldOf(c))
 	}
-	return lex.Quote(lex.Short([]byte(c.name)))
+	return strconv.Quote(lex.Short([]byte(c.name)))
 }
 
 // force restricts the columns to what options give: a name or a number, with or without a unit.

@@ -6,9 +6,11 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -126,7 +128,7 @@ func chooseSeries(all []*column, top reading, title titleRow) (chosen []*series,
 // undecided returns why columns are not chosen among.
 func undecided(names []string) string {
 	if names = slices.Compact(names); len(names) == 1 {
-		return fmt.Sprintf("several columns %q may each be the one that is meant", names[0])
+		return fmt.Sprintf("several columns %s may each be the one that is meant", names[0])
 	}
 	return fmt.Sprintf("columns %s may each be the one that is meant", strings.Join(names, ", "))
 }
@@ -158,7 +160,7 @@ func quantities(all []*series) (names []string) {
 	for _, s := range all {
 		if !seen[s.quantity] {
 			seen[s.quantity] = true
-			names = append(names, lex.Quote(lex.Short([]byte(s.value.name))))
+			names = append(names, strconv.Quote(lex.Short([]byte(s.value.name))))
 		}
 	}
 	return names
@@ -201,7 +203,9 @@ func joinStatistics(all []*series) (chosen []*series, why string) {
 		})
 		main := group[0]
 		if len(group) > 1 && group[1].statistic == main.statistic && !main.equals(group[1]) {
-			return group, undecided([]string{main.value.name, group[1].value.name})
+			return group, undecided(list.Map(group[:2], func(s *series) string {
+				return strconv.Quote(s.value.name)
+			}))
 		}
 		for _, s := range group[1:] {
 			main.join(s)

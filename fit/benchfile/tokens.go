@@ -127,7 +127,8 @@ func trimmedToken(line string, from, to int, decimalComma bool) token {
 	for to-from > 1 && (line[to-1] == ' ' || line[to-1] == '\r') {
 		to--
 	}
-	for to-from > 1 && (line[from] == '(' || line[from] == '"') {
+	for to-from > 1 && (line[from] == '"' || line[from] == '(' &&
+		!strings.ContainsAny(line[from:to-1], ")")) {
 		from++
 	}
 	for to-from > 1 && (line[to-1] == ')' || line[to-1] == '"') &&

@@ -93,10 +93,14 @@ func Ranks(line string) (ranks, perNode int) {
 	}
 	// What the line does not say stays 0, and the caller looks elsewhere.
 	n, each := find(launchRanks), find(launchEach)
-	// -N is a number of nodes for srun and flux; for mpirun it is the ranks on each node, or
-	// unknown.
+	// -N is a number of nodes for srun and flux; for mpirun of Open MPI and aprun, it is the ranks
+	// on each node.
 	slurm := name == "srun" || strings.HasPrefix(name, "flux")
-	switch nodes := find(launchNodes); {
+	nodes := find(launchNodes)
+	if !slurm && name != "jsrun" && each == 0 {
+		each = nodes
+	}
+	switch {
 	case n > 0 && name == "jsrun":
 		// Without -a a resource set has one task.
 		tasks := max(1, find(jsrunTasks))

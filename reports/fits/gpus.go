@@ -73,7 +73,7 @@ func (f *Fitted) fitOf(s Source) *fitted.Result {
 func bends(all []GPURun) string {
 	var parts []string
 	for _, r := range all {
-		if r.Table.Series == "in-place" || len(r.Bends) == 0 {
+		if strings.HasPrefix(r.Table.Series, "in-place") || len(r.Bends) == 0 {
 			continue
 		}
 		sizes := strings.Join(list.Map(stats.Ascending(r.Bends), quantity.Bytes.String), ", ")
@@ -102,7 +102,7 @@ func peaks(all []GPURun) string {
 	}
 	of := all[len(all)-1].Table.Collective.Name
 	all = slices.DeleteFunc(slices.Clone(all), func(r GPURun) bool {
-		return r.Table.Series == "in-place" || r.Table.Collective.Name != of
+		return strings.HasPrefix(r.Table.Series, "in-place") || r.Table.Collective.Name != of
 	})
 	if len(all) == 0 {
 		return ""

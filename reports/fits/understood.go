@@ -101,6 +101,9 @@ func (f *Fitted) understood(saved bool, l links) (notes []string) {
 	unnamed := func(s string) bool { return s == "" }
 	algorithms = slices.DeleteFunc(slices.Compact(algorithms), unnamed)
 	text := fmt.Sprintf("understood: %s on %s ranks", ops[0].Name, ranks)
+	if unknown := missing(ops[0]); unknown != "" {
+		return []string{unknown}
+	}
 	if nodes == "1" {
 		text += ", 1 node of " + perNode
 	} else if nodes != "0" {
@@ -142,4 +145,19 @@ func (f *Fitted) understood(saved bool, l links) (notes []string) {
 		notes = append(notes, "is the busbw usual? Give the links of a node, as in 4x200Gbit/s")
 	}
 	return notes
+}
+
+// missing asks for what the logs do not say of a collective; empty if they name it and its ranks.
+func missing(c benchfile.CollectiveOp) string {
+	switch {
+	case c.Name == "" && c.Ranks == 0:
+		return "the logs name neither the collective nor its ranks: give them with --collective " +
+			"and --ranks"
+	case c.Name == "":
+		return "the logs do not name the collective: give it with --collective, as in allgather"
+	case c.Ranks == 0:
+		return fmt.Sprintf("the logs do not say on how many ranks the %s ran: give them with "+
+			"--ranks, and --ranks-per-node", c.Name)
+	}
+	return ""
 }

@@ -80,6 +80,7 @@ type reach struct {
 	best   quantity.MBps  // the highest
 	at     quantity.Bytes // its size
 	half   quantity.Bytes // from which all larger sizes have at least half of it
+	sizes  int            // number of sizes
 	rising float64        // from the size before the largest to the largest, as a fraction
 }
 
@@ -113,7 +114,7 @@ func reachOf(s Source) (r reach, ok bool) {
 	all := slices.DeleteFunc(slices.Clone(s.Table.Samples), func(m benchfile.Sample) bool {
 		return !(m.Mean > 0) || !(bandwidth(m) > 0)
 	})
-	if len(all) < 2 {
+	if len(all) == 0 {
 		return r, false
 	}
 	r.Source = s
@@ -128,8 +129,10 @@ func reachOf(s Source) (r reach, ok bool) {
 		}
 		r.half = m.Size
 	}
-	last := len(all) - 1
-	r.rising = float64(bandwidth(all[last])/bandwidth(all[last-1])) - 1
+	r.sizes = len(all)
+	if last := r.sizes - 1; last > 0 {
+		r.rising = float64(bandwidth(all[last])/bandwidth(all[last-1])) - 1
+	}
 	return r, true
 }
 
@@ -142,7 +145,7 @@ func (f *Fitted) verdicts(l links) (notes []string) {
 	}
 	var all []reach
 	for _, s := range f.sources {
-		if r, ok := reachOf(s); ok && s.Table.Series != "in-place" {
+		if r, ok := reachOf(s); ok && !strings.HasPrefix(s.Table.Series, "in-place") {
 			all = append(all, r)
 		}
 	}
@@ -157,8 +160,10 @@ func (f *Fitted) verdicts(l links) (notes []string) {
 // text describes the reach.
 func (r reach) text(l links) string {
 	c := r.Table.Collective
-	text := fmt.Sprintf("%s, %s: busbw reaches %s at %s, half of it from %s on", c.Name,
-		placeText(c), gbps(r.best), r.at, r.half)
+	text := fmt.Sprintf("%s, %s: busbw reaches %s at %s", c.Name, placeText(c), gbps(r.best), r.at)
+	if r.sizes > 1 {
+		text += fmt.Sprintf(", half of it from %s on", r.half)
+	}
 	if published := comparable(c); published != "" {
 		text += "; " + published
 	}

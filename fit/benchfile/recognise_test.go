@@ -1,0 +1,111 @@
+package benchfile
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// samplesOf returns the tables of a text without warnings and notes.
+func samplesOf(t *testing.T, text string, o Options) (lines []string) {
+	t.Helper()
+	for _, line := range described(t, "x", text, o) {
+		if !strings.HasPrefix(line, "!") && !strings.HasPrefix(line, "-") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+const ncclHeader = "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n" +
+	"#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n"
+
+// Tables in the shapes that people have published, whose format no reader names.
+func TestRecognised(t *testing.T) {
+	for _, c := range []struct {
+		what, text string
+		want       []string
+	}{
+		{"a rate whose unit is spelled with _sec", "size_bytes,bw_mib_sec\n4096,600\n65536,4600\n1048576,33000\n",
+			[]string{"csv: one-way time 4096=6.5104 65536=13.587 1048576=30.303"}},
+		{"a bus bandwidth with its ranks", "collective,ranks,bytes,busbw_GBps\nallreduce,16,1048576,50\nallreduce,16,8388608,100\nallreduce,16,67108864,150\n",
+			[]string{"allreduce: collective allreduce/16/0 1048576=39.322 8388608=157.29 67108864=838.86"}},
+		{"a bus bandwidth whose ranks differ", "collective,ranks,bytes,busbw_GBps\nallreduce,2,1048576,50\nallreduce,16,8388608,100\nallreduce,2,67108864,150\n",
+			[]string{"allreduce: collective allreduce/0/0 1048576=20.972 8388608=157.29 67108864=447.39"}},
+		{"nccl-tests of two types",
+			ncclHeader + "     1048576        524288      half     sum      -1     60.0   17.48   26.21      0     60.0   17.48   26.21      0\n" +
+				"     4194304       2097152      half     sum      -1    120.0   34.95   52.43      0    120.0   34.95   52.43      0\n" +
+				"     1048576        262144     float     sum      -1     30.0   34.95   52.43      0     30.0   34.95   52.43      0\n" +
+				"     4194304       1048576     float     sum      -1     60.0   69.91  104.86      0     60.0   69.91  104.86      0\n",
+			[]string{"out-of-place, half sum: collective allreduce/4/0 1048576=60 4194304=120", "in-place, half sum: collective allreduce/4/0 1048576=60 4194304=120",
+				"out-of-place, float sum: collective allreduce/4/0 1048576=30 4194304=60", "in-place, float sum: collective allreduce/4/0 1048576=30 4194304=60"}},
+		{"nccl-tests whose command line names the collective", "srun --nodes=2 --ntasks-per-node=8 all_gather_perf -b 64K -e 4M -f 4 -g 1\n" + ncclHeader +
+			"       65536          1024     float    none      -1     40.0    1.64    1.54      0     40.0    1.64    1.54      0\n",
+			[]string{"all_gather_perf out-of-place: collective allgather/16/2 65536=40", "all_gather_perf in-place: collective allgather/16/2 65536=40"}},
+		{"mpirun -N of Open MPI", "mpirun -np 16 -N 8 all_reduce_perf -b 8G -e 8G -g 1\n" + ncclHeader +
+			"  8589934592    2147483648     float     sum      -1   178956   48.00   90.00      0   178956   48.00   90.00      0\n",
+			[]string{"all_reduce_perf out-of-place: collective allreduce/16/2 8589934592=1.7896e+05", "all_reduce_perf in-place: collective allreduce/16/2 8589934592=1.7896e+05"}},
+		{"nccl-tests without its header, from size 0", "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n" +
+			"           0             0     float    none      -1     3.00    0.00    0.00      0     3.00    0.00    0.00      0\n" +
+			"        4096           128     float    none      -1    11.00    0.37    0.33      0    11.00    0.37    0.33      0\n" +
+			"       65536          2048     float    none      -1    14.00    4.68    4.10      0    14.00    4.68    4.10      0\n" +
+			"     1048576         32768     float    none      -1    60.00   17.48   15.29      0    60.00   17.48   15.29      0\n",
+			[]string{"table: one-way time 0=3 4096=11 65536=14 1048576=60"}},
+		{"lines of names and values", "[0] Transfer size (B):       8, Transfer Time (s):   0.000010, Bandwidth (GB/s):   0.001\n" +
+			"[0] Transfer size (B):    1024, Transfer Time (s):   0.000012, Bandwidth (GB/s):   0.079\n" +
+			"[0] Transfer size (B):   65536, Transfer Time (s):   0.000018, Bandwidth (GB/s):   3.391\n",
+			[]string{"table: one-way time 8=10 1024=12 65536=18"}},
+		{"fabtests", "bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec\n64      10      =10      1.2k        0.00s      6.40      10.00       0.10\n" +
+			"1k      10      =10      20k         0.00s     93.09      11.00       0.09\n64k     10      =10      1.2m        0.00s   1638.40      40.00       0.03\n",
+			[]string{"fabtests: one-way time 64=10 1024=11 65536=40"}},
+		{"nixlbench", "Block Size (B)      Batch Size     B/W (GB/Sec)   Avg Lat. (us)  Avg Prep (us)  P99 Tx (us)\n" + strings.Repeat("-", 90) +
+			"\n4096                1              0.50           8.2            1.0            12.0\n65536               1              4.68           14.0           1.0            18.0\n" +
+			"1048576             1              34.95          30.0           1.0            40.0\n",
+			[]string{"nixlbench: operation 4096=8.2 65536=14 1048576=30"}},
+		{"IMB without its title", "# #processes = 2 \n#---------------------------------------------------\n#    MODE: AGGREGATE \n       #bytes #repetitions      t[usec]   Mbytes/sec\n" +
+			"            0         1000         0.03         0.00\n         1024         1000         2.40       426.67\n        65536          640        10.70      6124.86\n",
+			[]string{"IMB: operation 0=0.03 1024=2.4 65536=10.7"}},
+		{"in-place before out-of-place, which is empty", "#                                    in-place                       out-of-place\n" +
+			"#       size         count     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong\n" +
+			"#        (B)    (elements)     (us)  (GB/s)  (GB/s)             (us)  (GB/s)  (GB/s)\n" +
+			"     1048576        262144    20.00   52.43   91.75      0\n     4194304       1048576    60.00   69.91  122.34      0\n    16777216       4194304    200.0   83.89  146.80      0\n",
+			[]string{"allreduce: collective allreduce/8/0 1048576=20 4194304=60 16777216=200"}},
+		{"ucx_perftest as CSV", "message_size,iterations,typical_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr\n8,1000000,1.500,1.510,1.510,5.05,5.05,662252,662252\n" +
+			"1024,1000000,2.000,2.010,2.010,485.85,485.85,497512,497512\n65536,100000,9.000,9.010,9.010,6936.74,6936.74,110988,110988\n",
+			[]string{"ucx_perftest: one-way time 8=1.51 1024=2.01 65536=9.01"}},
+		{"commas between thousands", "| Size    | Time (us)  |\n|---------|------------|\n| 1,024   |  14,276.09 |\n| 65,536  |  14,715.67 |\n| 262,144 |  15,375.00 |\n",
+			[]string{"csv: one-way time 1024=14276 65536=14716 262144=15375"}},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, samplesOf(t, c.text, Options{})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	bold := "| bytes   | old (us) | new (us) |\n|---------|----------|----------|\n| 2048    | 19.77    | **5.86** |\n| 65536   | 18.81    | **8.20** |\n"
+	if diff := cmp.Diff([]string{"csv: one-way time 2048=5.86 65536=8.2"}, samplesOf(t, bold, Options{Y: "new (us)"})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The unit of a rate is that of size over time, whatever the header calls it.
+func TestUnitByIdentity(t *testing.T) {
+	check(t, "Message size   MB/sec    msg/sec\n1024  976.56  1000000\n65536 6250.00  100000\n1048576 10000.00 10000\n",
+		"table: gap 1024=1 65536=10 1048576=100", "! the times are size over \"MB/sec\"",
+		"- line 2: the columns are recognised by their values: \"Message size\" is the size, \"MB/sec\" the rate in MiB/s; \"MB/sec\" and \"msg/sec\" agree")
+}
+
+// Columns of other names are a question, and so are columns that could each be sizes.
+func TestUndecided(t *testing.T) {
+	for text, want := range map[string]string{
+		"size predicted(us) measured(us) baseline(us)\n1024  2.00 2.10 1.90\n65536 9.00 9.30 8.80\n1048576 90.00 95.00 85.00\n": "may each be the one that is meant",
+		"1024  2.00\n65536 9.00\n1048576 90.00\n":                                                            "numbers without a header",
+		"collective,bytes,busbw_GBps\nallreduce,1048576,50\nallreduce,8388608,100\nallreduce,67108864,150\n": "until the collective and its ranks are known",
+	} {
+		got := described(t, "x", text, Options{})
+		if len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
