@@ -313,7 +313,7 @@ func (p *parser) measured(r *record, s *series, all []*column, title titleRow, k
 		t.Kind = title.kind
 	}
 	op, isCollective := operationOf(all, near)
-	if isCollective && (title.collective || !known) || title.collective {
+	if isCollective && !known || title.collective || p.opt.Collective != "" {
 		t.Kind = Collective
 	} else if t.Kind == Collective {
 		t.Kind = Operation
@@ -339,6 +339,10 @@ func (p *parser) measured(r *record, s *series, all []*column, title titleRow, k
 		}
 	}
 	t.Title = strings.TrimSpace(cmp.Or(op.Name, title.format) + " " + s.place)
+	// Columns that the user names are those of a CSV.
+	if p.opt.X != "" || p.opt.Y != "" {
+		t.Format, t.Title = "csv", ""
+	}
 	if isRate {
 		t.Warnings = append(t.Warnings, "the times are size over "+s.value.label(r.block))
 	}
