@@ -233,7 +233,24 @@ func splits(line, row string) (all [][]headerCell) {
 		}
 		all = append(all, cells)
 	}
-	return append(all, splitAt(wideGap, strings.ReplaceAll(line, "\t", "  ")), splitWords(line))
+	return append(all, completeNames(line), splitAt(wideGap, strings.ReplaceAll(line, "\t", "  ")),
+		splitWords(line))
+}
+
+// completeNames divides a line behind units and words that end a name; see headerNames.
+func completeNames(line string) (cells []headerCell) {
+	at := 0
+	for _, name := range headerNames([]byte(line)) {
+		word, _, _ := strings.Cut(name, " ")
+		i := strings.Index(line[at:], word)
+		if i < 0 {
+			return nil
+		}
+		from := at + i
+		at = min(len(line), from+len(name))
+		cells = append(cells, headerCell{name, from, at})
+	}
+	return cells
 }
 
 var wideGap = regexp.MustCompile(`[^\s|]+(?: [^\s|]+)*`)
@@ -338,7 +355,7 @@ func (b *block) nameByHeader(all []*column, lead int) (named bool) {
 			named = true
 			continue
 		}
-		if k == 0 || named || headerWord.MatchString(line) {
+		if named || strings.Contains(line, "|") || headerWord.MatchString(line) || isUnitLine(line) {
 			b.nameByPlace(ways, all, line, k)
 		}
 	}
@@ -386,12 +403,15 @@ func (b *block) fitting(ways [][]headerCell, all []*column, line string, named, 
 		}
 	}
 	isCSV := strings.Contains(b.texts[0], ",")
-	for _, way := range ways {
+	for i, way := range ways {
 		switch n := len(way); {
+		// Only if blanks divide a header in no other way: see splits.
+		case n == len(all) && i == len(ways)-3:
+			consider(way, all, 1e6)
 		case n == len(all):
 			consider(way, all, 0)
 		// A header may name columns that the rows leave empty.
-		case n > len(all) && n <= len(all)+4 && !isCSV && headerWord.MatchString(line) &&
+		case i != len(ways)-3 && n > len(all) && n <= len(all)+4 && !isCSV && headerWord.MatchString(line) &&
 			sizeName.MatchString(way[0].text):
 			consider(way[:len(all)], all, 1)
 		}

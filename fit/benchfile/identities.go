@@ -14,14 +14,14 @@ var (
 		`[\s_]*(size|bytes|length|len|nbytes)\b|msgsize|#bytes|\bsize\b|_bytes$|^bytes|^n$`)
 	timeName = regexp.MustCompile(`(?i)(^|[^u])time|cpu.+time|lat|usec|\bt\b|\bt_|tavg|tmin|tmax|rtt|` +
 		`delay|overhead|p50|p99|comm|microsec|median|^min\b|^max\b|^avg\b|one.?way|round.?trip|` +
-		`duration|elapsed|average|mean`)
+		`duration|average|mean`)
 	rateName    = regexp.MustCompile(`(?i)bw|band|tput|throughput|bytes/s|b/s|speed|bit`)
 	messageName = regexp.MustCompile(`(?i)msg.?rate|messages/s|message rate|xfers/s|mpps|mr$|trans`)
 	elementName = regexp.MustCompile(`(?i)^elem|elements|^count`)
 	// Columns that are neither sizes nor what was measured.
 	otherName = regexp.MustCompile(`(?i)iter|rep|#sent|#ack|sample|rank|proc|node|root|wrong|error|` +
 		`count|nchan|batch|thread|pid|total|overlap|util|compute|stdev|sigma|retr|n_ctx|gpus|port|` +
-		`line|start|date|qps|std|\bcv`)
+		`line|start|date|elapsed|qps|std|\bcv`)
 	noSizeName = regexp.MustCompile(`(?i)rate|bw|band|/s|window|batch|lat|time`)
 )
 
@@ -30,6 +30,7 @@ var (
 type guess struct {
 	dim           dimension
 	factor, score float64
+	printed       bool // name or cells have a unit of the dimension
 }
 
 // unitless are the readings of columns whose names have no unit.
@@ -63,7 +64,7 @@ func (c *column) guess() {
 			if c.name != "" && !c.dim.isNamed(c.name) {
 				score -= 2.5
 			}
-			c.guesses = append(c.guesses, guess{c.dim, u.factor, score})
+			c.guesses = append(c.guesses, guess{c.dim, u.factor, score, true})
 		}
 		return
 	}
@@ -101,7 +102,7 @@ func (c *column) guessAs(d, unitDim dimension, units []unit, isOther bool) {
 		readings = []unit{{4, 2.5}, {2, 3}, {1, 3}, {8, 3}} // bytes of an element
 	}
 	for _, u := range readings {
-		c.guesses = append(c.guesses, guess{d, u.factor, score - u.doubt})
+		c.guesses = append(c.guesses, guess{d, u.factor, score - u.doubt, hasUnit})
 	}
 }
 
@@ -340,6 +341,16 @@ func (r *reading) tie(others []*column) {
 
 func varying(values []float64) bool {
 	return slices.ContainsFunc(values, func(v float64) bool { return v != values[0] })
+}
+
+// anchored reports whether some time or rate has a printed unit: identities alone hold in any units.
+func (r *reading) anchored() bool {
+	for _, g := range r.values {
+		if g.printed {
+			return true
+		}
+	}
+	return false
 }
 
 func (g guess) same(o guess) bool {

@@ -213,7 +213,10 @@ func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal
 	var question []*series
 	if no.why = p.doubt(b, found, named); no.why == "" {
 		r := &record{block: b, size: top.size, factor: top.sizes.factor, usage: u}
-		if no.why = r.decide(p, all, top, near); no.why == "" {
+		_, known := titleOf(slices.Concat(near, columnNames(all)))
+		if !known && !top.anchored() {
+			no.why = "no column has a unit of times or rates"
+		} else if no.why = r.decide(p, all, top, near); no.why == "" {
 			return r, nil
 		}
 		question = r.series
@@ -252,7 +255,9 @@ func (p *parser) doubt(b *block, found []reading, named bool) string {
 		// Units of 1000 and 1024 that stay open are a note.
 		close := o.size == top.size && o.sizes.factor/top.sizes.factor > 0.9 &&
 			o.sizes.factor/top.sizes.factor < 1.12
-		if !same && !close && top.score-o.score < margin {
+		// The values of one or two rows do not show which of several named sizes is meant.
+		few := o.size != top.size && len(b.rows) < 3 && o.sizes.score >= 3 && len(top.ids) == 0
+		if !same && !close && (few || top.score-o.score < margin) {
 			return fmt.Sprintf("%s and %s may each be the sizes",
 				top.size.label(b), o.size.label(b))
 		}
@@ -301,7 +306,7 @@ func (c *column) force(isSize, is, given bool, unitText string) {
 		if c.dim != noDimension {
 			factor = 1
 		}
-		kept = []guess{{d, factor, 9}}
+		kept = []guess{{d, factor, 9, true}}
 	}
 	c.guesses = kept
 }

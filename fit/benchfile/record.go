@@ -169,6 +169,7 @@ func quantities(all []*series) (names []string) {
 // mergeRates leaves out bus bandwidths, and rates that are another one in other units.
 func mergeRates(all []*series) []*series {
 	all = keep(all, func(s *series) bool { return !busName.MatchString(s.value.name) })
+	slices.SortStableFunc(all, byStatistic)
 	var kept []*series
 	for _, s := range all {
 		if !slices.ContainsFunc(kept, func(o *series) bool { return o.place == s.place && o.equals(s) }) {
@@ -198,9 +199,7 @@ func (s *series) equals(o *series) bool {
 func joinStatistics(all []*series) (chosen []*series, why string) {
 	for _, place := range places(all) {
 		group := keep(all, func(s *series) bool { return s.place == place })
-		slices.SortStableFunc(group, func(a, b *series) int {
-			return cmp.Compare(a.statistic, b.statistic)
-		})
+		slices.SortStableFunc(group, byStatistic)
 		main := group[0]
 		if len(group) > 1 && group[1].statistic == main.statistic && !main.equals(group[1]) {
 			return group, undecided(list.Map(group[:2], func(s *series) string {
@@ -214,6 +213,8 @@ func joinStatistics(all []*series) (chosen []*series, why string) {
 	}
 	return chosen, ""
 }
+
+func byStatistic(a, b *series) int { return cmp.Compare(a.statistic, b.statistic) }
 
 // places returns the places of all series in the order of their columns.
 func places(all []*series) (names []string) {
@@ -318,8 +319,8 @@ func (p *parser) measured(r *record, s *series, all []*column, title titleRow, k
 	} else if t.Kind == Collective {
 		t.Kind = Operation
 	}
-	if s.divisor = max(1, title.directions); !isRate {
-		s.divisor = 1
+	if isRate && t.Kind == Gap {
+		s.divisor = 1 / t.divide(max(1, title.directions), title.pairsIn(near))
 	}
 	if t.Kind == Collective {
 		op.Name = cmp.Or(op.Name, fromFileName(p.file.Name).Name, p.opt.Collective)

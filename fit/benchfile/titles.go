@@ -3,6 +3,8 @@ package benchfile
 import (
 	"regexp"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // A titleRow says what the numbers of a benchmark measure, which its columns cannot show. A new
@@ -15,7 +17,11 @@ type titleRow struct {
 	// collective is set if the benchmark measures collectives, named in its lines.
 	collective bool
 	prefer     *regexp.Regexp // the column to read; nil if names and identities show it
-	directions float64        // that a rate adds up; 0 for one
+	directions int            // that a rate adds up; 0 for one
+	// pairs finds the number of ranks, or of pairs of them, whose rates are added up; nil for one
+	// pair. each is how many of that number are a pair.
+	pairs *regexp.Regexp
+	each  int
 }
 
 // titleRows are tried in this order; all further text is [unknownTitle].
@@ -35,12 +41,33 @@ var titleRows = []titleRow{
 		kind: Collective, rate: Collective, collective: true},
 	{format: "ucx_perftest", text: regexp.MustCompile(`(?i)ucx_perftest|typical_lat`),
 		kind: OneWay, rate: Gap},
+	{format: "IMB", text: regexp.MustCompile(`Benchmarking Biband`), rate: Gap, directions: 2,
+		pairs: imbRanks, each: 2},
+	{format: "IMB", text: regexp.MustCompile(`Benchmarking Uniband`), rate: Gap,
+		pairs: imbRanks, each: 2},
 	{format: "IMB", text: regexp.MustCompile(`MODE: (NON-)?AGGREGATE`), kind: Operation, rate: Gap},
 	{format: "IMB", text: regexp.MustCompile(`#bytes\s+#repetitions`), kind: Operation, rate: Gap},
+	{format: "OSU", text: regexp.MustCompile(`Multiple Bandwidth|\[ pairs: \d+ \]`), rate: Gap,
+		pairs: regexp.MustCompile(`pairs: (\d+)`), each: 1},
 	{format: "OSU", text: regexp.MustCompile(`(?i)Bi-?Directional`), rate: Gap, directions: 2},
 	{format: "OSU", text: regexp.MustCompile(`(?i)\bOSU .*Bandwidth`), rate: Gap},
 	{format: "OSU", text: regexp.MustCompile(`(?i)\bOSU .*Non-?blocking`), rate: Gap,
 		kind: Collective, collective: true, prefer: regexp.MustCompile(`(?i)pure`)},
+}
+
+var imbRanks = regexp.MustCompile(`#processes = (\d+)`)
+
+// pairsIn returns the number of pairs whose rates are added up; 0 if the lines do not give it.
+func (t titleRow) pairsIn(lines []string) int {
+	if t.pairs == nil {
+		return 1
+	}
+	for i := len(lines) - 1; i >= 0; i-- {
+		if m := t.pairs.FindStringSubmatch(lines[i]); m != nil {
+			return lex.Count(m[1]) / t.each
+		}
+	}
+	return 0
 }
 
 // unknownTitle is for tables of no benchmark that is known: the names of their columns say what

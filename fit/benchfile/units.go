@@ -119,7 +119,10 @@ var (
 // unitOfName returns the unit that the name of a column has: in brackets, behind a comma, with a
 // slash, or as its last words.
 func unitOfName(name string) (dimension, []unit) {
-	var texts []string
+	texts := []string{name}
+	if len(nameWords.Split(strings.TrimSpace(name), -1)) == 1 && !strings.Contains(name, "/") {
+		texts = nil // a word alone; see lastWords
+	}
 	brackets := unitInBrackets.FindAllStringSubmatch(name, -1)
 	for i := len(brackets) - 1; i >= 0; i-- {
 		texts = append(texts, strings.TrimPrefix(strings.TrimSpace(brackets[i][1]), "in "))
@@ -150,6 +153,7 @@ func lastWords(name string) (texts []string) {
 	}
 	last := words[n-1]
 	switch {
+	case n > 1 && strings.EqualFold(words[n-2], "per"): // "trans per sec"
 	case n == 1 && !unitWords[strings.ToLower(last)]:
 	case len(last) > 1 || n > 1 && isTimeWord[strings.ToLower(words[n-2])]:
 		texts = append(texts, last)
