@@ -55,6 +55,7 @@ const (
 	coarse       = "rate printed with fewer than three digits: the times from them are as coarse"
 	unusable     = "row without a usable size or time left out"
 	noTime       = "row whose time or rate is printed as 0 left out"
+	roundedSize  = "row whose size is rounded to unknown bytes left out"
 	remarked     = "row read without the remark behind it"
 	// Of a failed validation, the times may be right, and the results of the operation are not.
 	invalid  = "row with wrong results by the benchmark's own validation, read all the same"

@@ -96,7 +96,7 @@ func variants(b *block, r *rand.Rand) (texts [][2]string) {
 }
 
 // maxVaried is the number of blocks of a file that are varied: some files have hundreds of one kind.
-const maxVaried = 40
+const maxVaried = 8
 
 // Of the published tables that are read by their columns alone, at most one in 300 is wrong: as they
 // stand, with headers taken away, columns swapped and units renamed. Most of them are read.

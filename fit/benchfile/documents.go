@@ -48,7 +48,7 @@ type iperfTest struct {
 
 // documentKeys are the keys of documents whose values are kept to their end.
 var documentKeys = set("event", "data", "error", "end", "config", "results", "args", "env",
-	"test_info")
+	"test_info", "benchmarks", "context")
 
 func (f *documents) used() bool { return len(f.tables) > 0 }
 
@@ -76,6 +76,11 @@ func (f *documents) end(p *parser) bool {
 		f.finish(p, parts["end"])
 	case parts["test_info"] != nil && parts["results"] != nil:
 		return readPerftest(p, f, parts)
+	case parts["benchmarks"] != nil && parts["context"] != nil:
+		p.suggest("google-benchmark times functions of a program, and not messages: it has no sizes")
+	case bytes.Contains(parts["results"], []byte(`"stddev"`)) &&
+		bytes.Contains(parts["results"], []byte(`"command"`)):
+		p.suggest("hyperfine times commands, and not messages: it has no sizes")
 	case parts["results"] != nil:
 		return readNCCL(p, parts)
 	}

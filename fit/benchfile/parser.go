@@ -46,6 +46,8 @@ type parser struct {
 	algorithm, chosenFor string
 	ranks, perNode       int             // of the last command line that gave ranks; 0 if unknown
 	program              string          // of nccl-tests, on the last command line
+	hosts                []string        // the pair that a line above the next tables names
+	cycles               bool            // the last command line of perftest asked for cycles
 	mappedTables         int             // number of tables before the last task map
 	asked                map[string]bool // columns of Options.Group and Pool that were found
 }
@@ -67,6 +69,9 @@ const maxHeader = 1024
 func (p *parser) begin(t Table) *builder {
 	t.Line = p.file.Lines
 	t.Title = lex.Plain(t.Title)
+	if t.Hosts == nil {
+		t.Hosts = p.hosts
+	}
 	b := &builder{table: &t, file: p.file, usage: &p.usage, source: p.source}
 	// rarely: it walks all tables
 	if len(p.builders) >= p.tableLimit && p.usage.merged > p.tableLimit/2 {
@@ -218,6 +223,31 @@ var unitParts = [][]byte{[]byte("ime"), []byte("aten"), []byte("nit"), []byte("u
 var ncclCommand = regexp.MustCompile(`(?:^|[\s/])((?:all_reduce|all_gather|alltoallv?|broadcast|gather|` +
 	`hypercube|reduce|reduce_scatter|scatter|sendrecv)_perf) +-`)
 
+// hostPair matches a line with the two hosts of the next tables: "== node01 <-> node02 ==", and
+// "pair: node01, node02". A host's name has a letter, and here a digit.
+var hostPair = regexp.MustCompile(`(?i)^[\s=#*-]*(?:(?:pair|hosts|nodes)\b\s*[:=]?\s*)?` +
+	`([a-z][\w.-]*\d[\w.]*)\s*(<?[-=]+>|,|\band\b|\bto\b|\s)\s*([a-z][\w.-]*\d[\w.]*)[\s=#*:-]*$`)
+
+// pairOfHosts returns the hosts that a line names; nil if it is another line. Two words alone are
+// hosts only behind "pair" and its like.
+func pairOfHosts(line []byte) []string {
+	m := hostPair.FindSubmatch(line)
+	if m == nil {
+		return nil
+	}
+	arrow := bytes.ContainsRune(m[2], '>')
+	if !arrow && !bytes.Contains(bytes.ToLower(line), []byte("pair")) {
+		return nil
+	}
+	return []string{lex.Plain(string(m[1])), lex.Plain(string(m[3]))}
+}
+
+// Options of perftest's programs; -C prints cycles of the processor in columns that say usec.
+var (
+	perftestCommand = regexp.MustCompile(`\bib_(?:send|write|read|atomic)_(?:lat|bw)\b`)
+	perftestCycles  = regexp.MustCompile(`\s(?:-C|--report-cycles)\b`)
+)
+
 // readRemark reads a line outside of tables for facts about the next tables: the unit of their
 // times, the number of ranks and the algorithm. The first line of calibrate's output is an error:
 // its rows would be pooled as one curve.
@@ -236,6 +266,12 @@ func (p *parser) readRemark(line []byte) {
 		if ranks, perNode := lex.Ranks(string(line)); ranks > 0 {
 			p.ranks, p.perNode = ranks, perNode
 		}
+	}
+	if hosts := pairOfHosts(line); hosts != nil {
+		p.hosts = hosts
+	}
+	if perftestCommand.Match(line) {
+		p.cycles = perftestCycles.Match(line)
 	}
 	if bytes.Contains(line, []byte("_perf ")) {
 		if m := ncclCommand.FindSubmatch(line); m != nil {

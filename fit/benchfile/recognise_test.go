@@ -1,6 +1,7 @@
 package benchfile
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -106,6 +107,48 @@ func TestUndecided(t *testing.T) {
 		got := described(t, "x", text, Options{})
 		if len(got) != 1 || !strings.Contains(got[0], want) {
 			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Facts that stand beside the rows of a log.
+func TestBesideRows(t *testing.T) {
+	// Runs that follow each other are tables of their own.
+	check(t, "Block Size (B)      B/W (GB/Sec)   Avg Lat. (us)  Avg Prep (us)\n4096  0.50  8.2 1.0\n65536 4.68  14.0  1.0\n1048576  34.95 30.0  1.0\n2097152  34.95 60.0  1.0\n"+
+		"4096  0.48  8.6 1.0\n65536 4.60  14.3  1.0\n1048576  33.83 31.0  1.0\n2097152  33.83 62.0  1.0\n",
+		"nixlbench: operation 4096=8.2 65536=14 1048576=30 2097152=60", "nixlbench (2): operation 4096=8.6 65536=14.3 1048576=31 2097152=62",
+		`- line 2: the columns are recognised by their values: "Block Size (B)" is the size, "Avg Lat. (us)" the time in us; "Avg Lat. (us)" and "B/W (GB/Sec)" agree`)
+	// Sizes with few digits: a power of two within the rounding is one, and 1.1MB may be anything.
+	const rounded = "! 1 row whose size is rounded to unknown bytes left out (the first in line %d)"
+	check(t, "| Size | Time (us) |\n|---|---|\n| 64.0KB | 10.000 |\n| 1.1MB | 110.000 |\n| 4.0MB | 400.000 |\n",
+		"csv: one-way time 65536=10 4194304=400", fmt.Sprintf(rounded, 4))
+	check(t, "Size  Time (us)  B/W (MB/s) Extra\n64.0KB 10.000  6553.60 1 x\n1.1MB  110.000  10000.00 1 x\n4.0MB  400.000  10485.76 1 x\n",
+		"table: one-way time 65536=10 4194304=400", fmt.Sprintf(rounded, 3),
+		`- line 2: the columns are recognised by their values: "Size" is the size, "Time (us)" the time in us`)
+	// perftest -C prints cycles under [usec].
+	check(t, "$ ib_write_lat -C host\nRDMA_Write Latency Test\n #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]\n 8       1000          1500.00           3000.00         1600.00       1610.00\n",
+		"error: x: line 3: RDMA_Write Latency Test was run with -C, so its times are cycles of the processor, and are left out; run it without -C")
+	for text, want := range map[string]string{
+		`{"results": [{"command": "sleep 1", "mean": 1.0, "stddev": 0.1, "times": [1.0, 1.1]}]}` + "\n":                 "hyperfine times commands",
+		`{"context": {"date": "x"}, "benchmarks": [{"name": "BM_memcpy/8", "real_time": 1.0, "cpu_time": 1.0}]}` + "\n": "google-benchmark times functions",
+	} {
+		if got := described(t, "x", text, Options{}); len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("%q", got)
+		}
+	}
+	// A line above a table names its pair of hosts.
+	for _, line := range []string{"== node01 <-> node02 ==", "pair: node01, node02", "node01 -> node02", "# pair node01 node02"} {
+		f, err := Read(strings.NewReader(line+"\n# OSU MPI Latency Test v7.5\n# Size  Latency (us)\n1  1.50\n"), "x", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"node01", "node02"}, f.Tables[0].Hosts); diff != "" {
+			t.Errorf("%s: %s", line, diff)
+		}
+	}
+	for _, line := range []string{"step1 step2", "PASS1 to PASS2", "Nodes: 2 8"} {
+		if hosts := pairOfHosts([]byte(line)); hosts != nil {
+			t.Errorf("%s: %q", line, hosts)
 		}
 	}
 }

@@ -18,15 +18,18 @@ import (
 type record struct {
 	block  *block
 	size   *column
-	factor float64 // of the sizes
-	bytes  float64
-	keys   []*column // whose values make tables
+	factor float64    // of the sizes
+	ids    []identity // of the columns
+	keys   []*column  // whose values make tables
 	series []*series
 	valid  *column // of a validation
 	tables map[string]*builder
 	order  []*builder
 	usage  *usage
-	rows   int      // number of rows so far
+	rows   int  // number of rows so far
+	rising bool // sizes rise within a run: a smaller one begins the next
+	run    int
+	last   float64  // size
 	notes  []string // how the table was read, since no format decides it
 }
 
@@ -57,7 +60,8 @@ func (r *record) decide(p *parser, all []*column, top reading, near []string) (w
 	if r.series, why = chooseSeries(all, top, title); why != "" {
 		return why
 	}
-	r.keys = keyColumns(all, top)
+	r.keys, r.ids = keyColumns(all, top), top.ids
+	r.rising = len(r.keys) == 0 && risesInRuns(top.bytes)
 	for _, c := range all {
 		if validNames[strings.ToLower(c.name)] {
 			r.valid = c
@@ -278,6 +282,20 @@ func keyColumns(all []*column, top reading) (keys []*column) {
 	return keys
 }
 
+// risesInRuns reports whether sizes rise, and begin again at least once: each run is a table.
+func risesInRuns(bytes []float64) bool {
+	falls, equal := 0, 0
+	for i := range len(bytes) - 1 {
+		switch {
+		case bytes[i+1] < bytes[i]:
+			falls++
+		case bytes[i+1] == bytes[i]:
+			equal++
+		}
+	}
+	return falls > 0 && equal == 0 && 4*falls < len(bytes)
+}
+
 // repeats reports whether a size comes twice among rows with equal keys.
 func repeats(bytes []float64, keys []*column) bool { return distinctRows(bytes, keys) < len(bytes) }
 
@@ -416,21 +434,32 @@ func busFactor(collective string) (whole float64, ok bool) {
 }
 
 // add adds a row.
-func (r *record) add(p *parser, row []token, line int) {
+func (r *record) add(p *parser, tokens []token, line int) {
 	cell := func(c *column) (value, half float64) {
-		t := row[c.at]
+		t := tokens[c.at]
 		f := cellFactor(t, c.dim)
 		return t.value * f, t.half * f
 	}
 	r.rows++
-	size, _ := cell(r.size)
-	size = math.Round(size * r.factor)
+	size, half := cell(r.size)
+	size, half = size*r.factor, half*r.factor
+	if r.rising && size < r.last {
+		r.run++
+	}
+	r.last = size
+	if half > 0.5 { // of a byte: 1.1MB
+		if size = r.wholeSize(cell, size, half); size < 0 {
+			r.builder(p, r.series[0], fmt.Sprint(0, r.run), tokens, line).countAt(roundedSize, line)
+			return
+		}
+	}
+	size = math.Round(size)
 	key := ""
 	for _, c := range r.keys {
-		key += "\x00" + row[c.at].text
+		key += "\x00" + tokens[c.at].text
 	}
 	for i, s := range r.series {
-		b := r.builder(p, s, fmt.Sprint(i)+key, row)
+		b := r.builder(p, s, fmt.Sprint(i, r.run)+key, tokens, line)
 		t, half := cell(s.value)
 		t, half = t*s.as.factor, half*s.as.factor
 		switch {
@@ -441,7 +470,7 @@ func (r *record) add(p *parser, row []token, line int) {
 			b.countAt(noTime, line)
 			continue
 		}
-		x := row0(size, t)
+		x := row{size: size, time: t}
 		if s.as.dim == rates {
 			x.time = s.timeOfRate(cell, size, t, half)
 			if t < 100*2*half {
@@ -457,7 +486,7 @@ func (r *record) add(p *parser, row []token, line int) {
 				}
 			}
 		}
-		if r.valid != nil && failed([]byte(row[r.valid.at].text)) {
+		if r.valid != nil && failed([]byte(tokens[r.valid.at].text)) {
 			b.countAt(invalid, line)
 		}
 		if !goodSize(size) || !goodTime(x.time) {
@@ -468,7 +497,26 @@ func (r *record) add(p *parser, row []token, line int) {
 	}
 }
 
-func row0(size, time float64) row { return row{size: size, time: time} }
+// wholeSize returns the size of a row that prints it with few digits: what its time and its rate
+// make of it, or else the power of two within the rounding; −1 if there is none.
+func (r *record) wholeSize(cell func(*column) (value, half float64), size, half float64) float64 {
+	two := math.Exp2(math.Round(math.Log2(size)))
+	if math.Abs(two-size) <= half {
+		return two
+	}
+	for _, id := range r.ids {
+		if id.as.dim == times && id.bs.dim == rates && id.factor == 1 {
+			t, ht := cell(id.a)
+			rate, hr := cell(id.b)
+			got := t * id.as.factor * rate * id.bs.factor
+			// Digits of both have to be finer than those of the size.
+			if math.Abs(got-size) <= half && ht/t+hr/rate < half/size/10 {
+				return math.Round(got)
+			}
+		}
+	}
+	return -1
+}
 
 // timeOfRate returns size over a rate, or the inverse of the message rate where that has more
 // digits.
@@ -493,7 +541,7 @@ func (s *series) timeOfRate(cell func(*column) (value, half float64), size, rate
 func (b *builder) countAt(what string, line int) { b.tally(tally{what, 1, line, []int{line}}) }
 
 // builder returns the builder of a series and the keys of a row.
-func (r *record) builder(p *parser, s *series, key string, row []token) *builder {
+func (r *record) builder(p *parser, s *series, key string, row []token, line int) *builder {
 	if b := r.tables[key]; b != nil {
 		return b
 	}
@@ -512,7 +560,8 @@ func (r *record) builder(p *parser, s *series, key string, row []token) *builder
 			t.Series = strings.TrimSpace(t.Series + " " + label.Value)
 		}
 	}
-	t.Line = r.block.lines[0]
+	t.Line = line
+	t.Hosts = p.hosts
 	t.Title = lex.Plain(strings.TrimSpace(t.Title))
 	t.Warnings = slices.Clone(t.Warnings)
 	b := &builder{table: &t, file: p.file, usage: r.usage, source: p.source}

@@ -325,6 +325,9 @@ func (s *sheet) add(p *parser, bytes float64, t lex.Number) {
 		return
 	case isWholeNumber(bytes) && bytes != math.Trunc(bytes): // 0.7 of a unit of ten
 		bytes = math.Round(bytes)
+	case bytes != math.Trunc(bytes) && size[len(size)-1] > '9': // with a unit of its own, as 1.1MB
+		s.split.table(p, r).count(roundedSize)
+		return
 	case bytes != math.Trunc(bytes):
 		p.badRow("size %s is not a whole number of bytes; mend or remove the row, "+
 			"or give the unit of sizes with %s", size, p.spell("x", "COLUMN:UNIT"))
