@@ -29,6 +29,8 @@ type recogniser struct {
 	after  int      // the number of lines above that belong to earlier tables
 	usage  usage
 	blocks int // number of recognised and refused blocks
+	// The open block was refused after maxRows: its further rows are not looked at.
+	idle bool
 	comma  int // the first line with a number such as 3,57 among blanks or semicolons
 
 	records []*record
@@ -54,10 +56,10 @@ const (
 // title of one.
 func (x *recogniser) look(p *parser, raw []byte, taken bool) {
 	if p.usage.sizes > 0 || x.blocks > maxBlocks {
-		x.open, x.above = nil, nil
+		x.open, x.above, x.record = nil, nil, nil
 		return
 	}
-	if len(raw) > maxHeader {
+	if len(raw) > maxHeader || x.idle && mayBeRow(raw) {
 		return
 	}
 	line := plainLine(string(raw))
@@ -70,7 +72,7 @@ func (x *recogniser) look(p *parser, raw []byte, taken bool) {
 			return
 		}
 	}
-	if x.open != nil && isHeading(line) || taken {
+	if x.open != nil && (x.idle || isHeading(line)) || taken {
 		x.close(p)
 	}
 	if x.above = append(x.above, line); len(x.above) > 2*maxAbove {
@@ -123,6 +125,7 @@ func (x *recogniser) row(p *parser, row []token, line string) {
 		b.add(row, line, p.file.Lines)
 		if len(b.rows) == maxRows {
 			x.record = x.recognise(p, b)
+			x.idle = x.record == nil
 		}
 		return
 	}
@@ -146,7 +149,7 @@ func (x *recogniser) close(p *parser) {
 	if x.open = nil; len(b.rows) < maxRows {
 		x.recognise(p, b)
 	}
-	x.record, x.after = nil, len(x.above)
+	x.record, x.after, x.idle = nil, len(x.above), false
 }
 
 // recognise reads a block; nil if it is refused.

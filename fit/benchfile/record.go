@@ -23,7 +23,6 @@ type record struct {
 	keys   []*column  // whose values make tables
 	series []*series
 	valid  *column // of a validation
-	tables map[string]*builder
 	order  []*builder
 	usage  *usage
 	rows   int  // number of rows so far
@@ -45,6 +44,9 @@ type series struct {
 	quantity, place  string
 	tied             bool    // by an identity
 	divisor          float64 // streams that a rate adds up
+	tables           map[string]*builder
+	key              string
+	open             *builder // of that key
 	perRank          func(ranks float64) float64
 	ranks            *column
 }
@@ -55,7 +57,6 @@ var placeWord = regexp.MustCompile(`(?i)\b(out-of-place|in-place)\b`)
 // decide sets what is read of each row. It returns why that is not decided; the series are then those
 // in question.
 func (r *record) decide(p *parser, all []*column, top reading, near []string) (why string) {
-	r.tables = map[string]*builder{}
 	title, known := titleOf(slices.Concat(near, columnNames(all)))
 	if r.series, why = chooseSeries(all, top, title); why != "" {
 		return why
@@ -96,7 +97,7 @@ func chooseSeries(all []*column, top reading, title titleRow) (chosen []*series,
 		if !ok || g.dim != times && g.dim != rates {
 			continue
 		}
-		s := &series{value: c, as: g, divisor: 1}
+		s := &series{value: c, as: g, divisor: 1, tables: map[string]*builder{}}
 		s.statistic, s.quantity = statisticOf(placeWord.ReplaceAllString(c.name, ""))
 		s.place = strings.ToLower(placeWord.FindString(c.name))
 		for _, id := range top.ids {
@@ -435,103 +436,132 @@ func busFactor(collective string) (whole float64, ok bool) {
 
 // add adds a row.
 func (r *record) add(p *parser, tokens []token, line int) {
-	cell := func(c *column) (value, half float64) {
-		t := tokens[c.at]
-		f := cellFactor(t, c.dim)
-		return t.value * f, t.half * f
-	}
 	r.rows++
-	size, half := cell(r.size)
+	size, half := r.size.cell(tokens)
 	size, half = size*r.factor, half*r.factor
 	if r.rising && size < r.last {
 		r.run++
 	}
 	r.last = size
+	rounded := false
 	if half > 0.5 { // of a byte: 1.1MB
-		if size = r.wholeSize(cell, size, half); size < 0 {
-			r.builder(p, r.series[0], fmt.Sprint(0, r.run), tokens, line).countAt(roundedSize, line)
-			return
-		}
+		size, rounded = r.wholeSize(tokens, size, half)
 	}
 	size = math.Round(size)
-	key := ""
-	for _, c := range r.keys {
-		key += "\x00" + tokens[c.at].text
-	}
-	for i, s := range r.series {
-		b := r.builder(p, s, fmt.Sprint(i, r.run)+key, tokens, line)
-		t, half := cell(s.value)
-		t, half = t*s.as.factor, half*s.as.factor
-		switch {
-		case math.IsNaN(t):
-			b.countAt(unusable, line)
-			continue
-		case t == 0:
-			b.countAt(noTime, line)
-			continue
+	key := r.keyOf(tokens)
+	for _, s := range r.series {
+		if s.open == nil || s.key != key {
+			s.key, s.open = key, r.builder(p, s, key, tokens, line)
 		}
-		x := row{size: size, time: t}
-		if s.as.dim == rates {
-			x.time = s.timeOfRate(cell, size, t, half)
-			if t < 100*2*half {
-				b.countAt(coarse, line)
-				x.rounded = half / t
-			}
-		} else {
-			b.resolution(2 * half)
-			for at, c := range map[*float64]*column{&x.min: s.min, &x.max: s.max, &x.median: s.median} {
-				if c != nil {
-					v, _ := cell(c)
-					*at = max(0, v*s.as.factor)
-				}
-			}
+		if rounded {
+			s.open.countAt(roundedSize, line)
+			continue
 		}
 		if r.valid != nil && failed([]byte(tokens[r.valid.at].text)) {
-			b.countAt(invalid, line)
+			s.open.countAt(invalid, line)
 		}
-		if !goodSize(size) || !goodTime(x.time) {
-			b.countAt(unusable, line)
-			continue
-		}
-		b.add(x, line)
+		s.add(tokens, size, line)
 	}
 }
 
-// wholeSize returns the size of a row that prints it with few digits: what its time and its rate
-// make of it, or else the power of two within the rounding; −1 if there is none.
-func (r *record) wholeSize(cell func(*column) (value, half float64), size, half float64) float64 {
+// keyOf returns what tells the tables of a series apart.
+func (r *record) keyOf(tokens []token) string {
+	if len(r.keys) == 0 && r.run == 0 {
+		return ""
+	}
+	key := strconv.Itoa(r.run)
+	for _, c := range r.keys {
+		key += "\x00" + tokens[c.at].text
+	}
+	return key
+}
+
+// cell returns the number of a column in a row and half of its last digit, in the unit of cells.
+func (c *column) cell(tokens []token) (value, half float64) {
+	t := &tokens[c.at]
+	if t.unit == "" {
+		return t.value, t.half
+	}
+	f := cellFactor(*t, c.dim)
+	return t.value * f, t.half * f
+}
+
+// add adds the value of a row to the open table.
+func (s *series) add(tokens []token, size float64, line int) {
+	b := s.open
+	t, half := s.value.cell(tokens)
+	t, half = t*s.as.factor, half*s.as.factor
+	x := row{size: size, time: t}
+	switch {
+	case math.IsNaN(t):
+		b.countAt(unusable, line)
+		return
+	case t == 0:
+		b.countAt(noTime, line)
+		return
+	case s.as.dim == rates:
+		x.time = s.timeOfRate(tokens, size, t, half)
+		// With fewer than three digits, rounding alone changes the rate by more than 0.5 %.
+		if t < 200*half {
+			b.countAt(coarse, line)
+			x.rounded = half / t
+		}
+	default:
+		b.resolution(2 * half)
+		x.min, x.max = s.bound(s.min, tokens), s.bound(s.max, tokens)
+		x.median = s.bound(s.median, tokens)
+	}
+	if !goodSize(size) || !goodTime(x.time) {
+		b.countAt(unusable, line)
+		return
+	}
+	b.add(x, line)
+}
+
+// bound returns the time in a further column; 0 without one.
+func (s *series) bound(c *column, tokens []token) float64 {
+	if c == nil {
+		return 0
+	}
+	v, _ := c.cell(tokens)
+	return max(0, v*s.as.factor)
+}
+
+// wholeSize returns the size of a row that prints it with few digits: the power of two within the
+// rounding, or what time and rate make of it. rounded reports that there is none.
+func (r *record) wholeSize(tokens []token, size, half float64) (whole float64, rounded bool) {
 	two := math.Exp2(math.Round(math.Log2(size)))
 	if math.Abs(two-size) <= half {
-		return two
+		return two, false
 	}
 	for _, id := range r.ids {
-		if id.as.dim == times && id.bs.dim == rates && id.factor == 1 {
-			t, ht := cell(id.a)
-			rate, hr := cell(id.b)
-			got := t * id.as.factor * rate * id.bs.factor
-			// Digits of both have to be finer than those of the size.
-			if math.Abs(got-size) <= half && ht/t+hr/rate < half/size/10 {
-				return math.Round(got)
-			}
+		if id.as.dim != times || id.bs.dim != rates || id.factor != 1 {
+			continue
+		}
+		t, ht := id.a.cell(tokens)
+		rate, hr := id.b.cell(tokens)
+		got := t * id.as.factor * rate * id.bs.factor
+		// Digits of both have to be finer than those of the size.
+		if math.Abs(got-size) <= half && ht/t+hr/rate < half/size/10 {
+			return got, false
 		}
 	}
-	return -1
+	return size, true
 }
 
 // timeOfRate returns size over a rate, or the inverse of the message rate where that has more
 // digits.
-func (s *series) timeOfRate(cell func(*column) (value, half float64), size, rate, half float64,
-) float64 {
+func (s *series) timeOfRate(tokens []token, size, rate, half float64) float64 {
 	ranks := 0.
 	if s.ranks != nil {
-		ranks, _ = cell(s.ranks)
+		ranks, _ = s.ranks.cell(tokens)
 	}
 	share := 1.
 	if s.perRank != nil {
 		share = s.perRank(ranks)
 	}
 	if s.messages != nil {
-		if m, h := cell(s.messages); m > 0 && h/m < half/rate {
+		if m, h := s.messages.cell(tokens); m > 0 && h/m < half/rate {
 			return s.divisor / (m * s.messagesAs.factor)
 		}
 	}
@@ -542,7 +572,7 @@ func (b *builder) countAt(what string, line int) { b.tally(tally{what, 1, line, 
 
 // builder returns the builder of a series and the keys of a row.
 func (r *record) builder(p *parser, s *series, key string, row []token, line int) *builder {
-	if b := r.tables[key]; b != nil {
+	if b := s.tables[key]; b != nil {
 		return b
 	}
 	t := s.table
@@ -565,8 +595,8 @@ func (r *record) builder(p *parser, s *series, key string, row []token, line int
 	t.Title = lex.Plain(strings.TrimSpace(t.Title))
 	t.Warnings = slices.Clone(t.Warnings)
 	b := &builder{table: &t, file: p.file, usage: r.usage, source: p.source}
-	if len(r.tables) < p.tableLimit {
-		r.tables[key] = b
+	if len(r.order) < p.tableLimit {
+		s.tables[key] = b
 		r.order = append(r.order, b)
 	}
 	return b
