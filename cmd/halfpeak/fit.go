@@ -51,7 +51,8 @@ func newFit() *cobra.Command {
 	cmd := command("fit", nil, o.run)
 	// The formats are listed by the package that reads them: a new reader appears
 	// here by itself.
-	cmd.Long += "\n\n" + table.Fold("The formats are "+benchfile.Known+".", 80)
+	cmd.Long += "\n\n" + table.Fold("The formats are "+benchfile.Known+", and tables of sizes and "+
+		"times or rates that their columns show.", 80) + "\n\n" + columnsHelp
 	o.out.declare(cmd)
 	enum(cmd, &o.model, "model", "what to fit", fits.Models...)
 	// The flag's words are those of package fit, so that a new method is a row there alone.

@@ -325,6 +325,7 @@ type columnRole struct {
 	name    string
 	one     *string
 	several *[]string
+	of      []string // the values, where they are no columns
 }
 
 // columnRoles returns the roles of columns of files that are read with these options.
@@ -334,8 +335,19 @@ func columnRoles(o *benchfile.Options) []columnRole {
 		{name: "ranks", one: &o.Ranks}, {name: "nodes", one: &o.Nodes},
 		{name: "ranks-per-node", one: &o.PerNode},
 		{name: "group", several: &o.Group}, {name: "pool", several: &o.Pool},
+		{name: "kind", one: &o.Kind, of: benchfile.KindNames},
 	}
 }
+
+// columnsHelp is the grammar of --columns.
+const columnsHelp = `--columns takes ROLE=COLUMN[:UNIT], …; a column is a name or a number from 1:
+  size=1:B         sizes, in B, KiB, 4B (elements of 4 bytes), 1e6B
+  time=5:us        times, in ns, us, ms or s
+  time=bw:MiB/s    or rates, in MB/s, GB/s, MiB/s, Gbit/s
+  kind=gap         what the times are: one-way, round-trip, gap, operation
+  ranks=n,nodes=m  of a collective; also ranks-per-node
+  group=host       each value is a table of its own
+  pool=run         values are pooled`
 
 func (c *columnsFlag) declare(cmd *cobra.Command, help string, roles []columnRole) {
 	c.roles = roles
@@ -352,7 +364,11 @@ func (c *columnsFlag) take(text string) (string, error) {
 			names := list.Map(c.roles, func(r columnRole) string { return r.name })
 			return "", fmt.Errorf("give ROLE=COLUMN, the role one of %s", strings.Join(names, ", "))
 		}
-		if role := c.roles[i]; role.one != nil {
+		role := c.roles[i]
+		if role.of != nil && !slices.Contains(role.of, column) {
+			return "", fmt.Errorf("%s must be one of %s", name, strings.Join(role.of, ", "))
+		}
+		if role.one != nil {
 			*role.one = column
 		} else {
 			*role.several = append(*role.several, column)

@@ -26,6 +26,11 @@
 // others. csv.go and json.go read tables with free columns: column_names.go and columns.go find
 // sizes and times, split.go and dimensions.go decide which other columns make tables.
 //
+// Lines that no format takes go to the recogniser, recognise.go, which reads tables by what their
+// columns do. It has three stages: clean (tokens.go, block.go), recognise (identities.go, units.go)
+// and records (series.go, record.go). What columns cannot show is a row of titles.go. diagnose.go
+// says why a file has no table, after everything else has failed.
+//
 // # Rules
 //
 //   - Nothing is dropped or assumed silently: a warning counts the rows that are left out, and
@@ -44,6 +49,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -95,6 +101,15 @@ func (k Kind) String() string {
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
+
+// kindsByName are the kinds that [Options.Kind] names.
+var kindsByName = map[string]Kind{
+	"one-way": OneWay, "round-trip": RoundTrip, "gap": Gap, "operation": Operation,
+	"send-overhead": SendOverhead, "receive-overhead": ReceiveOverhead,
+}
+
+// KindNames lists the values of [Options.Kind].
+var KindNames = slices.Sorted(maps.Keys(kindsByName))
 
 // A Sample summarises the measurements at one size.
 type Sample struct {
@@ -260,6 +275,9 @@ type Options struct {
 	// X and Y name the size column and the time column of a CSV file, by header or by number from
 	// 1.
 	X, Y string
+	// Kind, one of [KindNames], is what the times of CSV, JSON and recognised tables measure, if it
+	// is not empty: their names may not say it.
+	Kind string
 	// Group and Pool name columns of a CSV or JSON file, by header or by number from 1. Each value
 	// of a Group column has a table of its own. Values of a Pool column do not split tables.
 	// Whether another column splits tables depends on the rows; see [File.Notes].

@@ -36,6 +36,7 @@ type builder struct {
 	file    *File
 	usage   *usage // of the file
 	tallies []tally
+	free    bool   // no format says what the times are
 	merged  bool   // the rows were moved to another table
 	warned  bool   // the warning that a table gets once was given
 	source  string // see [parser.source]

@@ -20,8 +20,8 @@ var (
 	elementName = regexp.MustCompile(`(?i)^elem|elements|^count`)
 	// Columns that are neither sizes nor what was measured.
 	otherName = regexp.MustCompile(`(?i)iter|rep|#sent|#ack|sample|rank|proc|node|root|wrong|error|` +
-		`count|nchan|batch|thread|pid|total|overlap|util|compute|stdev|sigma|retr|n_ctx|gpus|port|` +
-		`line|start|date|elapsed|qps|std|\bcv`)
+		`count|nchan|batch|thread|pid|total|overlap|util|compute|stdev|sigma|retr|n_ctx|gpus|\bport\b|` +
+		`\bline\b|start|\bdate\b|elapsed|qps|std|\bcv`)
 	noSizeName = regexp.MustCompile(`(?i)rate|bw|band|/s|window|batch|lat|time`)
 )
 

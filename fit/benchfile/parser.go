@@ -267,10 +267,12 @@ func (p *parser) readRemark(line []byte) {
 			p.ranks, p.perNode = ranks, perNode
 		}
 	}
-	if hosts := pairOfHosts(line); hosts != nil {
-		p.hosts = hosts
+	if bytes.IndexByte(line, '>') >= 0 || bytes.Contains(line, []byte("air")) {
+		if hosts := pairOfHosts(line); hosts != nil {
+			p.hosts = hosts
+		}
 	}
-	if perftestCommand.Match(line) {
+	if bytes.Contains(line, []byte("ib_")) && perftestCommand.Match(line) {
 		p.cycles = perftestCycles.Match(line)
 	}
 	if bytes.Contains(line, []byte("_perf ")) {

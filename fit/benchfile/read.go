@@ -327,6 +327,9 @@ func (r *reader) finish() (*File, error) {
 			if r.sources > 1 && b.source != "" {
 				b.table.Title = b.table.Name() + ", " + b.source
 			}
+			if k, ok := kindsByName[r.opt.Kind]; ok && b.table.Kind != Interval && b.free {
+				b.table.Kind, b.table.Collective = k, CollectiveOp{}
+			}
 			name := b.table.Name()
 			names[name]++
 			if b.table.Run = names[name]; b.table.Run > 1 {

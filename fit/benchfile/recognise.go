@@ -30,8 +30,8 @@ type recogniser struct {
 	usage  usage
 	blocks int // number of recognised and refused blocks
 	// The open block was refused after maxRows: its further rows are not looked at.
-	idle bool
-	comma  int // the first line with a number such as 3,57 among blanks or semicolons
+	idle  bool
+	comma int // the first line with a number such as 3,57 among blanks or semicolons
 
 	records []*record
 	refused *refusal // the first, or the one with the most rows

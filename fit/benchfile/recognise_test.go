@@ -152,3 +152,15 @@ func TestBesideRows(t *testing.T) {
 		}
 	}
 }
+
+// An option says what the times are, where no format does.
+func TestKindByOption(t *testing.T) {
+	const text = "size time_us\n1 1.5\n8 12.3\n"
+	if diff := cmp.Diff([]string{"csv: gap 1=1.5 8=12.3"}, samplesOf(t, text, Options{Kind: "gap"})); diff != "" {
+		t.Error(diff)
+	}
+	const osu = "# OSU MPI Latency Test v7.5\n# Size  Latency (us)\n1  1.50\n"
+	if diff := cmp.Diff([]string{"OSU MPI Latency Test v7.5: one-way time 1=1.5"}, samplesOf(t, osu, Options{Kind: "gap"})); diff != "" {
+		t.Error(diff)
+	}
+}

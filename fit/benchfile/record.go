@@ -1,17 +1,13 @@
 package benchfile
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A record turns the rows of a recognised block into samples.
@@ -31,28 +27,6 @@ type record struct {
 	last   float64  // size
 	notes  []string // how the table was read, since no format decides it
 }
-
-// A series is one measured quantity of a record: a column of times or rates, with its statistics.
-type series struct {
-	table            Table
-	value            *column
-	as               guess
-	messages         *column // a rate beside it, which may have more digits
-	messagesAs       guess
-	min, max, median *column
-	statistic        float64 // its place in statistics
-	quantity, place  string
-	tied             bool    // by an identity
-	divisor          float64 // streams that a rate adds up
-	tables           map[string]*builder
-	key              string
-	open             *builder // of that key
-	perRank          func(ranks float64) float64
-	ranks            *column
-}
-
-// placeWord matches what nccl-tests write over a group of columns.
-var placeWord = regexp.MustCompile(`(?i)\b(out-of-place|in-place)\b`)
 
 // decide sets what is read of each row. It returns why that is not decided; the series are then those
 // in question.
@@ -83,179 +57,6 @@ func columnNames(all []*column) []string {
 		names = append(names, c.name)
 	}
 	return []string{strings.Join(names, "  ")}
-}
-
-// chooseSeries returns the columns that are read. Statistics of one quantity are one series;
-// quantities of other names are not chosen among, unless an identity ties one to a rate.
-func chooseSeries(all []*column, top reading, title titleRow) (chosen []*series, why string) {
-	var values []*series
-	for _, c := range all {
-		if strings.Contains(strings.ToLower(c.name), "cputime") {
-			return nil, "cputime is not the time of the operation"
-		}
-		g, ok := top.values[c]
-		if !ok || g.dim != times && g.dim != rates {
-			continue
-		}
-		s := &series{value: c, as: g, divisor: 1, tables: map[string]*builder{}}
-		s.statistic, s.quantity = statisticOf(placeWord.ReplaceAllString(c.name, ""))
-		s.place = strings.ToLower(placeWord.FindString(c.name))
-		for _, id := range top.ids {
-			s.tied = s.tied || id.a == c || id.b == c
-			if id.a == c && g.dim == rates && id.bs.dim == messages {
-				s.messages, s.messagesAs = id.b, id.bs
-			}
-		}
-		values = append(values, s)
-	}
-	values = keep(values, func(s *series) bool { return s.as.dim == times })
-	if title.prefer != nil {
-		values = keep(values, func(s *series) bool { return title.prefer.MatchString(s.value.name) })
-	}
-	if len(quantities(values)) > 1 {
-		tied := keep(values, func(s *series) bool { return s.tied })
-		if len(tied) < len(values) && values[0].as.dim == times {
-			values = sameQuantity(values, tied)
-		}
-	}
-	if len(quantities(values)) > 1 {
-		values = keep(values, func(s *series) bool { return s.quantity == "" })
-	}
-	if values[0].as.dim == rates {
-		values = mergeRates(values)
-	}
-	if names := quantities(values); len(names) > 1 {
-		return values, undecided(names)
-	}
-	return joinStatistics(values)
-}
-
-// undecided returns why columns are not chosen among.
-func undecided(names []string) string {
-	if names = slices.Compact(names); len(names) == 1 {
-		return fmt.Sprintf("several columns %s may each be the one that is meant", names[0])
-	}
-	return fmt.Sprintf("columns %s may each be the one that is meant", strings.Join(names, ", "))
-}
-
-// keep returns the series for which is holds; all if it holds for none.
-func keep(all []*series, is func(*series) bool) []*series {
-	var some []*series
-	for _, s := range all {
-		if is(s) {
-			some = append(some, s)
-		}
-	}
-	if some == nil {
-		return all
-	}
-	return some
-}
-
-// sameQuantity returns the series whose quantity is that of one of others.
-func sameQuantity(all, others []*series) []*series {
-	return keep(all, func(s *series) bool {
-		return slices.ContainsFunc(others, func(o *series) bool { return o.quantity == s.quantity })
-	})
-}
-
-// quantities returns the names of the first column of each quantity.
-func quantities(all []*series) (names []string) {
-	seen := map[string]bool{}
-	for _, s := range all {
-		if !seen[s.quantity] {
-			seen[s.quantity] = true
-			names = append(names, strconv.Quote(lex.Short([]byte(s.value.name))))
-		}
-	}
-	return names
-}
-
-// mergeRates leaves out bus bandwidths, and rates that are another one in other units.
-func mergeRates(all []*series) []*series {
-	all = keep(all, func(s *series) bool { return !busName.MatchString(s.value.name) })
-	slices.SortStableFunc(all, byStatistic)
-	var kept []*series
-	for _, s := range all {
-		if !slices.ContainsFunc(kept, func(o *series) bool { return o.place == s.place && o.equals(s) }) {
-			kept = append(kept, s)
-		}
-	}
-	return kept
-}
-
-var busName = regexp.MustCompile(`(?i)bus`)
-
-// equals reports whether two series have the same values in all rows, within 2 %: one is the other
-// in another unit, or with other digits. Fewer than three rows show nothing.
-func (s *series) equals(o *series) bool {
-	rows := 0
-	for i, a := range s.value.values {
-		if q := a * s.as.factor / (o.value.values[i] * o.as.factor); q > 0 {
-			if rows++; math.Abs(q-1) > 0.02 {
-				return false
-			}
-		}
-	}
-	return rows >= 3
-}
-
-// joinStatistics makes the statistics of one quantity and place one series.
-func joinStatistics(all []*series) (chosen []*series, why string) {
-	for _, place := range places(all) {
-		group := keep(all, func(s *series) bool { return s.place == place })
-		slices.SortStableFunc(group, byStatistic)
-		main := group[0]
-		if len(group) > 1 && group[1].statistic == main.statistic && !main.equals(group[1]) {
-			return group, undecided(list.Map(group[:2], func(s *series) string {
-				return strconv.Quote(s.value.name)
-			}))
-		}
-		for _, s := range group[1:] {
-			main.join(s)
-		}
-		chosen = append(chosen, main)
-	}
-	return chosen, ""
-}
-
-func byStatistic(a, b *series) int { return cmp.Compare(a.statistic, b.statistic) }
-
-// places returns the places of all series in the order of their columns.
-func places(all []*series) (names []string) {
-	for _, s := range all {
-		if !slices.Contains(names, s.place) {
-			names = append(names, s.place)
-		}
-	}
-	return names
-}
-
-// join takes the column of another statistic, if it is a bound that holds in each row, or a median.
-func (s *series) join(o *series) {
-	if s.as.dim != times || o.as.dim != times || s.as.factor != o.as.factor {
-		return
-	}
-	holds := func(sign float64) bool {
-		for i, v := range s.value.values {
-			if w := o.value.values[i]; sign*(w-v) < -o.value.halves[i]-s.value.halves[i] {
-				return false
-			}
-		}
-		return true
-	}
-	switch statistics[int(o.statistic)].name {
-	case "min":
-		if holds(-1) {
-			s.min = o.value
-		}
-	case "max":
-		if holds(1) {
-			s.max = o.value
-		}
-	case "median", "typical":
-		s.median = o.value
-	}
 }
 
 // keyColumns returns the columns that make the rows of one size different: type, redop, pairs.
@@ -315,123 +116,6 @@ func distinctRows(bytes []float64, keys []*column) int {
 		seen[key] = true
 	}
 	return len(seen)
-}
-
-// measured sets what the times of a series are: the title of the benchmark says it, or the name of
-// the column. It returns what has to be known, and is not.
-func (p *parser) measured(r *record, s *series, all []*column, title titleRow, known bool,
-	near []string) (why string) {
-	t := &s.table
-	t.Format = title.format
-	base := parseColumn([]byte(s.value.name)).base
-	isRate := s.as.dim == rates
-	t.Kind = kindOf(base, isRate)
-	switch {
-	case known && isRate:
-		t.Kind = title.rate
-	case known:
-		t.Kind = title.kind
-	}
-	op, isCollective := operationOf(all, near)
-	if isCollective && !known || title.collective || p.opt.Collective != "" {
-		t.Kind = Collective
-	} else if t.Kind == Collective {
-		t.Kind = Operation
-	}
-	if isRate && t.Kind == Gap {
-		s.divisor = 1 / t.divide(max(1, title.directions), title.pairsIn(near))
-	}
-	if t.Kind == Collective {
-		op.Name = cmp.Or(op.Name, fromFileName(p.file.Name).Name, p.opt.Collective)
-		at := p.placeOf()
-		op.Ranks, op.PerNode, op.Nodes = at.Ranks, at.PerNode, at.Nodes
-		op.Algorithm = p.algorithmOf(op.Name)
-		for _, c := range all {
-			op.placeBy(c)
-		}
-		op.place()
-		busOf(all, s.place).ranks(&op)
-		t.Collective, t.Series = op, s.place
-	}
-	if isRate && busName.MatchString(s.value.name) {
-		if why := s.fromBus(all, op); why != "" {
-			return why
-		}
-	}
-	t.Title = strings.TrimSpace(cmp.Or(op.Name, title.format) + " " + s.place)
-	// Columns that the user names are those of a CSV.
-	if p.opt.X != "" || p.opt.Y != "" {
-		t.Format, t.Title = "csv", ""
-	}
-	if isRate {
-		t.Warnings = append(t.Warnings, "the times are size over "+s.value.label(r.block))
-	}
-	return ""
-}
-
-// operationOf returns the collective that a column of words or the lines above name.
-func operationOf(all []*column, near []string) (op CollectiveOp, ok bool) {
-	for _, c := range all {
-		if !c.number && c.fixed {
-			if op, ok = collectiveNamed(c.texts[0]); ok {
-				return op, true
-			}
-		}
-	}
-	return collectiveIn(near)
-}
-
-// placeBy sets the ranks and nodes that a column gives for all rows.
-func (op *CollectiveOp) placeBy(c *column) {
-	if !c.number || !c.fixed {
-		return
-	}
-	n := lex.Count(c.texts[0])
-	switch parseColumn([]byte(c.name)).meaning() {
-	case meansRanks:
-		op.Ranks, op.PerNode, op.Nodes = n, 0, 0
-	case meansNodes:
-		op.Nodes = n
-	case meansPerNode:
-		op.PerNode = n
-	}
-}
-
-// fromBus sets how a bus bandwidth becomes size over time: it is multiplied by 2(p−1)/p for an
-// allreduce of p ranks, (p−1)/p for allgather, reduce_scatter and alltoall (nccl-tests,
-// doc/PERFORMANCE.md).
-func (s *series) fromBus(all []*column, op CollectiveOp) (why string) {
-	for _, c := range all {
-		if c.number && parseColumn([]byte(c.name)).meaning() == meansRanks {
-			s.ranks = c
-		}
-	}
-	whole, ok := busFactor(op.Name)
-	if !ok || s.ranks == nil && op.Ranks == 0 {
-		return "a bus bandwidth is no size over time until the collective and its ranks are known " +
-			"(columns collective and ranks)"
-	}
-	s.perRank = func(ranks float64) float64 {
-		if ranks = cmp.Or(ranks, float64(op.Ranks)); whole == 0 {
-			return 1
-		}
-		return whole * (ranks - 1) / ranks
-	}
-	return ""
-}
-
-// busFactor returns w of busbw = w(p−1)/p × algbw; 0 for collectives whose two bandwidths are
-// equal.
-func busFactor(collective string) (whole float64, ok bool) {
-	switch collective {
-	case "allreduce":
-		return 2, true
-	case "allgather", "reduce_scatter", "alltoall":
-		return 1, true
-	case "bcast", "reduce":
-		return 0, true
-	}
-	return 0, false
 }
 
 // add adds a row.
@@ -594,7 +278,8 @@ func (r *record) builder(p *parser, s *series, key string, row []token, line int
 	t.Hosts = p.hosts
 	t.Title = lex.Plain(strings.TrimSpace(t.Title))
 	t.Warnings = slices.Clone(t.Warnings)
-	b := &builder{table: &t, file: p.file, usage: r.usage, source: p.source}
+	b := &builder{table: &t, file: p.file, usage: r.usage, source: p.source,
+		free: true}
 	if len(r.order) < p.tableLimit {
 		s.tables[key] = b
 		r.order = append(r.order, b)
@@ -621,91 +306,4 @@ func (r *record) note(top reading) string {
 		}
 	}
 	return text
-}
-
-// A busRatio bounds busbw/algbw over the rows of a table.
-type busRatio struct{ least, most float64 }
-
-// busOf returns the bounds of busbw/algbw of one place.
-func busOf(all []*column, place string) busRatio {
-	find := func(word string) *column {
-		i := slices.IndexFunc(all, func(c *column) bool {
-			return strings.Contains(strings.ToLower(c.name), word) &&
-				strings.ToLower(placeWord.FindString(c.name)) == place
-		})
-		if i < 0 {
-			return nil
-		}
-		return all[i]
-	}
-	r := busRatio{0, math.Inf(1)}
-	alg, bus := find("algbw"), find("busbw")
-	if alg == nil || bus == nil {
-		return r
-	}
-	for i := range alg.values {
-		r.narrow(alg.values[i], bus.values[i], max(alg.halves[i], bus.halves[i]))
-	}
-	return r
-}
-
-// narrow takes a row: each bandwidth is uncertain by half of its last digit.
-func (r *busRatio) narrow(alg, bus, half float64) {
-	if alg > half {
-		r.least = max(r.least, (bus-half)/(alg+half))
-		r.most = min(r.most, (bus+half)/(alg-half))
-	}
-}
-
-// ranks sets the collective and the number of ranks, as far as the ratio gives them: it is 2(p−1)/p
-// for allreduce alone, (p−1)/p for allgather, reduce_scatter and alltoall.
-func (r busRatio) ranks(op *CollectiveOp) {
-	// Rows contradict each other: they are of several collectives, or of another program.
-	if r.least > r.most {
-		return
-	}
-	// Only the ratio of allreduce exceeds 1, from 3 ranks on.
-	if op.Name == "" && r.least > 1 && op.Ranks != 1 {
-		op.Name = "allreduce"
-	}
-	whole, ok := busFactor(op.Name)
-	if !ok || whole == 0 {
-		return
-	}
-	// A ratio r = w(p−1)/p gives p = w/(w−r).
-	ranks := math.Ceil(whole / (whole - r.least))
-	// The bounds leave one whole number: the rounded bandwidths decide it.
-	decided := r.most < whole && ranks == math.Floor(whole/(whole-r.most))
-	if op.Ranks == 0 && ranks > 1 && decided {
-		op.Ranks = int(min(ranks, 1<<24))
-	}
-}
-
-// unitTexts are the units of commands and notes.
-var unitTexts = map[dimension]map[float64]string{
-	sizes: {1: "B", 1 << 10: "KiB", 1 << 20: "MiB", 1 << 30: "GiB"},
-	times: {1e-3: "ns", 1: "us", 1e3: "ms", 1e6: "s"},
-	rates: {1: "MB/s", 1e3: "GB/s", (1 << 20) / 1e6: "MiB/s", (1 << 30) / 1e6: "GiB/s",
-		1. / 8: "Mbit/s", 1e3 / 8: "Gbit/s", 1e-6: "B/s"},
-}
-
-// unitText returns the unit of a reading, as an option takes it.
-func unitText(g guess) string {
-	for factor, text := range unitTexts[g.dim] {
-		if math.Abs(g.factor/factor-1) < 1e-9 {
-			return text
-		}
-	}
-	return fmt.Sprintf("%g%s", g.factor, map[dimension]string{sizes: "B", times: "us", rates: "MB/s"}[g.dim])
-}
-
-// dimensionOf returns the dimension and the factor of a unit that an option gives.
-func dimensionOf(u quantity.Value) (dimension, float64) {
-	switch u.Dim {
-	case quantity.DimSize:
-		return sizes, u.Num
-	case quantity.DimRate:
-		return rates, u.Num
-	}
-	return times, u.Num
 }

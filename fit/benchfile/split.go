@@ -229,6 +229,7 @@ func (s *splitter) table(p *parser, r *sheetRow) *builder {
 	}
 	dropped := p.dropped
 	x.b = p.begin(s.like)
+	x.b.free = true
 	if p.dropped > dropped {
 		// Rows of CSV are not dropped in silence: the limit is an error that names the remedy.
 		p.dropped = dropped

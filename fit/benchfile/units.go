@@ -1,9 +1,12 @@
 package benchfile
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A dimension is what the numbers of a column count. Message rates are a dimension of their own:
@@ -165,3 +168,32 @@ var (
 	unitWords  = set("bytes", "usec", "mbps", "gbps", "nsec", "msec")
 	isTimeWord = set("time", "lat", "latency", "t", "duration")
 )
+
+// unitTexts are the units of commands and notes.
+var unitTexts = map[dimension]map[float64]string{
+	sizes: {1: "B", 1 << 10: "KiB", 1 << 20: "MiB", 1 << 30: "GiB"},
+	times: {1e-3: "ns", 1: "us", 1e3: "ms", 1e6: "s"},
+	rates: {1: "MB/s", 1e3: "GB/s", (1 << 20) / 1e6: "MiB/s", (1 << 30) / 1e6: "GiB/s",
+		1. / 8: "Mbit/s", 1e3 / 8: "Gbit/s", 1e-6: "B/s"},
+}
+
+// unitText returns the unit of a reading, as an option takes it.
+func unitText(g guess) string {
+	for factor, text := range unitTexts[g.dim] {
+		if math.Abs(g.factor/factor-1) < 1e-9 {
+			return text
+		}
+	}
+	return fmt.Sprintf("%g%s", g.factor, map[dimension]string{sizes: "B", times: "us", rates: "MB/s"}[g.dim])
+}
+
+// dimensionOf returns the dimension and the factor of a unit that an option gives.
+func dimensionOf(u quantity.Value) (dimension, float64) {
+	switch u.Dim {
+	case quantity.DimSize:
+		return sizes, u.Num
+	case quantity.DimRate:
+		return rates, u.Num
+	}
+	return times, u.Num
+}
