@@ -114,6 +114,12 @@ func (c *column) read(rows [][]token) {
 			c.dim, own = d, t.unit
 		}
 	}
+	// A size without a unit is in bytes; a time without one is no time.
+	if c.dim != sizes && slices.ContainsFunc(rows, func(row []token) bool {
+		return row[c.at].unit == "" && !math.IsNaN(row[c.at].value)
+	}) {
+		c.dim, own = noDimension, ""
+	}
 	for _, row := range rows {
 		t := row[c.at]
 		factor := cellFactor(t, c.dim)

@@ -147,11 +147,11 @@ func (no *refusal) error(p *parser, claimedBy string) *Error {
 		"units, such as %s", rows, no.why, strings.Join(commands, ", or "))
 }
 
-// isScaling reports whether the column that could be sizes has the name of numbers of ranks.
+// isScaling reports whether the first numbers are ranks or nodes, and no column is named as sizes.
 func (no *refusal) isScaling() bool {
 	i := slices.IndexFunc(no.columns, func(c *column) bool { return c.number })
 	return i >= 0 && parseColumn([]byte(no.columns[i].name)).meaning().isPlacement() &&
-		len(no.ways) == 0
+		!slices.ContainsFunc(no.columns, func(c *column) bool { return sizes.isNamed(c.name) })
 }
 
 // decimalComma matches a row such as "1024   3,57" or "1024;3,57".

@@ -264,7 +264,8 @@ func (r *reading) solve(all []*column) {
 			continue
 		}
 		g, score := r.likeliest(c)
-		if score < 2 {
+		// A printed unit makes a column one of those in question, however unlikely its values are.
+		if score < 2 && !(g.printed && g.score >= 3) {
 			continue
 		}
 		r.values[c] = g

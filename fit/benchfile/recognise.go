@@ -250,6 +250,8 @@ func (p *parser) doubt(b *block, found []reading, named bool) string {
 		return "one size alone, and its column is not named as one"
 	case !varying(top.size.values) && len(b.rows) > 1 && len(top.ids) == 0:
 		return "all rows have one size"
+	case len(b.rows) < 3 && top.size.name == "" && top.size.dim == noDimension && len(top.ids) == 0:
+		return "fewer than three rows, and their sizes have no name"
 	case len(b.rows) == 1 && !named && len(top.ids) == 0:
 		return "one row without a header"
 	}
