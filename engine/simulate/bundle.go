@@ -22,7 +22,8 @@ import (
 // their starts. When the number of a bundle's flows changes, only the rates of its component are
 // computed again: of the bundles that it reaches through resources whose users would exceed them at
 // full speed. Other resources limit no rate. If a flow begins when another one of its bundle ends,
-// as in a ring, no rate changes.
+// as in a ring, no rate changes. A large component, as of an all-to-all, would cost the square of
+// its bundles: there rates wait for the begins and ends within a tolerance, see [crowd].
 type flows struct {
 	bundles  map[bundleKey]*bundle // by path
 	same     map[string]*bundle    // by uses, of whatever paths
@@ -38,10 +39,15 @@ type flows struct {
 	pending  bool           // rates must be computed at the end of this moment
 	held     bool           // the entry for that is tick, which is not in the queue yet
 	tick     entry
-	changed  []*bundle // in which a flow began or ended since the rates were computed
+	changed  []*bundle // in which a flow began or ended at this moment
+	waiting  []*bundle // those of crowds since their rates were computed
+	settle   uint64    // when the rates around these are computed
+	first    uint64    // when the first of these changed
+	later    float64   // sum of the ticks by which they changed later than that
 	due      []*bundle // bundles with flows, a binary heap by event
 	shared   []resource
 	fill     filling
+	computed uint64 // rates, so far
 	seed     uint32 // of the ranks' first moments
 }
 
@@ -57,6 +63,11 @@ type resource struct {
 	free   float64 // while rates rise: the capacity that is not used by rates that stay
 	load   float64 // while rates rise: its use by rising rates, for each byte per tick
 	rising int     // while rates rise: the number of users whose rates rise
+	// Of a resource that limits, when its rates were last computed:
+	filled   uint64
+	work     float64 // ticks until its flows have ended, at least
+	most     float64 // bytes that one of them has left, at most
+	patience float64 // of its component
 }
 
 // fullSpeed is the demand that a resource can just satisfy. 2⁴⁰ leaves room for 2²³ flows.
@@ -79,10 +90,11 @@ type bundle struct {
 	// lag is the part of the bytes' time, in ticks, in which they occupy nothing: before the flow.
 	lag          uint64
 	limit        float64 // rate of a flow alone, in bytes per tick
-	rate         float64 // of each flow, as a fraction of the message per tick
+	rate, before float64 // of each flow, as a fraction of the message per tick; the one before that
 	steady       uint64  // when the rate may rise, if no flow begins: one of its component ends
+	patience     float64 // ticks by which rates may lag behind its component; 0 if that is no crowd
 	served       float64 // fraction of a message served at time at, since it was empty
-	at           uint64
+	at, begun    uint64  // begun: when its first flow began
 	flows        []flow  // in the order of their starts
 	memory       []flow  // of flows, from its begin
 	counted      int     // number of flows when the rate was computed

@@ -7,3 +7,9 @@ var (
 	ParseNoise   = parseNoise
 	ReadDetours  = readDetours
 )
+
+// SetCrowd sets the number of bundles above which a component is a crowd, and returns the one before.
+func SetCrowd(n int) (before int) {
+	before, crowd = crowd, n
+	return before
+}

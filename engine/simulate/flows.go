@@ -236,13 +236,16 @@ func (r *run) flowOn(t uint64) {
 		}
 	}
 	f.share(t)
-	if f.next = math.MaxUint64; len(f.due) > 0 {
-		f.next = f.due[0].event
-		if f.next != f.wake.time { // else the first entry of that time serves
-			f.wake = r.entry(f.next, flowTick)
-		}
-		r.queueFlows()
+	if f.next = f.settle; len(f.due) > 0 {
+		f.next = min(f.next, f.due[0].event)
 	}
+	if f.next == math.MaxUint64 {
+		return
+	}
+	if f.next != f.wake.time { // else the first entry of that time serves
+		f.wake = r.entry(f.next, flowTick)
+	}
+	r.queueFlows()
 }
 
 // queueFlows queues the entry for the next event of flows, unless an earlier one is in the queue,

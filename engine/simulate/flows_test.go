@@ -221,7 +221,7 @@ func TestMaxMin(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 3))
 		const n = 8
-		f := &flows{bundles: map[bundleKey]*bundle{}, same: map[string]*bundle{}, shared: make([]resource, n)}
+		f := newTestFlows(n)
 		var going []*bundle
 		for step := range 60 {
 			if len(going) > 0 && random.IntN(3) == 0 {
@@ -231,12 +231,7 @@ func TestMaxMin(t *testing.T) {
 				f.end(going[i])
 				going = slices.Delete(going, i, i+1)
 			} else {
-				b := &bundle{size: float64(1000 * (1 + random.IntN(2))), alone: float64(500 + 500*random.IntN(4))}
-				for _, r := range []int{random.IntN(n / 2), n/2 + random.IntN(n/2)} {
-					ticks := b.alone / float64(1+random.IntN(3))
-					b.uses = append(b.uses, use{resource: uint32(r), ticks: ticks, demand: int64(math.Round(ticks / b.alone * fullSpeed))})
-				}
-				b = f.add(bundleKey{from: uint32(step)}, b)
+				b := f.add(bundleKey{from: uint32(step)}, drawBundle(random, n))
 				f.begin(b, 0, 0)
 				going = append(going, b)
 			}

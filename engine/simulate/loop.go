@@ -79,11 +79,18 @@ func (r *run) call(e entry) {
 // and rare enough to cost nothing.
 const tickMask = 1<<13 - 1
 
-// tick ends the run if its context has ended, and reports progress, at most five times a second: a
+// tick ends the run if its context has ended or its steps are too many, and reports progress, at most five times a second: a
 // terminal shows no more.
 func (r *run) tick() error {
 	if err := r.ctx.Err(); err != nil {
 		return err
+	}
+	steps := r.events
+	if r.flows != nil {
+		steps += r.flows.computed
+	}
+	if r.most > 0 && steps > r.most {
+		return ErrSteps
 	}
 	if r.progress != nil {
 		if now := time.Since(r.began); now-r.reported > 200*time.Millisecond {

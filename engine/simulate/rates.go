@@ -31,6 +31,7 @@ func newFlows(m Machine, p *Program, seed uint64) *flows {
 		next:     math.MaxUint64,
 		wake:     entry{time: math.MaxUint64},
 		queued:   math.MaxUint64,
+		settle:   math.MaxUint64,
 		shared:   make([]resource, 2*l.ranks()+l.resources()),
 		seed:     uint32(seed),
 	}
@@ -72,7 +73,7 @@ func (f *flows) begin(b *bundle, op uint32, t uint64) {
 	b.advance(t)
 	if len(b.flows) == 0 {
 		b.served, b.arrived, b.rate = 0, 0, 0 // sums of rounded parts begin anew
-		b.at, b.counted = t, 0
+		b.at, b.begun, b.counted, b.patience = t, t, 0, 0
 		b.event, b.place = math.MaxUint64, len(f.due)
 		f.due = append(f.due, b)
 		for i := range b.uses {
@@ -157,6 +158,11 @@ func (f *flows) untilEnd(b *bundle, i int) float64 {
 	longest := rest * b.alone
 	enough := min(left, steady+b.excess) // the rate changes before the last byte is there
 	for _, u := range b.uses {
+		if r := &f.shared[u.resource]; r.limits && r.leastUntil(b, rest) >= enough {
+			return left
+		}
+	}
+	for _, u := range b.uses {
 		r := &f.shared[u.resource]
 		if !r.limits {
 			continue
@@ -173,6 +179,16 @@ func (f *flows) untilEnd(b *bundle, i int) float64 {
 		longest = max(longest, sum)
 	}
 	return min(left, longest)
+}
+
+// leastUntil returns a lower bound of the ticks until each flow of the resource has sent as many
+// bytes as one of bundle b, of which the fraction rest is left, or all that it has. That time is a
+// concave function of the bytes, from 0 to the work of all flows for the most that one of them has
+// left, so it is nowhere below the line between the two.
+func (r *resource) leastUntil(b *bundle, rest float64) float64 {
+	since := float64(b.at) - float64(r.filled)
+	bytes := (rest + b.rate*since) * b.size
+	return r.work*min(bytes/r.most, 1) - since
 }
 
 // servedWith returns how much of its flows, in messages, a bundle of which the fraction served is
@@ -201,18 +217,23 @@ const slack = 0.01
 
 // schedule sets the next event of a bundle: a delivery or an end.
 func (f *flows) schedule(b *bundle) {
-	b.event = math.MaxUint64
-	if b.rate > 0 {
-		t := b.remaining(0)
-		if b.delivered < len(b.flows) {
-			t = min(t, f.untilEnd(b, b.delivered)-b.excess)
-		}
-		if b.followed < len(b.flows) {
-			t = min(t, b.remaining(b.followed)-b.untilNext())
-		}
-		b.event = b.at + uint64(math.Ceil(max(t-slack, 0)))
-	}
+	b.event = f.nextEvent(b)
 	f.sift(b)
+}
+
+// nextEvent returns the time of the next delivery or end in a bundle.
+func (f *flows) nextEvent(b *bundle) uint64 {
+	if b.rate <= 0 {
+		return math.MaxUint64
+	}
+	t := b.remaining(0)
+	if b.delivered < len(b.flows) {
+		t = min(t, f.untilEnd(b, b.delivered)-b.excess)
+	}
+	if b.followed < len(b.flows) {
+		t = min(t, b.remaining(b.followed)-b.untilNext())
+	}
+	return b.at + uint64(math.Ceil(max(t-slack, 0)))
 }
 
 // sift restores the order of the heap around a bundle whose event has changed, or removes it if it
@@ -226,13 +247,19 @@ func (f *flows) sift(b *bundle) {
 		if moved == b {
 			return
 		}
-		b, last = moved, last-1
+		b = moved
 	}
 	for i > 0 && f.due[(i-1)/2].event > b.event {
 		f.due[i] = f.due[(i-1)/2]
 		f.due[i].place = i
 		i = (i - 1) / 2
 	}
+	f.sink(b, i)
+}
+
+// sink puts a bundle at place i of the heap, or behind those below it that come before.
+func (f *flows) sink(b *bundle, i int) {
+	last := len(f.due) - 1
 	for child := 2*i + 1; child <= last; child = 2*i + 1 {
 		if child < last && f.due[child+1].event < f.due[child].event {
 			child++
@@ -253,30 +280,130 @@ func (f *flows) sift(b *bundle) {
 // may be a little more than the whole.
 func (r *resource) limiting() bool { return r.count > 1 && r.demand > fullSpeed+fullSpeed>>24 }
 
-// share computes the rates that flows which began or ended until time t can have changed.
+// crowd is the number of bundles above which a component is a crowd, whose rates are computed once
+// for many begins and ends: computing them takes longer than all else that an event does.
+var crowd = 64 // a variable for tests
+
+// tolerance is the part of the flows of a crowd that may end, at their present rates, before its
+// rates are computed anew; so many may begin. The new rates then hold from the mean time of these
+// begins and ends, and those of bundles that have begun, from their beginning: what resources
+// carry is as if the rates had been right at once.
+const tolerance = 1. / 250
+
+// share computes the rates that flows which began or ended until time t can have changed, or lets a
+// crowd wait for it.
 func (f *flows) share(t uint64) {
 	f.fill.mark++
 	for _, b := range f.changed {
-		b.dirty = false
-		if b.mark == f.fill.mark || len(b.flows) == b.counted {
-			continue // it was part of the component of another one, or as many flows began as ended
+		wait, estimate := f.wait(b)
+		if wait == 0 {
+			f.shareAround(b, t, 0)
+			continue
 		}
-		f.fill.bundles, f.fill.resources = f.fill.bundles[:0], f.fill.resources[:0]
-		f.collect(b)
-		for _, other := range f.fill.bundles {
-			other.advance(t)
+		if len(f.waiting) == 0 {
+			f.first, f.later = t, 0
 		}
-		f.rise()
-		first := math.Inf(1)
-		for _, other := range f.fill.bundles {
-			first = min(first, other.remaining(0))
-		}
-		for _, other := range f.fill.bundles {
-			other.counted, other.steady = len(other.flows), t+uint64(min(first, latest))
-			f.schedule(other)
+		f.later += float64(t - f.first)
+		f.waiting, f.settle = append(f.waiting, b), min(f.settle, t+wait)
+		if b.counted == 0 && len(b.flows) > 0 {
+			b.rate = estimate
+			f.schedule(b)
 		}
 	}
 	f.changed = f.changed[:0]
+	if f.settle <= t {
+		late := float64(t-f.first) - f.later/float64(len(f.waiting))
+		for _, b := range f.waiting {
+			f.shareAround(b, t, late)
+		}
+		f.waiting, f.settle = f.waiting[:0], math.MaxUint64
+	}
+}
+
+// glance is the part of a message's time, by a first estimate, until the rates of a crowd count its
+// begin or its end.
+const glance = 1. / 16
+
+// wait returns for how many ticks the rates around a bundle, in which a flow began or ended, may
+// stay as they are; 0 if it is not in a crowd. A bundle whose rate is not known has the estimate
+// that it would have if all flows of its fullest resource were as fast.
+func (f *flows) wait(b *bundle) (ticks uint64, estimate float64) {
+	patience, load := 0.0, 1.0
+	for _, u := range b.uses {
+		r := &f.shared[u.resource]
+		limiting := r.limiting()
+		if limiting {
+			load = max(load, float64(r.demand)/fullSpeed)
+		}
+		switch {
+		case r.limits:
+			patience = max(patience, r.patience)
+		case limiting: // from now on
+			for _, other := range r.users {
+				patience = max(patience, other.patience)
+			}
+		}
+	}
+	return uint64(min(patience, glance*b.alone*load)), 1 / (b.alone * load)
+}
+
+// shareAround computes the rates of the component of a bundle at time t; they hold since late ticks
+// before.
+func (f *flows) shareAround(b *bundle, t uint64, late float64) {
+	b.dirty = false
+	if b.mark == f.fill.mark || len(b.flows) == b.counted {
+		return // it was part of the component of another one, or as many flows began as ended
+	}
+	f.fill.bundles, f.fill.resources = f.fill.bundles[:0], f.fill.resources[:0]
+	f.collect(b)
+	for _, other := range f.fill.bundles {
+		other.advance(t)
+		other.before = other.rate
+	}
+	for _, r := range f.fill.resources {
+		r.filled = t
+	}
+	f.computed += uint64(len(f.fill.bundles))
+	f.rise()
+	first, sum := math.Inf(1), 0.0
+	for _, other := range f.fill.bundles {
+		if other.counted > 0 {
+			other.served += (other.rate - other.before) * late
+		} else if other.flows[0].until == 1 { // replaces the estimate
+			other.served = other.rate * float64(t-other.begun)
+		}
+		first = min(first, other.remaining(0))
+		sum += other.rate
+	}
+	patience := 0.0
+	if n := len(f.fill.bundles); n > crowd {
+		patience = tolerance * float64(n) / sum
+	}
+	for _, r := range f.fill.resources {
+		r.patience = patience
+	}
+	for _, other := range f.fill.bundles {
+		other.counted, other.patience = len(other.flows), patience
+		other.steady = t + uint64(min(first, latest))
+	}
+	f.scheduleAll(f.fill.bundles)
+}
+
+// scheduleAll sets the next events of bundles whose rates have changed. If they are many, it orders
+// the heap once.
+func (f *flows) scheduleAll(bundles []*bundle) {
+	if len(bundles) < len(f.due)/4 || len(bundles) < crowd {
+		for _, b := range bundles {
+			f.schedule(b)
+		}
+		return
+	}
+	for _, b := range bundles {
+		b.event = f.nextEvent(b)
+	}
+	for i := len(f.due)/2 - 1; i >= 0; i-- {
+		f.sink(f.due[i], i)
+	}
 }
 
 // collect sets the bundles and resources of the filling to the component of a bundle in which a
@@ -325,8 +452,12 @@ func (f *flows) rise() {
 	}
 	for _, r := range open {
 		r.free, r.load, r.rising = 1, 0, len(r.users)
+		r.work, r.most = 0, 0
 		for _, u := range r.users {
-			r.load += float64(len(u.flows)) * u.uses[u.use].ticks / u.size
+			occupied := float64(len(u.flows)) * u.uses[u.use].ticks
+			r.load += occupied / u.size
+			r.work += occupied * (u.flows[0].until - u.served)
+			r.most = max(r.most, (u.flows[len(u.flows)-1].until-u.served)*u.size)
 		}
 	}
 	if len(all) == 1 { // as most components are

@@ -53,6 +53,7 @@ type run struct {
 	tally   []Parts     // by rank; nil if it is not wanted
 	record
 
+	most     uint64 // steps that it may take; 0: any number
 	progress func(Progress)
 	began    time.Time
 	reported time.Duration

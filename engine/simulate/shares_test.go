@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -399,5 +400,55 @@ func TestFinishesOfFilling(t *testing.T) {
 	}
 	if compared < 500 {
 		t.Errorf("only %d messages", compared)
+	}
+}
+
+// A crowd's rates wait for begins and ends, and times stay near those of rates that are computed at
+// each: 1,000 random programs, of which the test logs the largest differences.
+func TestTimesOfCrowds(t *testing.T) {
+	crowds, worst, worstRank := 0, 0.0, 0.0
+	for seed := range programs(t, 300) {
+		random := rand.New(rand.NewPCG(uint64(seed), 9))
+		d := drawMachine(random, seed%2 == 0)
+		ranks := d.Cores()
+		var messages []sent
+		for range 70 + random.IntN(120) {
+			m := sent{random.IntN(ranks), random.IntN(ranks), uint64(1 + random.IntN(1<<(3+random.IntN(10)))),
+				uint16(random.IntN(4))}
+			if m.from != m.to {
+				messages = append(messages, m)
+			}
+		}
+		p := together(t, ranks, messages)
+		setup := simulate.Setup{Machine: on(t, d.Machine, "core", ranks, simulate.NoLimit), Seed: uint64(seed)}
+		run := func() *simulate.Result {
+			r, err := p.Run(context.Background(), setup)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		got := run()
+		before := simulate.SetCrowd(math.MaxInt)
+		exact := run()
+		simulate.SetCrowd(before)
+		if slices.Equal(got.Ranks, exact.Ranks) {
+			continue
+		}
+		crowds++
+		for rank, want := range exact.Ranks {
+			worstRank = max(worstRank, math.Abs(float64(got.Ranks[rank])-float64(want))/max(float64(want), 1))
+		}
+		finish, _ := got.Finish()
+		want, _ := exact.Finish()
+		if off := math.Abs(float64(finish/want) - 1); off > 1e-3 {
+			t.Errorf("seed %d: finishes at %v, with exact rates at %v", seed, finish, want)
+		} else {
+			worst = max(worst, off)
+		}
+	}
+	t.Logf("%d programs with crowds: finishes within %.2g %%, ranks within %.2g %%", crowds, 100*worst, 100*worstRank)
+	if crowds < programs(t, 300)/10 {
+		t.Errorf("only %d programs have crowds", crowds)
 	}
 }

@@ -57,9 +57,16 @@ type Setup struct {
 	// rules only.
 	Parts bool
 
+	// Steps, if above 0, bounds the queue entries that a run takes and the rates that it computes. It
+	// ends with ErrSteps soon after, so that a run that nobody needs costs no more.
+	Steps uint64
+
 	// Progress, if not nil, is called several times a second, from the goroutine of the run.
 	Progress func(Progress)
 }
+
+// ErrSteps is the error of a run that needs more than [Setup.Steps].
+var ErrSteps = errors.New("the run takes more steps than it may")
 
 // A Result is the outcome of a run.
 type Result struct {
@@ -119,7 +126,7 @@ func (p *Program) Run(ctx context.Context, o Setup) (*Result, error) {
 	if o.Parts && o.Rules == Default {
 		r.tally = make([]Parts, p.s.Ranks())
 	}
-	r.progress, r.began = o.Progress, time.Now()
+	r.progress, r.began, r.most = o.Progress, time.Now(), o.Steps
 	if err := r.simulate(o); err != nil {
 		return nil, err
 	}

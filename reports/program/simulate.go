@@ -4,6 +4,7 @@ package program
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -114,7 +115,7 @@ func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simu
 		}
 		run := o.Run
 		run.Machine = m
-		other := s.otherOrder(ctx, p, run)
+		other := s.inOtherOrder(ctx, p, run)
 		err := s.run(ctx, p, run, names[i], o, byMachine)
 		// With one machine the user knows which failed.
 		if err != nil && several {
@@ -179,40 +180,53 @@ func noMessages(s *schedule.Schedule, d platforms.Design) error {
 	return nil
 }
 
-// maxReversed is the number of operations above which a schedule is not run in the other order. Up
-// to it a run takes some hundredths of a second; a second run of a larger one would be felt.
-const maxReversed = 1 << 17
+// maxReversed is the number of steps above which a run in the other order is given up. Up to it, it
+// takes some hundredths of a second; more would be felt.
+const maxReversed = 1 << 19
 
-// otherOrder runs a program beside its simulation, with what happens at one moment in the opposite
-// order, and returns the finish; 0 if it is not known. LogGOPSim's rules have one order, and noise
-// hides such differences.
-func (s *Simulation) otherOrder(ctx context.Context, p *simulate.Program,
-	run simulate.Setup) <-chan quantity.Micros {
-	finish := make(chan quantity.Micros, 1)
-	if run.Rules != simulate.Default || run.Noise != (simulate.Noise{}) ||
-		len(s.Schedule.Ops()) > maxReversed {
-		finish <- 0
-		return finish
+// An otherOrder is the finish with what happens at one moment in the opposite order; 0 if it is not
+// known. costly is set if that is for its cost.
+type otherOrder struct {
+	finish quantity.Micros
+	costly bool
+}
+
+// inOtherOrder runs a program beside its simulation, with what happens at one moment in the opposite
+// order. LogGOPSim's rules have one order, and noise hides such differences.
+func (s *Simulation) inOtherOrder(ctx context.Context, p *simulate.Program,
+	run simulate.Setup) <-chan otherOrder {
+	other := make(chan otherOrder, 1)
+	if run.Rules != simulate.Default || run.Noise != (simulate.Noise{}) {
+		other <- otherOrder{}
+		return other
 	}
-	run.Reversed, run.Record, run.Progress = true, false, nil
+	if len(s.Schedule.Ops()) > maxReversed {
+		other <- otherOrder{costly: true}
+		return other
+	}
+	run.Reversed, run.Record, run.Progress, run.Steps = true, false, nil, maxReversed
 	go func() {
-		var t quantity.Micros
 		// A program that cannot end in this order, as with wildcards, has no finish to compare.
-		if r, err := p.Run(ctx, run); err == nil {
-			t, _ = r.Finish()
+		r, err := p.Run(ctx, run)
+		o := otherOrder{costly: errors.Is(err, simulate.ErrSteps)}
+		if err == nil {
+			o.finish, _ = r.Finish()
 		}
-		finish <- t
+		other <- o
 	}()
-	return finish
+	return other
 }
 
 // noteOrder adds a note if the finish of the last run hangs on the order of simultaneous events.
-func (s *Simulation) noteOrder(machine string, several bool, other quantity.Micros) {
-	if len(s.Runs) == 0 || other == 0 {
+func (s *Simulation) noteOrder(machine string, several bool, other otherOrder) {
+	if other.costly && !slices.Contains(s.Notes, noOtherOrder) {
+		s.Notes = append(s.Notes, noOtherOrder)
+	}
+	if len(s.Runs) == 0 || other.finish == 0 {
 		return
 	}
 	finish, _ := s.Runs[len(s.Runs)-1].Result.Finish()
-	if finish.String() == other.String() {
+	if finish.String() == other.finish.String() {
 		return // equal as printed
 	}
 	on := ""
@@ -220,8 +234,11 @@ func (s *Simulation) noteOrder(machine string, several bool, other quantity.Micr
 		on = machine + ": "
 	}
 	s.Notes = append(s.Notes, fmt.Sprintf("%ssimultaneous events decide the finish: it is %s in "+
-		"the order of the rules, and %s in the opposite order", on, finish, other))
+		"the order of the rules, and %s in the opposite order", on, finish, other.finish))
 }
+
+const noOtherOrder = "Whether the order of simultaneous events decides the finish was not tried: a " +
+	"second run takes too long."
 
 // machinesOf returns the machines of the options with their names, and adds notes
 // about them. LogGOPS has no machine: its parameters are in the options of the run.
