@@ -17,46 +17,53 @@ var assignments = map[syntax.Token]syntax.Token{syntax.STAR_EQ: syntax.STAR,
 var nodes = reflect.TypeFor[syntax.Expr]().PkgPath()
 
 // bound replaces operations without bounds by calls, in a syntax tree.
-func bound(f *syntax.File) { boundIn(reflect.ValueOf(f)) }
+func bound(f *syntax.File) { rewrite(reflect.ValueOf(f), boundNode, boundExpr) }
 
-func boundIn(v reflect.Value) {
+// rewrite calls node with each node of a syntax tree, behind those inside it, and replaces
+// expressions by what expr returns, unless that is nil.
+func rewrite(v reflect.Value, node func(any), expr func(syntax.Expr) syntax.Expr) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() || v.Type().Elem().PkgPath() != nodes {
 			return
 		}
-		boundIn(v.Elem())
-		switch n := v.Interface().(type) {
-		case *syntax.AssignStmt:
-			boundAssignment(n)
-		case *syntax.SliceExpr:
-			n.X = call(copiedName, n.Lbrack, n.X)
-		case *syntax.CallExpr:
-			for _, a := range n.Args {
-				if u, ok := a.(*syntax.UnaryExpr); ok &&
-					(u.Op == syntax.STAR || u.Op == syntax.STARSTAR) {
-					u.X = call(copiedName, u.OpPos, u.X)
-				}
-			}
-		}
+		rewrite(v.Elem(), node, expr)
+		node(v.Interface())
 	case reflect.Slice:
 		for i := range v.Len() {
-			boundIn(v.Index(i))
+			rewrite(v.Index(i), node, expr)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
-				boundIn(v.Field(i))
+				rewrite(v.Field(i), node, expr)
 			}
 		}
 	case reflect.Interface:
 		if v.IsNil() {
 			return
 		}
-		boundIn(v.Elem())
+		rewrite(v.Elem(), node, expr)
 		if e, ok := v.Interface().(syntax.Expr); ok {
-			if with := boundExpr(e); with != nil {
+			if with := expr(e); with != nil {
 				v.Set(reflect.ValueOf(with))
+			}
+		}
+	}
+}
+
+// boundNode bounds what a node copies.
+func boundNode(n any) {
+	switch n := n.(type) {
+	case *syntax.AssignStmt:
+		boundAssignment(n)
+	case *syntax.SliceExpr:
+		n.X = call(copiedName, n.Lbrack, n.X)
+	case *syntax.CallExpr:
+		for _, a := range n.Args {
+			if u, ok := a.(*syntax.UnaryExpr); ok &&
+				(u.Op == syntax.STAR || u.Op == syntax.STARSTAR) {
+				u.X = call(copiedName, u.OpPos, u.X)
 			}
 		}
 	}

@@ -16,6 +16,11 @@ func (c *comm) doCart(a *arguments) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t.size() < c.group.size {
+		if err := c.r.single(); err != nil {
+			return nil, err
+		}
+	}
 	index, err := c.creates("cart", a)
 	if err != nil || c.place >= t.size() {
 		return starlark.None, err
@@ -103,19 +108,47 @@ func (c *comm) doShift(a *arguments) (starlark.Value, error) {
 			return nil, err
 		}
 	}
-	neighbour := func(by int64) starlark.Value {
-		at := c.grid.coords(c.place)
-		at[dim] += int(by % (1 << 31))
-		if place, ok := c.grid.place(at); ok {
-			return starlark.MakeInt(place)
-		}
-		return starlark.None
+	low, err := c.neighbour(int(dim), -by)
+	if err != nil {
+		return nil, err
 	}
-	return starlark.Tuple{neighbour(-by), neighbour(by)}, nil
+	high, err := c.neighbour(int(dim), by)
+	return starlark.Tuple{low, high}, err
+}
+
+// neighbour returns the place that is by further in a dimension; None beyond an edge.
+func (c *comm) neighbour(dim int, by int64) (starlark.Value, error) {
+	of := func(from int) (place int, ok bool) {
+		at := c.grid.coords(from)
+		at[dim] += int(by % (1 << 31))
+		return c.grid.place(at)
+	}
+	if c.r.class == nil {
+		if place, ok := of(c.place); ok {
+			return starlark.MakeInt(place), nil
+		}
+		return starlark.None, nil
+	}
+	inside := make([]bool, len(c.r.class.ranks))
+	places := make([]int64, len(inside))
+	for i, rank := range c.r.class.ranks {
+		place, ok := of(int(rank))
+		inside[i], places[i] = ok, int64(place)
+	}
+	switch {
+	case slices.Contains(inside, !inside[0]):
+		return nil, c.r.class.giveUp(c.r.thread, inside)
+	case inside[0]:
+		return newEach(c.r, places), nil
+	}
+	return starlark.None, nil
 }
 
 // doSub makes the communicators of the grid's parts in which the dimensions of a list vary.
 func (c *comm) doSub(a *arguments) (starlark.Value, error) {
+	if err := c.r.single(); err != nil {
+		return nil, err
+	}
 	list, ok := a.values[0].(starlark.Iterable)
 	if !ok {
 		return nil, fmt.Errorf("sub takes a list of the dimensions that are kept (got %s)",

@@ -167,6 +167,11 @@ func (c *comm) complete(f *collectiveForm, call *groupCall, blocks []uint64) err
 			call.rows = make([][]uint64, c.group.size)
 		}
 		call.rows[c.place] = blocks
+		if c.r.class != nil {
+			for _, place := range c.r.class.ranks {
+				call.rows[place] = blocks
+			}
+		}
 	case call.blocks == nil:
 		call.blocks = blocks
 	default:

@@ -24,6 +24,9 @@ func (r *rank) newComm(g *group, place int) (*comm, error) {
 		return nil, fmt.Errorf("more than %d communicators: messages of this one would match "+
 			"those of an earlier one; make a communicator once, and use it again", contextPairs)
 	}
+	if r.class != nil && !g.ordered() {
+		return nil, r.single()
+	}
 	m := &member{group: g, place: place}
 	r.members = append(r.members, m)
 	return &comm{member: m, r: r}, nil
@@ -56,6 +59,9 @@ func (c *comm) same(a callArguments, line uint32) (int, error) {
 
 // doSplit divides the communicator by colour, in the order of keys.
 func (c *comm) doSplit(a *arguments) (starlark.Value, error) {
+	if err := c.r.single(); err != nil {
+		return nil, err
+	}
 	colour, err := colourOf(a.values[0])
 	if err != nil {
 		return nil, err

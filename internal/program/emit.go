@@ -11,24 +11,33 @@ import (
 
 // emit returns the schedule of the recorded calls.
 func (x *run) emit(ctx context.Context) (*schedule.Schedule, *schedule.Marks, error) {
-	b := schedule.NewBuilder(len(x.ranks))
+	b := schedule.NewBuilder(x.Ranks)
 	b.Source(x.program.name)
 	marks := &schedule.Marks{Names: x.marks}
-	for _, r := range x.ranks {
+	for number, r := range x.of {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
 		b.NextRank()
-		if err := x.emitRank(b, r, marks); err != nil {
+		index := 0 // in its class
+		if c := r.class; c != nil {
+			index = c.next
+			c.next++
+		}
+		if err := x.emitRank(b, r, number, index, marks); err != nil {
 			return nil, nil, err
 		}
-		r.tape = tape{} // its memory is needed by the next ranks' operations
+		if r.class == nil || r.class.next == len(r.class.ranks) {
+			r.tape, r.class = tape{}, nil // memory that the next ranks' operations need
+		}
 	}
 	s, err := b.Build()
 	return s, marks, err
 }
 
-func (x *run) emitRank(b *schedule.Builder, r *rank, marks *schedule.Marks) error {
+// emitRank adds the operations of a rank, with its index in the class of r.
+func (x *run) emitRank(b *schedule.Builder, r *rank, number, index int,
+	marks *schedule.Marks) error {
 	to := calls.Rank{Builder: b}
 	requests := make([]uint32, 0, r.requests)
 	var ops []schedule.Op
@@ -36,7 +45,7 @@ func (x *run) emitRank(b *schedule.Builder, r *rank, marks *schedule.Marks) erro
 	messages := func(from *reader) []schedule.Op {
 		ops = ops[:0]
 		for range from.number() {
-			ops = append(ops, from.message().op())
+			ops = append(ops, from.message(r.class, index).op())
 		}
 		return ops
 	}
@@ -44,8 +53,11 @@ func (x *run) emitRank(b *schedule.Builder, r *rank, marks *schedule.Marks) erro
 		c := from.code()
 		b.Line(uint32(from.number()))
 		switch c {
-		case compute:
+		case compute, computeEach:
 			ns := from.number()
+			if c == computeEach {
+				ns = r.class.vectors[ns][index]
+			}
 			marks.Computed += float64(ns)
 			to.Compute(ns)
 		case blocking:
@@ -64,8 +76,11 @@ func (x *run) emitRank(b *schedule.Builder, r *rank, marks *schedule.Marks) erro
 			if c == beginRun {
 				stream = uint16(from.number())
 			}
-			g, number, place := x.groups[from.number()], from.number(), int(from.number())
-			joint, err := x.jointOf(g, &g.calls[number])
+			g, called, place := x.groups[from.number()], from.number(), int(from.number())
+			if r.class != nil {
+				place = number // see class
+			}
+			joint, err := x.jointOf(g, &g.calls[called])
 			switch {
 			case err != nil:
 				return err
@@ -74,8 +89,8 @@ func (x *run) emitRank(b *schedule.Builder, r *rank, marks *schedule.Marks) erro
 					requests = append(requests, op)
 				}
 			default:
-				a, group, call := x.call(g, number, place)
-				to.Copy(stream, x.Collectives, g.calls[number].kind, group, call.Bytes)
+				a, group, call := x.call(g, called, place)
+				to.Copy(stream, x.Collectives, g.calls[called].kind, group, call.Bytes)
 				if stream > 0 {
 					requests = append(requests, to.BeginCollective(stream, a, group, call))
 				} else {

@@ -13,10 +13,22 @@ import (
 func (c *comm) message(receive bool, size, peer, tag starlark.Value) (m message, ok bool,
 	err error) {
 	m = message{receive: receive, context: c.group.context}
-	if m.size, err = sizeOf(size, "the size"); err != nil {
+	if e, is := size.(*each); is {
+		m.size, err = e.vector(0, math.MaxInt64)
+		m.each |= eachSize
+	} else {
+		m.size, err = sizeOf(size, "the size")
+	}
+	if err != nil {
 		return m, false, err
 	}
-	if m.tag, err = tagOf(tag, receive); err != nil {
+	if e, is := tag.(*each); is {
+		m.tag, err = e.vector(1, math.MaxInt32)
+		m.each |= eachTag
+	} else {
+		m.tag, err = tagOf(tag, receive)
+	}
+	if err != nil {
 		return m, false, err
 	}
 	word := "dest"
@@ -26,6 +38,10 @@ func (c *comm) message(receive bool, size, peer, tag starlark.Value) (m message,
 	switch peer := peer.(type) {
 	case starlark.NoneType:
 		return m, false, nil
+	case *each:
+		m.each |= eachPeer
+		m.peer, err = peer.vector(1, int64(c.group.size)-1)
+		return m, true, err
 	case anyValue:
 		if receive {
 			return m, true, nil
@@ -182,6 +198,9 @@ func (c *comm) wait(line uint32, all ...*request) error {
 }
 
 func (c *comm) doCompute(a *arguments) (starlark.Value, error) {
+	if e, is := a.values[0].(*each); is {
+		return c.computeEach(e, a)
+	}
 	ns, err := timeOf(a.values[0], a.values[1])
 	if err != nil {
 		return nil, err
@@ -190,6 +209,22 @@ func (c *comm) doCompute(a *arguments) (starlark.Value, error) {
 		return nil, err
 	}
 	c.r.tape.number(ns)
+	return starlark.None, nil
+}
+
+// computeEach records a computation whose time is that of each rank.
+func (c *comm) computeEach(e *each, a *arguments) (starlark.Value, error) {
+	ns := make([]uint64, len(e.n))
+	for i, n := range e.n {
+		var err error
+		if ns[i], err = timeOf(starlark.MakeInt64(n), a.values[1]); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.r.count(computeEach, a.line); err != nil {
+		return nil, err
+	}
+	c.r.tape.number(c.r.class.add(ns))
 	return starlark.None, nil
 }
 

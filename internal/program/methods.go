@@ -7,7 +7,6 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
@@ -82,20 +81,22 @@ var methods = func() []method {
 func (c *comm) Attr(name string) (starlark.Value, error) {
 	switch name {
 	case "rank":
-		return starlark.MakeInt(c.place), nil
+		return c.placeValue(func(place int) int64 { return int64(place) }), nil
 	case "size":
 		return starlark.MakeInt(c.group.size), nil
 	case "dims", "coords":
 		if c.grid == nil {
 			return nil, fmt.Errorf("only a communicator made by cart has %s", name)
 		}
-		numbers := c.grid.dims
-		if name == "coords" {
-			numbers = c.grid.coords(c.place)
+		values := make(starlark.Tuple, len(c.grid.dims))
+		for i, n := range c.grid.dims {
+			if values[i] = starlark.MakeInt(n); name == "coords" {
+				values[i] = c.placeValue(func(place int) int64 {
+					return int64(c.grid.coords(place)[i])
+				})
+			}
 		}
-		return starlark.Tuple(list.Map(numbers, func(n int) starlark.Value {
-			return starlark.MakeInt(n)
-		})), nil
+		return values, nil
 	}
 	i, found := slices.BinarySearchFunc(methods, name, func(m method, name string) int {
 		return strings.Compare(m.name, name)

@@ -14,9 +14,9 @@
 // predeclared.
 //
 // Files: program.go reads a program and its parameters; run.go runs the ranks, which take turns
-// where communicators are split; methods.go lists what a program can call, and comm.go, cart.go,
-// messages.go and collectives.go do it; record.go keeps the calls of a rank in few bytes; emit.go
-// turns them into a schedule.
+// where communicators are split; share.go runs a program once for ranks that take the same way;
+// methods.go lists what a program can call, and comm.go, cart.go, messages.go and collectives.go do
+// it; record.go keeps the calls of a rank in few bytes; emit.go turns them into a schedule.
 package program
 
 import (
@@ -45,6 +45,7 @@ func init() { beforestarlark.Restore() }
 type Program struct {
 	name   string
 	main   *starlark.Function
+	shared *starlark.Function // main for classes of ranks; nil if they cannot share it
 	params []param
 }
 
@@ -60,7 +61,7 @@ var dialect = &syntax.FileOptions{Set: true, TopLevelControl: true}
 // Read reads a program; name is that of its file, for errors. The file must define a function main
 // whose first parameter is the communicator of all ranks. All other parameters need defaults.
 func Read(name string, text []byte) (*Program, error) {
-	globals, err := execute(name, text)
+	globals, err := execute(name, text, false)
 	if err != nil {
 		return nil, located(err)
 	}
@@ -71,6 +72,10 @@ func Read(name string, text []byte) (*Program, error) {
 	}
 	globals.Freeze()
 	p := &Program{name: name, main: main}
+	if globals, err := execute(name, text, true); err == nil {
+		p.shared, _ = globals["main"].(*starlark.Function)
+		globals.Freeze()
+	}
 	fail := func(format string, args ...any) (*Program, error) {
 		return nil, fmt.Errorf("%s: "+format, append([]any{main.Position()}, args...)...)
 	}
@@ -123,21 +128,28 @@ func python(err error, text []byte) error {
 	return err
 }
 
-// execute runs the text of a file, outside of main, and returns its functions and variables.
-func execute(name string, text []byte) (starlark.StringDict, error) {
+// execute runs the text of a file, outside of main, and returns its functions and variables: those
+// for classes of ranks, or an error if they cannot share a run.
+func execute(name string, text []byte, shared bool) (starlark.StringDict, error) {
 	f, err := dialect.Parse(name, text, 0)
 	if err != nil {
 		return nil, python(err, text)
 	}
 	bound(f)
-	compiled, err := starlark.FileProgram(f, predeclared.Has)
+	names := predeclared
+	if shared {
+		if names = comparing; !sharable(f) {
+			return nil, errWay
+		}
+	}
+	compiled, err := starlark.FileProgram(f, names.Has)
 	if err != nil {
 		return nil, python(err, text)
 	}
 	var globals starlark.StringDict
 	var g guard
 	err = g.run(context.Background(), name, func() (err error) {
-		globals, err = compiled.Init(g.newThread(name, func(string) {}), predeclared)
+		globals, err = compiled.Init(g.newThread(name, func(string) {}), names)
 		return err
 	})
 	return globals, err

@@ -45,7 +45,9 @@ type run struct {
 	Options
 	guard
 	program     *Program
-	ranks       []*rank
+	ranks       []*rank // that have run, for themselves or for a class
+	of          []*rank // by number, the one that has run for it
+	printed     bool
 	groups      []*group
 	joints      uint32 // joint operations so far
 	calls       int
@@ -57,6 +59,7 @@ type run struct {
 type rank struct {
 	*run
 	number   int
+	class    *class // for which it runs, as its first rank; nil if for itself alone
 	tape     tape
 	requests int        // operations with a request so far
 	open     []*request // requests without a wait
@@ -84,7 +87,11 @@ func (r *rank) failed(err error) error {
 
 // count counts a call against the limit, and notes that it is in the tape.
 func (r *rank) count(c code, line uint32) error {
-	if r.calls++; r.MaxCalls > 0 && r.calls > r.MaxCalls {
+	r.calls++
+	if r.class != nil {
+		r.calls += len(r.class.ranks) - 1
+	}
+	if r.MaxCalls > 0 && r.calls > r.MaxCalls {
 		return fmt.Errorf("more than %d calls; take fewer ranks or steps", r.MaxCalls)
 	}
 	r.tape.call(c, line)

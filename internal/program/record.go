@@ -8,6 +8,7 @@ type code byte
 
 const (
 	compute       code = iota // ns
+	computeEach               // the vector of ns
 	blocking                  // messages: their number, then each
 	begin                     // stream, messages
 	wait                      // number of requests, then each
@@ -16,8 +17,9 @@ const (
 	mark                      // name
 )
 
-// A message's numbers are: 1 for a receive, else 0; size; peer and tag, both one more, or 0 for
-// ANY; context.
+// A message's numbers are: its kind; size; peer and tag, both one more, or 0 for ANY; context. The
+// kind has bits for a receive, and for a size, peer or tag that each rank of a class has its own:
+// that number is then the number of a vector.
 type tape struct{ bytes []byte }
 
 func (t *tape) call(c code, line uint32) {
@@ -34,12 +36,21 @@ type message struct {
 	peer    uint64 // the rank among all, plus 1; 0 for ANY
 	tag     uint64 // plus 1; 0 for ANY
 	context uint16
+	each    uint64 // which of these are vectors, of a class
 }
 
+// Bits of the kind of a message.
+const (
+	received uint64 = 1 << iota
+	eachSize
+	eachPeer
+	eachTag
+)
+
 func (t *tape) message(m message) {
-	kind := uint64(0)
+	kind := m.each
 	if m.receive {
-		kind = 1
+		kind |= received
 	}
 	for _, n := range [...]uint64{kind, m.size, m.peer, m.tag, uint64(m.context)} {
 		t.number(n)
@@ -61,7 +72,16 @@ func (r *reader) number() uint64 {
 	return n
 }
 
-func (r *reader) message() message {
-	return message{receive: r.number() == 1, size: r.number(), peer: r.number(), tag: r.number(),
-		context: uint16(r.number())}
+// message returns a message of the rank with this index in its class; of one rank, the class is nil.
+func (r *reader) message(c *class, index int) message {
+	kind := r.number()
+	number := func(bit uint64) uint64 {
+		n := r.number()
+		if kind&bit != 0 {
+			n = c.vectors[n][index]
+		}
+		return n
+	}
+	return message{receive: kind&received != 0, size: number(eachSize), peer: number(eachPeer),
+		tag: number(eachTag), context: uint16(r.number())}
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
+// threadRank is the name by which a thread has its rank.
+const threadRank = "rank"
+
 // maxRanks bounds the ranks of a program: each has a few kilobytes while it runs.
 const maxRanks = 1 << 20
 
@@ -21,28 +24,62 @@ func (p *Program) Schedule(ctx context.Context, o Options) (*schedule.Schedule, 
 		return nil, nil, fmt.Errorf("%s: the number of ranks must be 1 to %d (got %d)", p.name,
 			maxRanks, o.Ranks)
 	}
-	x := &run{Options: o, program: p, markNumbers: map[string]uint16{}}
-	x.addGroup(&group{size: o.Ranks})
-	err := x.run(ctx, p.name, func() error {
-		defer func() {
-			for _, r := range x.ranks {
-				r.stop() // the coroutines of ranks that wait; no effect on others
-			}
-		}()
-		return x.takeTurns(ctx)
-	})
+	x, err := p.runs(ctx, o, true)
+	if err != nil && len(x.ranks) < o.Ranks && !x.printed && ctx.Err() == nil {
+		// The same without classes: which rank an error names depends on the order of ranks.
+		x, err = p.runs(ctx, o, false)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 	return x.emit(ctx)
 }
 
-// takeTurns runs all ranks to their ends.
-func (x *run) takeTurns(ctx context.Context) error {
-	for number := range x.Ranks {
-		r := &rank{run: x, number: number}
-		r.next, r.stop = iter.Pull(r.main)
-		x.ranks = append(x.ranks, r)
+// runs runs the program on each rank, or once for the ranks of a class.
+func (p *Program) runs(ctx context.Context, o Options, shared bool) (*run, error) {
+	x := &run{Options: o, program: p, of: make([]*rank, o.Ranks), markNumbers: map[string]uint16{}}
+	x.addGroup(&group{size: o.Ranks})
+	return x, x.run(ctx, p.name, func() error {
+		defer func() {
+			for _, r := range x.ranks {
+				r.stop() // the coroutines of ranks that wait; no effect on others
+			}
+		}()
+		alone := newClass(o.Ranks).ranks
+		if shared && p.shared != nil {
+			var err error
+			if alone, err = x.shared(ctx, alone); err != nil {
+				return err
+			}
+		}
+		return x.takeTurns(ctx, alone)
+	})
+}
+
+// newRank returns a rank that has not begun.
+func (x *run) newRank(number int) *rank {
+	r := &rank{run: x, number: number}
+	r.next, r.stop = iter.Pull(r.main)
+	return r
+}
+
+// add makes a rank one of those of the run, for itself or for its class.
+func (x *run) add(r *rank) {
+	x.ranks = append(x.ranks, r)
+	if r.class == nil {
+		x.of[r.number] = r
+		return
+	}
+	for _, number := range r.class.ranks {
+		x.of[number] = r
+	}
+}
+
+// takeTurns runs ranks to their ends.
+func (x *run) takeTurns(ctx context.Context, ranks []int32) error {
+	for _, number := range ranks {
+		r := x.newRank(int(number))
+		x.add(r)
 		if err := r.resume(ctx); err != nil {
 			return err
 		}
@@ -91,16 +128,22 @@ func (r *rank) resume(ctx context.Context) error {
 func (r *rank) main(yield func(struct{}) bool) {
 	r.yield = yield
 	r.thread = r.newThread(fmt.Sprintf("rank %d", r.number), func(text string) {
-		if r.Print != nil {
+		if r.single() == nil && r.Print != nil {
+			r.printed = true
 			r.Print(r.number, text)
 		}
 	})
+	r.thread.SetLocal(threadRank, r)
 	var params []starlark.Tuple
 	for _, p := range r.program.params {
 		params = append(params, starlark.Tuple{starlark.String(p.name), p.value})
 	}
 	world, _ := r.newComm(r.groups[0], r.number) // no error: it is the first one
-	_, err := starlark.Call(r.thread, r.program.main, starlark.Tuple{world}, params)
+	main := r.program.main
+	if r.class != nil {
+		main = r.program.shared
+	}
+	_, err := starlark.Call(r.thread, main, starlark.Tuple{world}, params)
 	r.steps += r.thread.ExecutionSteps()
 	if err == nil && len(r.open) > 0 {
 		err = fmt.Errorf("%s:%d: no wait for the request of this call",
@@ -118,7 +161,7 @@ func (x *run) stuck(r *rank) error {
 	for place := range s.group.size {
 		if !s.here[place] {
 			other := s.group.rankAt(place)
-			if at := x.ranks[other].at; at != nil {
+			if at := x.of[other].at; at != nil {
 				return fmt.Errorf("%s:%d: rank %d waits for rank %d to call split, which waits at "+
 					"another one, in line %d", x.program.name, s.line, r.number, other, at.line)
 			}
@@ -132,7 +175,7 @@ func (x *run) stuck(r *rank) error {
 // unequalEnds returns an error if a rank has called fewer collectives of a communicator than
 // another rank has.
 func (x *run) unequalEnds() error {
-	for _, r := range x.ranks {
+	for _, r := range x.of {
 		for _, m := range r.members {
 			if m.calls < len(m.group.calls) {
 				next := &m.group.calls[m.calls]

@@ -1,0 +1,392 @@
+package program
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+// Ranks whose program takes the same way share one interpretation, and one tape of calls. The
+// program runs once for a class of ranks. A number that differs among them, as [comm] rank does, is
+// an [each], which holds that of every rank; sums and products of it are computed for all. Where the
+// way itself depends on such a number, as in a condition, the run is given up, and its ranks run
+// again in two classes; where a value cannot be an each, each rank of the class runs alone. So does
+// every class whose run fails: errors are those of one rank.
+//
+// A class is a rank for all that records calls. Its communicators have all ranks in their order, so
+// that a place is the number of a rank.
+
+// A class is the ranks that share one run of the program, ascending.
+type class struct {
+	ranks   []int32
+	next    int // index of the next one whose calls are emitted
+	vectors [][]uint64
+	known   map[uint64][]uint64 // numbers of vectors, by a hash of what they hold
+	way     []bool              // by rank, where the run was given up
+	alone   bool                // each rank must run alone
+}
+
+// maxClasses bounds the runs of classes, beside a quarter of the ranks. A program whose ranks all take
+// their own way has then run for few of them in vain.
+const maxClasses = 32
+
+// errWay ends the run of a class whose ranks take several ways.
+var errWay = errors.New("ranks take several ways")
+
+// newClass returns the class of the first ranks.
+func newClass(n int) *class {
+	c := &class{ranks: make([]int32, n)}
+	for i := range c.ranks {
+		c.ranks[i] = int32(i)
+	}
+	return c
+}
+
+// shared runs the program for classes of the ranks. It returns the ranks of no class.
+func (x *run) shared(ctx context.Context, all []int32) (alone []int32, err error) {
+	open := [][]int32{all}
+	for runs := 0; len(open) > 0; runs++ {
+		ranks := open[0]
+		open = open[1:]
+		if runs >= maxClasses || 4*runs > x.Ranks || len(ranks) == 1 {
+			alone = append(alone, ranks...)
+			continue
+		}
+		r := x.newRank(int(ranks[0]))
+		c := &class{ranks: ranks, known: map[uint64][]uint64{}}
+		r.class = c
+		calls := x.calls
+		if err := r.resume(ctx); ctx.Err() != nil {
+			return nil, err
+		}
+		switch {
+		case r.err == nil && !c.alone && c.way == nil:
+			x.add(r)
+			continue
+		case c.alone || c.way == nil:
+			alone = append(alone, ranks...)
+		default:
+			open = append(open, c.parts()...)
+			slices.SortFunc(open, func(a, b []int32) int { return cmp.Compare(a[0], b[0]) })
+		}
+		r.stop()
+		x.calls = calls
+	}
+	slices.Sort(alone)
+	return alone, nil
+}
+
+// parts returns the ranks of each way.
+func (c *class) parts() [][]int32 {
+	parts := make([][]int32, 2)
+	for i, rank := range c.ranks {
+		way := 0
+		if c.way[i] {
+			way = 1
+		}
+		parts[way] = append(parts[way], rank)
+	}
+	return parts
+}
+
+// same returns a value that all ranks agree on, or gives up the run.
+func (c *class) same(t *starlark.Thread, by []bool) bool {
+	if slices.Contains(by, !by[0]) {
+		c.giveUp(t, by)
+	}
+	return by[0]
+}
+
+// giveUp ends the run: its ranks run again, in two classes if by tells them apart, or alone.
+func (c *class) giveUp(t *starlark.Thread, by []bool) error {
+	if c.way == nil {
+		c.way = by
+	}
+	c.alone = c.alone || by == nil
+	t.Cancel(errWay.Error())
+	return errWay
+}
+
+// add returns the number of a vector, which holds a number of each rank.
+func (c *class) add(vector []uint64) uint64 {
+	const prime = 1099511628211 // FNV-1a, by whole numbers
+	hash := uint64(14695981039346656037)
+	for _, n := range vector {
+		hash = (hash ^ n) * prime
+		hash ^= hash >> 32
+	}
+	for _, number := range c.known[hash] {
+		if slices.Equal(c.vectors[number], vector) {
+			return number
+		}
+	}
+	number := uint64(len(c.vectors))
+	c.vectors, c.known[hash] = append(c.vectors, vector), append(c.known[hash], number)
+	return number
+}
+
+// An each is a whole number of each rank of a class. Not all are equal.
+type each struct {
+	r *rank
+	n []int64
+}
+
+// newEach returns the value of a number of each rank: one number if all have the same.
+func newEach(r *rank, n []int64) starlark.Value {
+	for _, x := range n {
+		if x != n[0] {
+			return &each{r, n}
+		}
+	}
+	return starlark.MakeInt64(n[0])
+}
+
+// Type is not that of a number, which the interpreter would take it for; [comparing] has a function
+// type that hides that.
+func (e *each) Type() string { return "each" }
+func (e *each) Freeze()      {}
+
+// String, Hash and Truth have no errors that are not those of all ranks, so that they give up.
+func (e *each) String() string {
+	e.r.class.giveUp(e.r.thread, nil)
+	return ""
+}
+
+func (e *each) Hash() (uint32, error) { return 0, e.r.class.giveUp(e.r.thread, nil) }
+
+func (e *each) Truth() starlark.Bool {
+	return starlark.Bool(e.r.class.same(e.r.thread, e.where(func(n int64) bool { return n != 0 })))
+}
+
+func (e *each) where(is func(n int64) bool) []bool {
+	by := make([]bool, len(e.n))
+	for i, n := range e.n {
+		by[i] = is(n)
+	}
+	return by
+}
+
+// maxEach bounds the numbers of an each, so that no operation on two of them overflows.
+const maxEach = 1 << 31
+
+// numbers returns the numbers of the ranks; ok is false of a value that is no small whole number.
+func (e *each) numbers(v starlark.Value) (n func(i int) int64, ok bool) {
+	switch v := v.(type) {
+	case *each:
+		return func(i int) int64 { return v.n[i] }, true
+	case starlark.Int:
+		if one, small := v.Int64(); small && one < maxEach && one > -maxEach {
+			return func(int) int64 { return one }, true
+		}
+	}
+	return nil, false
+}
+
+// Binary returns x op y for each rank. A result of nil, as for an operator that it does not have,
+// is an error of the interpreter, and the ranks run alone.
+func (e *each) Binary(op syntax.Token, v starlark.Value, side starlark.Side) (starlark.Value,
+	error) {
+	y, ok := e.numbers(v)
+	if !ok {
+		return nil, nil
+	}
+	n := make([]int64, len(e.n))
+	for i, a := range e.n {
+		b := y(i)
+		if side == starlark.Right {
+			a, b = b, a
+		}
+		switch {
+		case op == syntax.PLUS:
+			n[i] = a + b
+		case op == syntax.MINUS:
+			n[i] = a - b
+		case op == syntax.STAR:
+			n[i] = a * b
+		case (op == syntax.SLASHSLASH || op == syntax.PERCENT) && b != 0:
+			// Both round down; the remainder has the sign of b.
+			quotient, remainder := a/b, a%b
+			if remainder != 0 && (remainder < 0) != (b < 0) {
+				quotient, remainder = quotient-1, remainder+b
+			}
+			if n[i] = quotient; op == syntax.PERCENT {
+				n[i] = remainder
+			}
+		default:
+			return nil, nil
+		}
+		if n[i] <= -maxEach || n[i] >= maxEach {
+			return nil, nil
+		}
+	}
+	return newEach(e.r, n), nil
+}
+
+// vector returns the number of the vector with the numbers, which must be 0 to most, plus more.
+func (e *each) vector(more uint64, most int64) (uint64, error) {
+	all := make([]uint64, len(e.n))
+	for i, n := range e.n {
+		if n < 0 || n > most {
+			return 0, e.r.class.giveUp(e.r.thread, nil) // the error of that rank
+		}
+		all[i] = uint64(n) + more
+	}
+	return e.r.class.add(all), nil
+}
+
+// compared are the operators that a program of classes calls as functions: the interpreter takes an
+// each and a number for different.
+var compared = map[syntax.Token]bool{syntax.EQL: true, syntax.NEQ: true, syntax.LT: true,
+	syntax.LE: true, syntax.GT: true, syntax.GE: true, syntax.IN: true, syntax.NOT_IN: true}
+
+// comparisons are those of numbers.
+var comparisons = map[syntax.Token]func(a, b int64) bool{
+	syntax.EQL: func(a, b int64) bool { return a == b },
+	syntax.NEQ: func(a, b int64) bool { return a != b },
+	syntax.LT:  func(a, b int64) bool { return a < b },
+	syntax.LE:  func(a, b int64) bool { return a <= b },
+	syntax.GT:  func(a, b int64) bool { return a > b },
+	syntax.GE:  func(a, b int64) bool { return a >= b },
+}
+
+// compare returns x op y if the ranks of the class agree, and gives up the run if they do not.
+func compare(t *starlark.Thread, op syntax.Token, x, y starlark.Value) (starlark.Value, error) {
+	r := t.Local(threadRank).(*rank)
+	e, is := x.(*each)
+	if !is {
+		e, is = y.(*each)
+	}
+	if !is {
+		if hasEach(x, 0) || hasEach(y, 0) {
+			return nil, r.class.giveUp(t, nil)
+		}
+		if f := comparisons[op]; f == nil {
+			return starlark.Binary(op, x, y)
+		}
+		is, err := starlark.Compare(op, x, y)
+		return starlark.Bool(is), err
+	}
+	a, ok := e.numbers(x)
+	b, also := e.numbers(y)
+	f := comparisons[op]
+	equality := op == syntax.EQL || op == syntax.NEQ
+	if equality && (x == starlark.None || y == starlark.None) {
+		return starlark.Bool(op == syntax.NEQ), nil
+	}
+	if !ok || !also || f == nil {
+		return nil, r.class.giveUp(t, nil)
+	}
+	by := make([]bool, len(e.n))
+	for i := range by {
+		by[i] = f(a(i), b(i))
+	}
+	return starlark.Bool(r.class.same(t, by)), nil
+}
+
+// hasEach reports whether there is an each in a value, or whether the value is too deep to tell.
+func hasEach(v starlark.Value, depth int) bool {
+	if depth > maxDepth {
+		return true
+	}
+	switch v := v.(type) {
+	case *each:
+		return true
+	case starlark.IterableMapping:
+		for _, item := range v.Items() {
+			if hasEach(item, depth+1) {
+				return true
+			}
+		}
+	case starlark.Iterable:
+		if starlark.Len(v) < 0 {
+			return false
+		}
+		for x := range starlark.Elements(v) {
+			if hasEach(x, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unshared are methods that compare values without asking [compare].
+var unshared = []string{"index", "remove", "count"}
+
+// sharable replaces comparisons by calls, in a syntax tree, and reports whether nothing is left that
+// compares.
+func sharable(f *syntax.File) bool {
+	ok := true
+	rewrite(reflect.ValueOf(f), func(any) {}, func(e syntax.Expr) syntax.Expr {
+		switch e := e.(type) {
+		case *syntax.BinaryExpr:
+			if compared[e.Op] {
+				return call(e.Op.String(), e.OpPos, e.X, e.Y)
+			}
+		case *syntax.DotExpr:
+			ok = ok && !slices.Contains(unshared, e.Name.Name)
+		}
+		return nil
+	})
+	return ok
+}
+
+// comparing are the functions that [sharable] calls, with those of all programs.
+var comparing = func() starlark.StringDict {
+	all := maps.Clone(predeclared)
+	for op := range compared {
+		all[op.String()] = starlark.NewBuiltin(op.String(), func(t *starlark.Thread,
+			_ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			return compare(t, op, args[0], args[1])
+		})
+	}
+	all["type"] = starlark.NewBuiltin("type", func(t *starlark.Thread, _ *starlark.Builtin,
+		args starlark.Tuple, named []starlark.Tuple) (starlark.Value, error) {
+		if len(args) == 1 && args[0].Type() == "each" {
+			return starlark.String("int"), nil
+		}
+		return starlark.Call(t, starlark.Universe["type"], args, named)
+	})
+	return all
+}()
+
+// perRank returns a number of each rank of the class.
+func (c *class) perRank(f func(rank int) int64) []int64 {
+	n := make([]int64, len(c.ranks))
+	for i, rank := range c.ranks {
+		n[i] = f(int(rank))
+	}
+	return n
+}
+
+// ordered reports whether each place of the group is its rank.
+func (g *group) ordered() bool {
+	for place, rank := range g.members {
+		if place != int(rank) {
+			return false
+		}
+	}
+	return true
+}
+
+// single returns an error that lets the ranks of a class run alone; nil for one rank.
+func (r *rank) single() error {
+	if r.class == nil {
+		return nil
+	}
+	return r.class.giveUp(r.thread, nil)
+}
+
+// placeValue returns a number that depends on the place in the communicator.
+func (c *comm) placeValue(f func(place int) int64) starlark.Value {
+	if c.r.class == nil {
+		return starlark.MakeInt64(f(c.place))
+	}
+	return newEach(c.r, c.r.class.perRank(f))
+}
