@@ -179,4 +179,5 @@ type filling struct {
 	mark      uint32
 	bundles   []*bundle
 	resources []*resource
+	open      []*resource // those with rates that rise
 }

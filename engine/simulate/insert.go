@@ -21,21 +21,25 @@ func (r *run) entry(at uint64, what uint32) entry {
 // start queues the operations without predecessors, rank by rank. Receives for which post returns
 // true are posted immediately.
 func (r *run) start(post func(receive uint32) bool) {
-	var list []uint32
 	for rank := range r.s.Ranks() {
-		lo, hi := r.s.Rank(rank)
-		list = list[:0]
-		for i := lo; i < hi; i++ {
-			if r.nodes[i].waits == 0 {
-				r.nodes[i].waits = free
-				list = append(list, i)
-			}
+		r.startRank(rank, post)
+	}
+}
+
+func (r *run) startRank(rank int, post func(receive uint32) bool) {
+	lo, hi := r.s.Rank(rank)
+	list := r.list[:0]
+	for i := lo; i < hi; i++ {
+		if r.nodes[i].waits == 0 {
+			r.nodes[i].waits = free
+			list = append(list, i)
 		}
-		r.insertFree(uint32(rank), list, post)
-		if len(r.here) > 0 { // operations that waited for the posting of a receive
-			r.insertFree(uint32(rank), r.here, nil)
-			r.here = r.here[:0]
-		}
+	}
+	r.list = list
+	r.insertFree(uint32(rank), list, post)
+	if len(r.here) > 0 { // operations that waited for the posting of a receive
+		r.insertFree(uint32(rank), r.here, nil)
+		r.here = r.here[:0]
 	}
 }
 

@@ -18,6 +18,7 @@ func (r *run) loop() error {
 			}
 		}
 		e := r.next()
+		r.lastEvent = max(r.lastEvent, e.time)
 		switch {
 		case e.what == flowTick:
 			r.flowOn(e.time)

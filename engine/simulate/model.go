@@ -18,8 +18,13 @@ func (r *run) model() error {
 		r.startRecord()
 	}
 	r.proceed = r.step
-	r.skewStarts()
-	r.start(func(uint32) bool { return true })
+	switch {
+	case r.entered == nil:
+		r.skewStarts()
+		r.start(func(uint32) bool { return true })
+	case !r.beginFrom(r.entered):
+		return ErrOverlap
+	}
 	return r.loop()
 }
 
@@ -126,6 +131,7 @@ func (r *run) calc(i uint32, t uint64, late bool) {
 	by := r.recordStep(act{start: t, begin: t, end: end, op: i, step: stepCalc}, late, cpu, -1)
 	r.clock[cpu] = end
 	n.waits = done
+	r.noteLeave(i, end)
 	if op.Memory == schedule.Mark {
 		r.marks = append(r.marks, MarkEnd{i, end})
 	}
@@ -137,6 +143,7 @@ func (r *run) calc(i uint32, t uint64, late bool) {
 // come.
 func (r *run) send(i uint32, t uint64, late bool) {
 	n, op := &r.nodes[i], &r.ops[i]
+	r.firstSend = min(r.firstSend, t)
 	cpu, nic := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op)
 	c := r.messageCost(n.rank, op.Peer, op.Size)
 	begin, step, bytes := t, stepSend, op.Size

@@ -73,7 +73,7 @@ func (f *flows) begin(b *bundle, op uint32, t uint64) {
 	b.advance(t)
 	if len(b.flows) == 0 {
 		b.served, b.arrived, b.rate = 0, 0, 0 // sums of rounded parts begin anew
-		b.at, b.begun, b.counted, b.patience = t, t, 0, 0
+		b.at, b.begun, b.steady, b.counted, b.patience = t, t, t, 0, 0
 		b.event, b.place = math.MaxUint64, len(f.due)
 		f.due = append(f.due, b)
 		for i := range b.uses {
@@ -384,7 +384,7 @@ func (f *flows) shareAround(b *bundle, t uint64, late float64) {
 	}
 	for _, other := range f.fill.bundles {
 		other.counted, other.patience = len(other.flows), patience
-		other.steady = t + uint64(min(first, latest))
+		other.steady = t + uint64(max(0, min(first, latest)))
 	}
 	f.scheduleAll(f.fill.bundles)
 }
@@ -443,7 +443,8 @@ func (f *flows) reach(b *bundle) {
 
 // rise lets the rates of the filling's bundles rise together until each is limited.
 func (f *flows) rise() {
-	all, open := f.fill.bundles, f.fill.resources
+	f.fill.open = append(f.fill.open[:0], f.fill.resources...) // of which fewer and fewer are left
+	all, open := f.fill.bundles, f.fill.open
 	if len(open) == 0 {
 		for _, b := range all {
 			b.rate = 1 / b.alone

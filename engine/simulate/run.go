@@ -34,6 +34,7 @@ type run struct {
 	here     []uint32                 // operations that are free now, at the rank of the event
 	there    []uint32                 // the same at the sender, by LogGOPSim's rules
 	sorted   []uint32                 // memory of sort
+	list     []uint32                 // memory of startRank
 	noise    noise
 	err      error // the first one, which ends the run
 
@@ -52,6 +53,11 @@ type run struct {
 	joined  []gathering // by the number of a joint operation
 	tally   []Parts     // by rank; nil if it is not wanted
 	record
+
+	// The run of a part of a sequence.
+	entered              *partState // at its begin; nil: the begin of the program
+	leaves               []leave    // by the order of time; nil in other runs
+	firstSend, lastEvent uint64
 
 	most     uint64 // steps that it may take; 0: any number
 	progress func(Progress)

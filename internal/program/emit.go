@@ -24,7 +24,8 @@ func (x *run) emit(ctx context.Context) (*schedule.Schedule, *schedule.Marks, er
 			index = c.next
 			c.next++
 		}
-		if err := x.emitRank(b, r, number, index, marks); err != nil {
+		all := piece{to: len(r.tape.bytes)}
+		if err := x.emitPiece(b, r, all, number, index, marks); err != nil {
 			return nil, nil, err
 		}
 		if r.class == nil || r.class.next == len(r.class.ranks) {
@@ -35,11 +36,13 @@ func (x *run) emit(ctx context.Context) (*schedule.Schedule, *schedule.Marks, er
 	return s, marks, err
 }
 
-// emitRank adds the operations of a rank, with its index in the class of r.
-func (x *run) emitRank(b *schedule.Builder, r *rank, number, index int,
+// emitPiece adds the operations of a piece of the tape of r, for the rank of that number, with its
+// index in the class of r. Tags of collectives count from those of the piece.
+func (x *run) emitPiece(b *schedule.Builder, r *rank, p piece, number, index int,
 	marks *schedule.Marks) error {
 	to := calls.Rank{Builder: b}
-	requests := make([]uint32, 0, r.requests)
+	var requests []uint32
+	first := map[*group]uint64{} // the number of its first call
 	var ops []schedule.Op
 	var waits []uint32
 	messages := func(from *reader) []schedule.Op {
@@ -49,7 +52,7 @@ func (x *run) emitRank(b *schedule.Builder, r *rank, number, index int,
 		}
 		return ops
 	}
-	for from := reader(r.tape.bytes); len(from) > 0; {
+	for from := reader(r.tape.bytes[p.from:p.to]); len(from) > 0; {
 		c := from.code()
 		b.Line(uint32(from.number()))
 		switch c {
@@ -68,7 +71,7 @@ func (x *run) emitRank(b *schedule.Builder, r *rank, number, index int,
 		case wait:
 			waits = waits[:0]
 			for range from.number() {
-				waits = append(waits, requests[from.number()])
+				waits = append(waits, requests[from.number()-uint64(p.requests)])
 			}
 			to.Wait(waits...)
 		case runCollective, beginRun:
@@ -89,7 +92,11 @@ func (x *run) emitRank(b *schedule.Builder, r *rank, number, index int,
 					requests = append(requests, op)
 				}
 			default:
+				if _, known := first[g]; !known {
+					first[g] = called
+				}
 				a, group, call := x.call(g, called, place)
+				call.Tag = collectiveTag + 2*uint32((called-first[g])%collectiveTags)
 				to.Copy(stream, x.Collectives, g.calls[called].kind, group, call.Bytes)
 				if stream > 0 {
 					requests = append(requests, to.BeginCollective(stream, a, group, call))
@@ -140,7 +147,7 @@ func (x *run) call(g *group, number uint64, place int) (collective.Algorithm, co
 	}
 	return c.algorithm, group, collective.Call{Root: c.root, Bytes: c.bytes, Segment: c.segment,
 		Gamma:   x.Collectives.Combine,
-		Context: g.context + 1, Tag: collectiveTag + 2*uint32(number%collectiveTags)}
+		Context: g.context + 1}
 }
 
 // The tags of collectives are those of traces: with the highest bit, and counted up, so that a rank

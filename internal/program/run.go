@@ -20,19 +20,11 @@ const maxRanks = 1 << 20
 // line and the rank. The end of the context ends it at once.
 func (p *Program) Schedule(ctx context.Context, o Options) (*schedule.Schedule, *schedule.Marks,
 	error) {
-	if o.Ranks < 1 || o.Ranks > maxRanks {
-		return nil, nil, fmt.Errorf("%s: the number of ranks must be 1 to %d (got %d)", p.name,
-			maxRanks, o.Ranks)
-	}
-	x, err := p.runs(ctx, o, true)
-	if err != nil && len(x.ranks) < o.Ranks && !x.printed && ctx.Err() == nil {
-		// The same without classes: which rank an error names depends on the order of ranks.
-		x, err = p.runs(ctx, o, false)
-	}
+	c, err := p.Calls(ctx, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	return x.emit(ctx)
+	return c.Schedule(ctx)
 }
 
 // runs runs the program on each rank, or once for the ranks of a class.

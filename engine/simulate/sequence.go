@@ -1,0 +1,229 @@
+package simulate
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+)
+
+// A Sequence is a schedule in parts that follow each other. Each part ends on each rank with one
+// computation, for which the next part of the rank waits. Its messages are received within it, and
+// what follows on a rank begins with a computation: parts of a program end at collectives that all
+// ranks call. Parts that are equal are one program.
+//
+// A part that was simulated is not simulated again from the same state: when each rank may begin
+// with it, and which of its NICs are busy then, relative to the first of these moments. That is all
+// that its outcome depends on if no message of a part is sent before the part before has ended on
+// all ranks: then no resource that ranks share has anything left of it. A run checks this, and ends
+// with ErrOverlap if it does not hold.
+type Sequence struct {
+	Parts []*Program
+	Order []int32 // indices of parts
+}
+
+// ErrOverlap is the error of a sequence whose parts overlap: an early rank sends a message of the
+// next part while the messages of others are on their way, or what is left of a part is more than
+// the times of processors and NICs.
+var ErrOverlap = errors.New("parts of the schedule overlap")
+
+// A SequenceResult is the outcome of a run of a sequence. Its result has no marks.
+type SequenceResult struct {
+	*Result
+	Simulated int // parts that were simulated; the other ones of Order were kept
+}
+
+// A partState is that from which a part runs: ticks since the first rank is ready.
+type partState struct {
+	ready []uint64 // by rank
+	busy  []busyNIC
+	order []uint32 // ranks, in the order of their readiness
+}
+
+// A busyNIC is one that is not free when its rank is ready.
+type busyNIC struct {
+	rank  uint32
+	label uint16
+	takes bool // as a receiver
+	until uint64
+}
+
+// An exit is what a run of a part leaves.
+type exit struct {
+	partState
+	base  uint64 // ticks from the first readiness at its begin to that at its end
+	first uint64 // when its first message is sent; the largest number if none is
+	last  uint64 // when its last event is
+	// overlaps is set if what is left is more than the state: nothing may follow.
+	overlaps bool
+	*Result
+}
+
+// Run runs the sequence by the default rules, without noise, records or parts of results but
+// [Setup.Parts]. visit is called for each part in its order, with the ticks at which it begins,
+// relative to which the marks of its result are.
+func (s *Sequence) Run(ctx context.Context, o Setup, visit func(part int32, begin uint64,
+	r *Result)) (*SequenceResult, error) {
+	if o.Rules != Default || o.Noise != (Noise{}) || o.Record || o.Reversed {
+		return nil, errors.New("a sequence runs by the default rules, without noise or records")
+	}
+	ranks := s.Parts[0].s.Ranks()
+	all := &SequenceResult{Result: &Result{Ranks: make([]uint64, ranks)}}
+	if o.Parts {
+		all.Parts = make([]Parts, ranks)
+	}
+	kept := map[string]*exit{}
+	var from *partState // nil: the begin of the run
+	begin, last := uint64(0), uint64(0)
+	for i, part := range s.Order {
+		key := string(from.key(part))
+		e, known := kept[key]
+		if !known {
+			var err error
+			if e, err = s.Parts[part].runPart(ctx, o, from); err != nil {
+				return nil, err
+			}
+			kept[key] = e
+			all.Simulated++
+		}
+		early := i > 0 && e.first < math.MaxUint64 && begin+e.first <= last
+		if early || e.overlaps && i+1 < len(s.Order) {
+			return nil, ErrOverlap
+		}
+		last = max(last, begin+e.last)
+		for rank, t := range e.Ranks {
+			all.Ranks[rank] = max(all.Ranks[rank], begin+t)
+		}
+		for rank, p := range e.Parts {
+			all.Parts[rank].Computing += p.Computing
+			all.Parts[rank].Messages += p.Messages
+		}
+		all.Events += e.Events
+		visit(part, begin, e.Result)
+		from, begin = &e.partState, begin+e.base
+	}
+	return all, nil
+}
+
+// key returns the state and the part as bytes.
+func (s *partState) key(part int32) []byte {
+	key := binary.AppendVarint(nil, int64(part))
+	if s == nil {
+		return key
+	}
+	for _, t := range s.ready {
+		key = binary.AppendUvarint(key, t)
+	}
+	for _, rank := range s.order {
+		key = binary.AppendUvarint(key, uint64(rank))
+	}
+	for _, n := range s.busy {
+		takes := uint64(0)
+		if n.takes {
+			takes = 1
+		}
+		for _, x := range [...]uint64{uint64(n.rank), uint64(n.label), takes, n.until} {
+			key = binary.AppendUvarint(key, x)
+		}
+	}
+	return key
+}
+
+// runPart runs the program from a state.
+func (p *Program) runPart(ctx context.Context, o Setup, from *partState) (*exit, error) {
+	r := newRun(ctx, p, false)
+	defer r.giveBack()
+	if o.Parts {
+		r.tally = make([]Parts, p.s.Ranks())
+	}
+	r.entered, r.firstSend, r.leaves = from, math.MaxUint64, make([]leave, 0, p.s.Ranks())
+	if err := r.simulate(o); err != nil {
+		return nil, err
+	}
+	res, err := r.result(o)
+	if err != nil {
+		return nil, ErrOverlap // messages of another part; else the whole schedule has the error
+	}
+	e := &exit{first: r.firstSend, last: r.lastEvent, Result: res}
+	e.overlaps = !r.leave(e)
+	return e, nil
+}
+
+// A leave is the end of a part on a rank.
+type leave struct {
+	rank uint32
+	time uint64
+}
+
+// leave sets the state in which the run ends. It returns false if more is left than that.
+func (r *run) leave(e *exit) bool {
+	ranks := r.s.Ranks()
+	if len(r.leaves) < ranks || len(r.windows) > 0 || len(r.transit) > 0 {
+		return false
+	}
+	if r.flows != nil {
+		for _, turn := range r.flows.turns {
+			e.last = max(e.last, turn.next)
+		}
+	}
+	first := func(a, b leave) int { return cmp.Compare(a.time, b.time) }
+	e.base = slices.MinFunc(r.leaves, first).time
+	final := slices.MaxFunc(r.leaves, first).time
+	e.ready = make([]uint64, ranks)
+	for _, l := range r.leaves {
+		e.order = append(e.order, l.rank)
+		e.ready[l.rank] = l.time - e.base
+	}
+	for rank := range uint32(ranks) {
+		ready := e.base + e.ready[rank]
+		clocks := r.clock[int(rank)*r.stride:]
+		cpus, nics := len(r.cpus.list), len(r.nics.list)
+		for _, t := range clocks[:cpus] {
+			if t > ready {
+				return false
+			}
+		}
+		for i, label := range r.nics.list {
+			if t := clocks[cpus+i]; t > ready {
+				e.busy = append(e.busy, busyNIC{rank, label, false, t - e.base})
+			}
+			if t := clocks[cpus+nics+i]; t > final { // no message comes before that
+				e.busy = append(e.busy, busyNIC{rank, label, true, t - e.base})
+			}
+		}
+	}
+	return true
+}
+
+// beginFrom sets the state from which a run of a part begins. It returns false if a NIC is busy that
+// the part does not have.
+func (r *run) beginFrom(s *partState) bool {
+	for _, n := range s.busy {
+		i := slices.Index(r.nics.list, n.label)
+		if i < 0 {
+			return false
+		}
+		if i += len(r.cpus.list); n.takes {
+			i += len(r.nics.list)
+		}
+		r.clock[int(n.rank)*r.stride+i] = n.until
+	}
+	for i := range r.ready {
+		if r.nodes[i].waits == 0 {
+			r.ready[i] = s.ready[r.nodes[i].rank]
+		}
+	}
+	for _, rank := range s.order {
+		r.startRank(int(rank), nil)
+	}
+	return true
+}
+
+// noteLeave notes the end of the last operation of a rank in a run of a part.
+func (r *run) noteLeave(i uint32, end uint64) {
+	if _, hi := r.s.Rank(int(r.nodes[i].rank)); r.leaves != nil && i == hi-1 {
+		r.leaves = append(r.leaves, leave{r.nodes[i].rank, end})
+	}
+}

@@ -1,0 +1,251 @@
+package program
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+)
+
+// A Sequence is a program cut into parts, of which equal ones are made once. A part ends on each
+// rank with a blocking collective of all ranks that is followed by a computation, when no request
+// is open.
+type Sequence struct {
+	Parts []Part
+	Order []int32 // indices of parts
+	Ops   int     // of all parts in their order
+}
+
+// A Part is the schedule of a part, with its marks.
+type Part struct {
+	Schedule *schedule.Schedule
+	Marks    *schedule.Marks
+}
+
+// minRepeats is the number of times that parts must occur, in the mean, for a sequence.
+const minRepeats = 2
+
+// Calls are those that the ranks of a program have made.
+type Calls struct{ x *run }
+
+// Calls runs the program on each rank. Errors are those of Schedule.
+func (p *Program) Calls(ctx context.Context, o Options) (*Calls, error) {
+	if o.Ranks < 1 || o.Ranks > maxRanks {
+		return nil, fmt.Errorf("%s: the number of ranks must be 1 to %d (got %d)", p.name, maxRanks,
+			o.Ranks)
+	}
+	x, err := p.runs(ctx, o, true)
+	if err != nil && len(x.ranks) < o.Ranks && !x.printed && ctx.Err() == nil {
+		// The same without classes: which rank an error names depends on the order of ranks.
+		x, err = p.runs(ctx, o, false)
+	}
+	return &Calls{x}, err
+}
+
+// Schedule returns the operations and marks of the calls, which it takes.
+func (c *Calls) Schedule(ctx context.Context) (*schedule.Schedule, *schedule.Marks, error) {
+	return c.x.emit(ctx)
+}
+
+// Sequence returns the program in parts; nil if it has no parts that repeat.
+func (c *Calls) Sequence(ctx context.Context) (*Sequence, error) {
+	x := c.x
+	if x.Time != nil { // its joint operations are numbered over the whole program
+		return nil, nil
+	}
+	cuts, ok := x.cuts()
+	if !ok {
+		return nil, nil
+	}
+	s := &Sequence{}
+	numbers, contents := map[string]int32{}, contentNumbers{}
+	n := len(cuts[x.ranks[0]])
+	pieces := map[*rank]piece{}
+	for part := range n {
+		key := []byte{}
+		for _, r := range x.ranks {
+			p := cuts[r][part]
+			pieces[r] = p
+			key = x.content(key, r, p, contents)
+		}
+		number, known := numbers[string(key)]
+		if !known {
+			if number = int32(len(s.Parts)); int(number)*minRepeats > n {
+				return nil, nil
+			}
+			numbers[string(key)] = number
+			made, err := x.emitPart(ctx, pieces)
+			if err != nil {
+				return nil, err
+			}
+			s.Parts = append(s.Parts, made)
+		}
+		s.Order = append(s.Order, number)
+		s.Ops += len(s.Parts[number].Schedule.Ops())
+	}
+	return s, nil
+}
+
+// A piece is the part of a rank's tape from one cut to the next, with the number of the first of
+// its requests.
+type piece struct {
+	from, to, requests int
+}
+
+// A place in a program where a rank may be cut: the call of a collective.
+type cutPlace struct{ group, call uint64 }
+
+// cuts returns the pieces of each rank that has run; false if there are no cuts.
+func (x *run) cuts() (map[*rank][]piece, bool) {
+	cuts := map[*rank][]piece{}
+	common := map[cutPlace]int{}
+	places := map[*rank][]cutPlace{}
+	for _, r := range x.ranks {
+		cuts[r], places[r] = x.cutsOf(r)
+		for _, p := range places[r] {
+			common[p]++
+		}
+	}
+	var order []cutPlace // those of all ranks
+	for _, r := range x.ranks {
+		var mine []cutPlace
+		var all []piece
+		last := piece{}
+		for i, p := range places[r] {
+			at := cuts[r][i]
+			if common[p] == len(x.ranks) {
+				mine = append(mine, p)
+				last.to = at.from
+				all = append(all, last)
+				last = at
+			}
+		}
+		last.to = len(r.tape.bytes)
+		cuts[r] = append(all, last)
+		if order == nil {
+			order = mine
+		}
+		if len(mine) == 0 || len(mine) != len(order) {
+			return nil, false
+		}
+		for i, p := range mine {
+			if p != order[i] {
+				return nil, false
+			}
+		}
+	}
+	return cuts, true
+}
+
+// cutsOf returns where a rank may be cut, as pieces without their ends.
+func (x *run) cutsOf(r *rank) (pieces []piece, places []cutPlace) {
+	open, requests := 0, 0
+	size := len(r.tape.bytes)
+	var at *cutPlace // if the call before was a blocking collective of all ranks
+	for from := reader(r.tape.bytes); len(from) > 0; {
+		offset := size - len(from)
+		code, numbers := from.skip()
+		if at != nil && open == 0 && (code == compute && numbers[0] > 0 || code == computeEach) {
+			pieces = append(pieces, piece{from: offset, requests: requests})
+			places = append(places, *at)
+		}
+		if code != mark { // may stand between
+			at = nil
+		}
+		switch code {
+		case begin, beginRun:
+			open, requests = open+1, requests+1
+		case wait:
+			open -= len(numbers)
+		case runCollective:
+			if x.groups[numbers[0]].size == x.Ranks {
+				at = &cutPlace{numbers[0], numbers[1]}
+			}
+		}
+	}
+	return pieces, places
+}
+
+// skip reads a call, and returns its code with its numbers, but those of its messages.
+func (r *reader) skip() (c code, numbers []uint64) {
+	c = r.code()
+	r.number() // line
+	count := map[code]int{compute: 1, computeEach: 1, mark: 1, runCollective: 3, beginRun: 4}[c]
+	switch c {
+	case begin:
+		r.number() // stream
+		fallthrough
+	case blocking:
+		for range 5 * r.number() {
+			r.number()
+		}
+	case wait:
+		count = int(r.number())
+	}
+	for range count {
+		numbers = append(numbers, r.number())
+	}
+	return c, numbers
+}
+
+// contentNumbers are the numbers of what calls of collectives have: two calls with one number are
+// the same operations.
+type contentNumbers map[string]uint64
+
+// content appends what a piece does to a key: its calls, with the requests counted from its begin,
+// and collectives by their contents.
+func (x *run) content(key []byte, r *rank, p piece, contents contentNumbers) []byte {
+	tape := r.tape.bytes[p.from:p.to]
+	first := map[uint64]uint64{} // the first call of each group
+	for from := reader(tape); len(from) > 0; {
+		before := from
+		c, numbers := from.skip()
+		switch c {
+		case wait:
+			key = append(key, byte(c))
+			for _, n := range numbers {
+				key = binary.AppendUvarint(key, n-uint64(p.requests))
+			}
+		case runCollective, beginRun:
+			g, call := numbers[len(numbers)-3], numbers[len(numbers)-2]
+			if _, known := first[g]; !known {
+				first[g] = call
+			}
+			of := &x.groups[g].calls[call]
+			text := fmt.Sprint(g, of.callArguments, of.kind, of.blocks, of.rows)
+			number, known := contents[text]
+			if !known {
+				number = uint64(len(contents))
+				contents[text] = number
+			}
+			key = append(key, byte(c))
+			for _, n := range []uint64{number, call - first[g], numbers[len(numbers)-1]} {
+				key = binary.AppendUvarint(key, n)
+			}
+		default:
+			key = append(key, before[:len(before)-len(from)]...)
+		}
+	}
+	return append(key, 0xff) // no code: the end of the rank
+}
+
+// emitPart returns the schedule of a piece of each rank.
+func (x *run) emitPart(ctx context.Context, pieces map[*rank]piece) (Part, error) {
+	b := schedule.NewBuilder(x.Ranks)
+	b.Source(x.program.name)
+	marks := &schedule.Marks{Names: x.marks}
+	index := map[*rank]int{}
+	for number, r := range x.of {
+		if err := ctx.Err(); err != nil {
+			return Part{}, err
+		}
+		b.NextRank()
+		if err := x.emitPiece(b, r, pieces[r], number, index[r], marks); err != nil {
+			return Part{}, err
+		}
+		index[r]++
+	}
+	s, err := b.Build()
+	return Part{s, marks}, err
+}
