@@ -19,9 +19,16 @@ import (
 // that its outcome depends on if no message of a part is sent before the part before has ended on
 // all ranks: then no resource that ranks share has anything left of it. A run checks this, and ends
 // with ErrOverlap if it does not hold.
+//
+// Where NICs interleave messages, ranks begin up to 10 ns apart, and the moments at which they
+// leave a part of many messages do not repeat to the tick. There they are rounded, see Tolerance;
+// elsewhere a sequence ends on each rank at the tick of the whole schedule.
 type Sequence struct {
 	Parts []*Program
 	Order []int32 // indices of parts
+	// Tolerance is the part of the time of a part to which the moments at which ranks leave it are
+	// rounded, after that of the first rank, where NICs interleave messages; 0: they are not.
+	Tolerance float64
 }
 
 // ErrOverlap is the error of a sequence whose parts overlap: an early rank sends a message of the
@@ -82,7 +89,7 @@ func (s *Sequence) Run(ctx context.Context, o Setup, visit func(part int32, begi
 		e, known := kept[key]
 		if !known {
 			var err error
-			if e, err = s.Parts[part].runPart(ctx, o, from); err != nil {
+			if e, err = s.Parts[part].runPart(ctx, o, from, s.Tolerance); err != nil {
 				return nil, err
 			}
 			kept[key] = e
@@ -132,7 +139,8 @@ func (s *partState) key(part int32) []byte {
 }
 
 // runPart runs the program from a state.
-func (p *Program) runPart(ctx context.Context, o Setup, from *partState) (*exit, error) {
+func (p *Program) runPart(ctx context.Context, o Setup, from *partState, tolerance float64) (
+	*exit, error) {
 	r := newRun(ctx, p, false)
 	defer r.giveBack()
 	if o.Parts {
@@ -147,8 +155,29 @@ func (p *Program) runPart(ctx context.Context, o Setup, from *partState) (*exit,
 		return nil, ErrOverlap // messages of another part; else the whole schedule has the error
 	}
 	e := &exit{first: r.firstSend, last: r.lastEvent, Result: res}
-	e.overlaps = !r.leave(e)
+	if e.overlaps = !r.leave(e); r.shared != nil && r.shared.byNIC {
+		e.round(tolerance * float64(e.base))
+	}
 	return e, nil
+}
+
+// round rounds the times of the state to multiples of a number of ticks.
+func (s *partState) round(grid float64) {
+	if grid < 1 {
+		return
+	}
+	rounded := func(t uint64) uint64 {
+		return uint64(math.Round(math.Round(float64(t)/grid) * grid))
+	}
+	for rank, t := range s.ready {
+		s.ready[rank] = rounded(t)
+	}
+	for i := range s.busy {
+		s.busy[i].until = rounded(s.busy[i].until)
+	}
+	slices.SortFunc(s.order, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(s.ready[a], s.ready[b]), cmp.Compare(a, b))
+	})
 }
 
 // A leave is the end of a part on a rank.
@@ -197,8 +226,8 @@ func (r *run) leave(e *exit) bool {
 	return true
 }
 
-// beginFrom sets the state from which a run of a part begins. It returns false if a NIC is busy that
-// the part does not have.
+// beginFrom sets the state from which a run of a part begins. It returns false if a NIC is busy
+// that the part does not have.
 func (r *run) beginFrom(s *partState) bool {
 	for _, n := range s.busy {
 		i := slices.Index(r.nics.list, n.label)

@@ -72,7 +72,8 @@ func (r *reader) number() uint64 {
 	return n
 }
 
-// message returns a message of the rank with this index in its class; of one rank, the class is nil.
+// message returns a message of the rank with this index in its class; of one rank, the class is
+// nil.
 func (r *reader) message(c *class, index int) message {
 	kind := r.number()
 	number := func(bit uint64) uint64 {

@@ -14,8 +14,8 @@ import (
 
 // Ranks whose program takes the same way share one interpretation, and one tape of calls. The
 // program runs once for a class of ranks. A number that differs among them, as [comm] rank does, is
-// an [each], which holds that of every rank; sums and products of it are computed for all. Where the
-// way itself depends on such a number, as in a condition, the run is given up, and its ranks run
+// an [each], which holds that of every rank; sums and products of it are computed for all. Where
+// the way itself depends on such a number, as in a condition, the run is given up, and its ranks run
 // again in two classes; where a value cannot be an each, each rank of the class runs alone. So does
 // every class whose run fails: errors are those of one rank.
 //
@@ -32,8 +32,8 @@ type class struct {
 	alone   bool                // each rank must run alone
 }
 
-// maxClasses bounds the runs of classes, beside a quarter of the ranks. A program whose ranks all take
-// their own way has then run for few of them in vain.
+// maxClasses bounds the runs of classes, beside a quarter of the ranks. A program whose ranks all
+// take their own way has then run for few of them in vain.
 const maxClasses = 32
 
 // errWay ends the run of a class whose ranks take several ways.
@@ -319,8 +319,8 @@ func hasEach(v starlark.Value, depth int) bool {
 // unshared are methods that compare values without asking [compare].
 var unshared = []string{"index", "remove", "count"}
 
-// sharable replaces comparisons by calls, in a syntax tree, and reports whether nothing is left that
-// compares.
+// sharable replaces comparisons by calls, in a syntax tree, and reports whether nothing is left
+// that compares.
 func sharable(f *syntax.File) bool {
 	ok := true
 	rewrite(reflect.ValueOf(f), func(any) {}, func(e syntax.Expr) syntax.Expr {

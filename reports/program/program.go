@@ -136,20 +136,36 @@ func read(ctx context.Context, names []string, r Reading) (*Input, error) {
 // input returns the schedule of a program.
 func input(ctx context.Context, p *program.Program, name string, o Reading) (*Input,
 	error) {
-	p, err := withParams(p, o.Params)
+	in, calls, err := called(ctx, p, name, o)
 	if err != nil {
 		return nil, err
+	}
+	return in, in.schedule(ctx, calls, o)
+}
+
+// called returns the calls of a program, of which its schedule is made.
+func called(ctx context.Context, p *program.Program, name string, o Reading) (*Input,
+	*program.Calls, error) {
+	p, err := withParams(p, o.Params)
+	if err != nil {
+		return nil, nil, err
 	}
 	in := &Input{Name: name}
 	in.readAgain(o, func(ctx context.Context, o Reading) (*Input, error) {
 		return input(ctx, p, name, o)
 	})
-	in.Schedule, in.Marks, err = p.Schedule(ctx, program.Options{Ranks: o.Ranks[0],
-		Print: o.Print, Collectives: o.Collectives, Time: o.Time})
+	calls, err := p.Calls(ctx, program.Options{Ranks: o.Ranks[0], Print: o.Print,
+		Collectives: o.Collectives, Time: o.Time})
+	return in, calls, err
+}
+
+// schedule sets the schedule of the calls.
+func (in *Input) schedule(ctx context.Context, calls *program.Calls, o Reading) (err error) {
+	in.Schedule, in.Marks, err = calls.Schedule(ctx)
 	if o.Doubt != nil {
 		in.Uncertain = o.Doubt()
 	}
-	return in, err
+	return err
 }
 
 // readAgain sets how the input is read with other collectives.

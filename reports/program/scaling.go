@@ -97,8 +97,17 @@ func Scale(ctx context.Context, name string, r Reading, o Setup, on ...platforms
 		for _, ranks := range r.Ranks {
 			one := r
 			one.Ranks, one.Params = []int{ranks}, set.all
-			in, err := input(ctx, p, name, one)
+			in, calls, err := called(ctx, p, name, one)
 			if err != nil {
+				return s, err
+			}
+			if done, err := s.inParts(ctx, in, calls, set.varied, o, on); err != nil || done {
+				if err != nil {
+					return s, err
+				}
+				continue
+			}
+			if err := in.schedule(ctx, calls, one); err != nil {
 				return s, err
 			}
 			if err := s.run(ctx, in, set.varied, o, on); err != nil {
@@ -198,17 +207,24 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string,
 			s.Notes = slices.DeleteFunc(s.Notes, func(n string) bool { return n == s.uncertain })
 			s.uncertain = in.Uncertain
 		}
-		for _, n := range append(done.NoInterval, done.Notes...) {
+		for i, n := range done.Notes {
 			// Where simultaneous events decide, it is said of each number of ranks.
-			if strings.Contains(n, "simultaneous") {
-				n = fmt.Sprintf("%d ranks: %s", row.Ranks, n)
-			}
-			if !slices.Contains(s.Notes, n) {
-				s.Notes = append(s.Notes, n)
+			if strings.Contains(n, "simultaneous") && n != noOtherOrder {
+				done.Notes[i] = fmt.Sprintf("%d ranks: %s", row.Ranks, n)
 			}
 		}
+		s.note(append(done.NoInterval, done.Notes...))
 	}
 	return nil
+}
+
+// note adds the notes that it has not yet.
+func (s *Scaling) note(notes []string) {
+	for _, n := range notes {
+		if !slices.Contains(s.Notes, n) {
+			s.Notes = append(s.Notes, n)
+		}
+	}
 }
 
 // shareTime sets the parts of the time.

@@ -1,0 +1,140 @@
+//go:build !js
+
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/program"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// minParts is the number of operations from which on a program runs in parts: a whole program of
+// fewer has its critical path, and is run in the other order of simultaneous events.
+var minParts = maxReversed // a variable for tests
+
+// partTolerance lets states repeat where NICs interleave messages: moments of ranks move by up to
+// 0.006 % of the time of a part, far below the error of any such time.
+const partTolerance = 1. / (1 << 13)
+
+// inParts adds the rows of a program that runs in parts. It returns false if the program must run
+// whole: it is small, its parts do not repeat or overlap, or machines differ in its collectives.
+func (s *Scaling) inParts(ctx context.Context, in *Input, calls *program.Calls, params string,
+	o Setup, on []platforms.Design) (bool, error) {
+	if o.Run.Rules != simulate.Default || o.Run.Noise != (simulate.Noise{}) {
+		return false, nil
+	}
+	for _, d := range on {
+		if again, err := in.on(ctx, d); err != nil || again != in {
+			return false, err
+		}
+	}
+	seq, err := calls.Sequence(ctx)
+	if err != nil || seq == nil || seq.Ops < minParts {
+		return false, err
+	}
+	first := *in
+	first.Schedule = seq.Parts[0].Schedule // which has the ranks
+	sim := &Simulation{Name: in.Name, Schedule: first.Schedule, NoInterval: noInterval(on)}
+	names, machines, err := sim.machinesOf(&first, o, on)
+	if err != nil {
+		return false, err
+	}
+	parts := &simulate.Sequence{Order: seq.Order, Tolerance: partTolerance}
+	for _, p := range seq.Parts {
+		one, err := simulate.New(p.Schedule)
+		if err != nil {
+			return false, err
+		}
+		parts.Parts = append(parts.Parts, one)
+	}
+	var rows []Scaled
+	for i, m := range machines {
+		run := o.Run
+		run.Machine, run.Parts = m, true
+		marks := newMarkSums(seq)
+		r, err := parts.Run(ctx, run, marks.add)
+		if errors.Is(err, simulate.ErrOverlap) {
+			return false, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("%s on %d ranks: %w", in.Name, first.Schedule.Ranks(), err)
+		}
+		row := Scaled{Machine: names[i], on: i, Params: params, Ranks: len(r.Ranks)}
+		row.Finish, _ = r.Finish()
+		for _, part := range seq.Order {
+			row.computed += quantity.Micros(seq.Parts[part].Marks.Computed / 1e3)
+		}
+		row.shareTime(r.Result)
+		row.Marks = marks.times(r.Result)
+		rows = append(rows, row)
+		sim.Notes = append(sim.Notes, fmt.Sprintf("%d ranks: %d of the program's %d parts were "+
+			"simulated; each other one is equal to one of these, and begins as that did.",
+			row.Ranks, r.Simulated, len(seq.Order)), noOtherOrder)
+	}
+	s.Rows = append(s.Rows, rows...)
+	s.note(append(sim.NoInterval, sim.Notes...))
+	return true, nil
+}
+
+// markSums are the times of the marks of a program that runs in parts.
+type markSums struct {
+	seq  *program.Sequence
+	sums [][]uint64 // ticks by rank and name
+	name []int      // of the mark that each rank has reached; none before the first
+	at   []uint64   // when
+}
+
+const noMark = -1
+
+func newMarkSums(seq *program.Sequence) *markSums {
+	ranks := seq.Parts[0].Schedule.Ranks()
+	m := &markSums{seq: seq, name: make([]int, ranks), at: make([]uint64, ranks)}
+	for rank := range ranks {
+		m.name[rank] = noMark
+		m.sums = append(m.sums, make([]uint64, len(seq.Parts[0].Marks.Names)))
+	}
+	return m
+}
+
+// add adds the marks of a part that begins at some ticks.
+func (m *markSums) add(part int32, begin uint64, r *simulate.Result) {
+	p := m.seq.Parts[part]
+	rank := 0
+	for i, mark := range r.Marks { // in the order of operations, and so of ranks
+		for _, end := p.Schedule.Rank(rank); mark.Op >= end; _, end = p.Schedule.Rank(rank) {
+			rank++
+		}
+		m.reach(rank, begin+mark.End)
+		m.name[rank] = int(p.Marks.Name[i])
+	}
+}
+
+// reach ends the time of the mark that a rank has reached last.
+func (m *markSums) reach(rank int, at uint64) {
+	if name := m.name[rank]; name != noMark {
+		m.sums[rank][name] += at - m.at[rank]
+	}
+	m.at[rank] = at
+}
+
+// times returns the times of the marks, when all parts were added.
+func (m *markSums) times(r *simulate.Result) (all []MarkTime) {
+	for name, text := range m.seq.Parts[0].Marks.Names {
+		t := MarkTime{Name: text}
+		for rank := range m.sums {
+			if name == 0 {
+				m.reach(rank, r.Ranks[rank])
+			}
+			one := r.Micros(m.sums[rank][name])
+			t.Mean += one / quantity.Micros(len(m.sums))
+			t.Max = max(t.Max, one)
+		}
+		all = append(all, t)
+	}
+	return all
+}

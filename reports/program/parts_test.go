@@ -1,0 +1,71 @@
+package program
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A program that runs in parts has the rows of the whole one: on a machine without NICs that
+// interleave messages to the last digit, its marks too.
+func TestRowsInParts(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "steps.star")
+	text := `def main(mpi, steps = 12):
+    mpi.mark("begin")
+    for step in range(steps):
+        mpi.mark("work")
+        mpi.compute(300 + mpi.rank % 3, "us")
+        mpi.mark("sum")
+        mpi.allreduce(4096)
+    mpi.mark("end")
+    mpi.compute(7, "us")
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	clip, err := platforms.Open("clip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func(before int) { minParts = before }(minParts)
+	for _, on := range [][]platforms.Design{nil, {clip}} {
+		r, o := Reading{Ranks: []int{8, 16}}, Setup{Run: simulate.Setup{LogGOPS: simulate.Defaults}, Eager: simulate.NoLimit}
+		minParts = math.MaxInt
+		whole, err := Scale(t.Context(), file, r, o, on...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		minParts = 0
+		parts, err := Scale(t.Context(), file, r, o, on...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := false
+		for _, n := range parts.Notes {
+			said = said || strings.Contains(n, "parts were simulated")
+		}
+		if !said {
+			t.Errorf("no note of parts in %q", parts.Notes)
+		}
+		for i, want := range whole.Rows {
+			got := parts.Rows[i]
+			want.onPath, got.onPath = pathShare{}, pathShare{}
+			for _, m := range []*[]MarkTime{&want.Marks, &got.Marks} {
+				for k := range *m { // sums of the same numbers in another order
+					(*m)[k].Mean, (*m)[k].Max = round9((*m)[k].Mean), round9((*m)[k].Max)
+				}
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%d ranks: in parts %+v, whole %+v", want.Ranks, got, want)
+			}
+		}
+	}
+}
+
+func round9[T ~float64](x T) T { return T(math.Round(float64(x)*1e6) / 1e6) }
