@@ -252,7 +252,10 @@ func (r *run) beginFrom(s *partState) bool {
 
 // noteLeave notes the end of the last operation of a rank in a run of a part.
 func (r *run) noteLeave(i uint32, end uint64) {
-	if _, hi := r.s.Rank(int(r.nodes[i].rank)); r.leaves != nil && i == hi-1 {
+	if r.leaves == nil {
+		return
+	}
+	if _, hi := r.s.Rank(int(r.nodes[i].rank)); i == hi-1 {
 		r.leaves = append(r.leaves, leave{r.nodes[i].rank, end})
 	}
 }
