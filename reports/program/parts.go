@@ -13,9 +13,9 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// minParts is the number of operations from which on a program runs in parts: a whole program of
-// fewer has its critical path, and is run in the other order of simultaneous events.
-var minParts = maxReversed // a variable for tests
+// minParts is the number of operations above which a program runs in parts: one of fewer has a
+// critical path, which parts have not.
+var minParts = maxPathOps // a variable for tests
 
 // partTolerance lets states repeat where NICs interleave messages: moments of ranks move by up to
 // 0.006 % of the time of a part, far below the error of any such time.
@@ -34,7 +34,7 @@ func (s *Scaling) inParts(ctx context.Context, in *Input, calls *program.Calls, 
 		}
 	}
 	seq, err := calls.Sequence(ctx)
-	if err != nil || seq == nil || seq.Ops < minParts {
+	if err != nil || seq == nil || seq.Ops <= minParts {
 		return false, err
 	}
 	first := *in
