@@ -161,6 +161,9 @@ func (b *Builder) Line(line uint32) {
 	}
 }
 
+// Calls declares that the schedule is made of the calls of a program, see [Schedule.Calls].
+func (b *Builder) Calls() { b.s.calls = true }
+
 // SetMemory sets the state of the memory of an operation of the current rank, which may be known
 // only after later operations have been added.
 func (b *Builder) SetMemory(op uint32, m Memory) {

@@ -90,6 +90,7 @@ type Schedule struct {
 	started    successors
 	names      names
 	joints     uint32 // numbers of joint operations
+	calls      bool   // see Calls
 	cpus, nics int
 	source     source
 }
@@ -136,6 +137,11 @@ func (s *Schedule) RankOf(op uint32) int {
 	})
 	return r - 1
 }
+
+// Calls reports whether the schedule was made of the calls of a program, by [Builder.Calls]. A send
+// that others wait for by its start is then a call that does not block: its message queues at the
+// NIC while the rank goes on. By GOAL's rule its start waits for the NIC.
+func (s *Schedule) Calls() bool { return s.calls }
 
 // AfterDone returns the operations that wait until op is done ("requires"), in the order of the
 // calls of Requires; a dependency that was added twice appears twice. They belong to the rank of

@@ -38,6 +38,9 @@ type needs struct {
 	// lead is the time for which the operation needs the processor alone, before it sends. A
 	// rendezvous receives the request, or the grant, before it sends the answer, or the data.
 	lead uint64
+	// independent is set for a handshake that needs the processor only while that is free of
+	// computations: see run.handshake.
+	independent bool
 }
 
 // A line holds operations that need the same clocks, in the order of their numbers.

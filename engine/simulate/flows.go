@@ -275,7 +275,7 @@ func (r *run) deliver(i uint32, t uint64) {
 	}
 	by := record.sent
 	r.setLastByte(n.rank, left, by)
-	if c.rendezvous {
+	if _, held := r.holds[i]; c.rendezvous && !held {
 		r.finish(r.ended(i), left, by.as(atDone))
 		r.insertFree(n.rank, r.here, nil)
 		r.here = r.here[:0]

@@ -75,7 +75,7 @@ func (r *run) insertFree(rank uint32, list []uint32, post func(receive uint32) b
 			list = list[1:]
 			continue
 		}
-		need := needs{r.cpuOf(rank, op), -1, 0}
+		need := needs{cpu: r.cpuOf(rank, op), nic: -1}
 		if op.Kind == schedule.Send {
 			need.nic = r.sendNIC(rank, op)
 		}

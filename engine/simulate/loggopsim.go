@@ -102,7 +102,7 @@ func (r *run) peerMatch(m loggops, send uint32, op *schedule.Op, rank uint32, t 
 // blocked reports whether one of the clocks is busy at the time of an entry. If so, the entry comes
 // again.
 func (r *run) blocked(e entry, rank uint32, cpu, nic int) bool {
-	need := needs{cpu, nic, 0}
+	need := needs{cpu: cpu, nic: nic}
 	until := r.freeAt(need)
 	if until <= e.time {
 		return false

@@ -93,10 +93,10 @@ func (r *run) tick() error {
 	if r.most > 0 && steps > r.most {
 		return ErrSteps
 	}
-	if r.progress != nil {
+	if r.report != nil {
 		if now := time.Since(r.began); now-r.reported > 200*time.Millisecond {
 			r.reported = now
-			r.progress(Progress{r.done, uint64(len(r.ops)), now})
+			r.report(Progress{r.done, uint64(len(r.ops)), now})
 		}
 	}
 	return nil

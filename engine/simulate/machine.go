@@ -141,7 +141,8 @@ type cost struct {
 	deferred                           bool // its bytes leave when its receive is posted
 	interleaved                        bool // its bytes share the NICs of its ranks
 	overlaps                           bool // also with messages between the same ranks
-	capacity                           int  // messages in transit to one rank; 0: no limit
+	handshake, data                    machine.Presence
+	capacity                           int // messages in transit to one rank; 0: no limit
 	credits                            *credits
 }
 

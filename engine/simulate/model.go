@@ -17,6 +17,7 @@ func (r *run) model() error {
 	if r.recording {
 		r.startRecord()
 	}
+	r.startProgress()
 	r.proceed = r.step
 	switch {
 	case r.entered == nil:
@@ -55,8 +56,14 @@ func (r *run) step(e entry, late bool) {
 		}
 		return
 	}
-	need := needs{r.cpuOf(n.rank, op), -1, 0}
-	if op.Kind == schedule.Send || n.waits == granting {
+	need := needs{cpu: r.cpuOf(n.rank, op), nic: -1}
+	switch handshakes := n.waits == granting || n.waits == granted; {
+	case handshakes && r.calls:
+		r.handshake(i, t)
+		return
+	case n.waits == arriving && r.holds != nil && r.paused(i, t):
+		return
+	case handshakes || op.Kind == schedule.Send && !r.doesNotBlock(i):
 		need.nic = r.sendNIC(n.rank, op)
 		need.lead = r.lead(i)
 	}
@@ -130,6 +137,7 @@ func (r *run) calc(i uint32, t uint64, late bool) {
 	end := t + length + r.noise.delay(n.rank, t, length)
 	by := r.recordStep(act{start: t, begin: t, end: end, op: i, step: stepCalc}, late, cpu, -1)
 	r.clock[cpu] = end
+	r.compute(i, n.rank, cpu, t, end)
 	n.waits = done
 	r.noteLeave(i, end)
 	if op.Memory == schedule.Mark {
@@ -157,12 +165,10 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	}
 	sending := c.sending(op.Memory)
 	end := begin + sending + r.noise.delay(n.rank, begin, sending)
-	stall := r.stall(c, op.Peer, end)
-	stall = max(stall, r.awaitCredits(c.credits, n.rank, op.Peer, begin))
-	r.recordStall(i, step, stall)
-	end += stall
 	a := act{start: t, begin: begin, end: end, bytes: bytes, op: i, step: step}
-	by := r.recordStep(a, late, cpu, nic)
+	s := r.inject(&a, c, op.Peer, late, cpu, nic)
+	by := s.by
+	end += s.delay
 	flows := c.flows && step != stepRequest
 	if flows && r.recording {
 		r.flows.recorded[i].sent = by
@@ -171,7 +177,7 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	if c.interleaved && flows {
 		gap = 0 // the bytes share the NIC
 	}
-	r.clock[cpu], r.clock[nic] = end, begin+stall+gap
+	r.clock[nic] = begin + s.delay + gap
 	left := end + c.stream
 	if c.joint && step == stepData {
 		left = c.arrival(left)
@@ -190,14 +196,54 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	n.waits = streaming
 	if step != stepData {
 		n.waits = flying
-		r.finish(r.s.AfterStarted(i), t, by.as(atStart))
+		r.finish(r.s.AfterStarted(i), t, s.call.as(atStart))
 	}
 	if step == stepSend {
-		r.finish(r.ended(i), end, by.as(atDone))
-	} else if step == stepData && !flows {
+		r.finish(r.ended(i), s.end, s.call.as(atDone))
+	} else if step == stepData && !r.hold(i, c, begin+s.delay, by) && !flows {
 		r.finish(r.ended(i), left, by.as(atDone))
 	}
 }
+
+// A sending is how a step puts its message into the network.
+type sending struct {
+	delay    uint64 // of the message at its NIC, for messages before it or for credits
+	end      uint64 // of the processor's part
+	call, by link   // the processor's part, and the message's
+}
+
+// inject lets the processor, if it is free, do its part of step a, and returns when the message
+// leaves. The processor of an operation that blocks waits with the message until the network takes
+// it; any other goes on.
+func (r *run) inject(a *act, c *cost, to uint32, late bool, cpu, nic int) (s sending) {
+	rank := r.nodes[a.op].rank
+	queue := r.clock[nic] - min(a.begin, r.clock[nic])
+	stall := r.stall(c, to, a.end+queue)
+	stall = max(stall, r.awaitCredits(c.credits, rank, to, a.begin+queue))
+	s.delay, s.end = queue+stall, a.end
+	queued := queue > 0 || stall > 0 && r.calls && (a.step != stepSend || r.doesNotBlock(a.op))
+	if !queued {
+		a.end += stall
+		s.end = a.end
+		r.recordStall(opStep{a.op, a.step, false}, stall)
+	}
+	if r.clock[cpu] > a.start {
+		cpu = noProcessor
+	}
+	before := r.lastAtNIC(nic)
+	s.call = r.recordStep(*a, late, cpu, nic)
+	if s.by = s.call; queued {
+		r.recordStall(opStep{a.op, a.step, true}, stall)
+		s.by = r.recordQueued(*a, queue, stall, before, nic)
+	}
+	if cpu != noProcessor {
+		r.clock[cpu] = s.end
+	}
+	return s
+}
+
+// noProcessor stands for the processor of a step that takes none.
+const noProcessor = -1
 
 // meet matches the message of send i, or its request, with receive j. Its first byte arrived at
 // time came.
@@ -284,13 +330,11 @@ func (r *run) grant(i uint32, t uint64, late bool) {
 	begin := t + there.receive + r.noise.delay(n.rank, t, there.receive)
 	back := r.messageCost(n.rank, peer, handshake)
 	end := begin + back.send + r.noise.delay(n.rank, begin, back.send)
-	stall := r.stall(back, peer, end)
-	stall = max(stall, r.awaitCredits(back.credits, n.rank, peer, begin))
-	r.recordStall(i, stepGrant, stall)
-	end += stall
 	a := act{start: t, begin: begin, end: end, bytes: handshake, op: i, step: stepGrant}
-	by := r.recordStep(a, late, cpu, nic)
-	r.clock[cpu], r.clock[nic] = end, begin+stall+back.gap
+	s := r.inject(&a, back, peer, late, cpu, nic)
+	by := s.by
+	end += s.delay
+	r.clock[nic] = begin + s.delay + back.gap
 	r.setLastByte(n.rank, end+back.stream, by)
 	r.setCause(from, by.as(atArrival))
 	n.waits = streaming

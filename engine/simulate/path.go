@@ -219,10 +219,10 @@ func (r *run) parts(a *act, at relation) (d division) {
 		d.Noise = a.end - a.start - receiving
 	case at == atNIC:
 		d.Noise = a.begin - begin - nominal
-		d.Sharing = r.stalls[opStep{a.op, a.step}]
+		d.Sharing = r.stalls[opStep{a.op, a.step, a.queued}]
 		d.gap(c.gap, c.gapBytes)
 	default:
-		d.Sharing = r.stalls[opStep{a.op, a.step}]
+		d.Sharing = r.stalls[opStep{a.op, a.step, a.queued}]
 		sending := c.sending(r.ops[a.op].Memory)
 		d.processor(&d.SendOverhead, sending, d.bytes)
 		d.Noise = a.end - begin - nominal - sending - d.Sharing

@@ -25,7 +25,7 @@ func (r *run) setCause(op uint32, by link) {
 // a.cause: if late is set, the operation waited for one of the two clocks. It returns a link to the
 // start of the step.
 func (r *run) recordStep(a act, late bool, cpu, nic int) link {
-	if r.tally != nil && r.ops[a.op].CPU == 0 {
+	if r.tally != nil && r.ops[a.op].CPU == 0 && cpu != noProcessor {
 		r.tally[r.nodes[a.op].rank].add(&a)
 	}
 	if !r.recording {
@@ -41,7 +41,9 @@ func (r *run) recordStep(a act, late bool, cpu, nic int) link {
 	}
 	r.acts = append(r.acts, a)
 	by := link{act: uint32(len(r.acts))}
-	r.clockBy[cpu] = by.as(atCPU)
+	if cpu != noProcessor {
+		r.clockBy[cpu] = by.as(atCPU)
+	}
 	if nic >= 0 {
 		r.clockBy[nic] = by.as(atNIC)
 	}
@@ -85,9 +87,47 @@ func (r *run) delayUntil(a *act, at relation) uint64 {
 }
 
 // recordStall records for how long the processor of a step stalled.
-func (r *run) recordStall(op uint32, s step, stall uint64) {
+func (r *run) recordStall(at opStep, stall uint64) {
 	if r.recording && stall > 0 {
-		r.stalls[opStep{op, s}] = stall
+		r.stalls[at] = stall
+	}
+}
+
+// lastAtNIC returns the step that a NIC sent last.
+func (r *run) lastAtNIC(nic int) link {
+	if !r.recording {
+		return link{}
+	}
+	return r.clockBy[nic]
+}
+
+// recordQueued records the message of step a that waited at its NIC for the step before it, or for
+// a stall, while its processor went on. It returns a link to it.
+func (r *run) recordQueued(a act, queue, stall uint64, before link, nic int) link {
+	if !r.recording {
+		return link{}
+	}
+	a.cause = r.acts[len(r.acts)-1].cause // of the processor's part
+	if queue > 0 {
+		a.cause = before
+	}
+	a.start, a.begin, a.end, a.queued = a.start+queue, a.begin+queue, a.end+queue+stall, true
+	r.acts = append(r.acts, a)
+	by := link{act: uint32(len(r.acts))}
+	r.clockBy[nic] = by.as(atNIC)
+	if r.ops[a.op].Kind == schedule.Send {
+		r.why[a.op] = by.as(atArrival)
+	}
+	return by
+}
+
+// recordPause records that the bytes of a message, whose last one is in later by that, stopped.
+func (r *run) recordPause(send, receive uint32, more uint64) {
+	if r.shared != nil {
+		r.recordDelay(send, delay{flow: more})
+	}
+	if by := r.why[receive]; by.at == atStream {
+		r.acts[by.act-1].end += more
 	}
 }
 
@@ -95,7 +135,7 @@ func (r *run) recordPosting(op uint32, t uint64) link {
 	if !r.recording {
 		return link{}
 	}
-	r.acts = append(r.acts, act{t, t, t, 0, op, stepPost, r.why[op]})
+	r.acts = append(r.acts, act{start: t, begin: t, end: t, op: op, step: stepPost, cause: r.why[op]})
 	r.why[op] = link{uint32(len(r.acts)), atStart}
 	return r.why[op]
 }

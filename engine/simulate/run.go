@@ -53,14 +53,16 @@ type run struct {
 	joined  []gathering // by the number of a joint operation
 	tally   []Parts     // by rank; nil if it is not wanted
 	record
+	progress
 
 	// The run of a part of a sequence.
 	entered              *partState // at its begin; nil: the begin of the program
 	leaves               []leave    // by the order of time; nil in other runs
 	firstSend, lastEvent uint64
 
-	most     uint64 // steps that it may take; 0: any number
-	progress func(Progress)
+	most uint64 // steps that it may take; 0: any number
+
+	report   func(Progress)
 	began    time.Time
 	reported time.Duration
 }
@@ -209,6 +211,8 @@ func (r *run) messageCost(from, to uint32, size uint64) *cost {
 		ticks := inTicks(f)
 		found = &ticks
 		if leveled && size != handshake {
+			at := l.levelAt(level)
+			found.handshake, found.data = at.Handshake, at.Data
 			found.joint = l.joint(level, size)
 			found.nic = l.ownGap(level, size, found.gap, 0)
 			found.railNIC = l.ownGap(level, size, found.gap, 1)

@@ -82,6 +82,10 @@ type Result struct {
 	Parts []Parts   // by rank, if the setup asks for them
 	Marks []MarkEnd // by operation, by the default rules
 
+	// Assumed reports whether calls that do not block had messages above the eager threshold of a
+	// level whose [machine.Level.Handshake] was not measured.
+	Assumed bool
+
 	run *run // what it recorded
 }
 
@@ -126,7 +130,7 @@ func (p *Program) Run(ctx context.Context, o Setup) (*Result, error) {
 	if o.Parts && o.Rules == Default {
 		r.tally = make([]Parts, p.s.Ranks())
 	}
-	r.progress, r.began, r.most = o.Progress, time.Now(), o.Steps
+	r.report, r.began, r.most = o.Progress, time.Now(), o.Steps
 	if err := r.simulate(o); err != nil {
 		return nil, err
 	}
@@ -188,7 +192,7 @@ func (r *run) result(o Setup) (*Result, error) {
 		}
 	}
 	slices.SortFunc(r.marks, func(a, b MarkEnd) int { return cmp.Compare(a.Op, b.Op) })
-	res.Marks, res.Parts = r.marks, r.tally
+	res.Marks, res.Parts, res.Assumed = r.marks, r.tally, r.assumed
 	if o.Record {
 		res.run = r
 	}

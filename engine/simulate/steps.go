@@ -13,8 +13,9 @@ type record struct {
 
 // An opStep is one step of an operation.
 type opStep struct {
-	op   uint32
-	step step
+	op     uint32
+	step   step
+	queued bool
 }
 
 // An act is one step of an operation.
@@ -25,7 +26,10 @@ type act struct {
 	bytes uint64 // of the message sent or received; or handshake
 	op    uint32
 	step  step
-	cause link
+	// queued is set for the message of a step that waited at its NIC; another one is the
+	// processor's part.
+	queued bool
+	cause  link
 }
 
 // A step is a part of an operation that occupies a processor or a NIC.

@@ -66,7 +66,7 @@ func (r *Result) Timeline() (*Timeline, error) {
 	t.Spans = func(yield func(Span) bool) {
 		for i := range run.acts {
 			a := &run.acts[i]
-			if a.step == stepPost || a.step == stepTake { // these occupy no processor
+			if a.step == stepPost || a.step == stepTake || a.queued { // these occupy no processor
 				continue
 			}
 			span := Span{

@@ -114,6 +114,7 @@ func Read(sources []Source, o Translation) (s *schedule.Schedule, notes []string
 		}
 	}
 	b, all := schedule.NewBuilder(len(sources)), newShared(len(sources))
+	b.Calls()
 	for place, source := range sources {
 		f := first
 		if place > 0 {

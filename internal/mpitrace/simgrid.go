@@ -176,6 +176,7 @@ func readAll(f *file, o Translation, unknown *unknownPeers) (*schedule.Schedule,
 		ranks[int(rank)] = append(ranks[int(rank)], numbered{f.line, string(l)})
 	}
 	b, all := schedule.NewBuilder(len(ranks)), newShared(len(ranks))
+	b.Calls()
 	for place := range len(ranks) {
 		lines, ok := ranks[place]
 		if !ok {

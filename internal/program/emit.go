@@ -13,6 +13,7 @@ import (
 func (x *run) emit(ctx context.Context) (*schedule.Schedule, *schedule.Marks, error) {
 	b := schedule.NewBuilder(x.Ranks)
 	b.Source(x.program.name)
+	b.Calls()
 	marks := &schedule.Marks{Names: x.marks}
 	for number, r := range x.of {
 		if err := ctx.Err(); err != nil {

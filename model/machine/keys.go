@@ -63,6 +63,14 @@ var Keys = []key{
 		At: func(l *Level) any { return &l.Eager },
 	},
 	{
+		Name: "handshake",
+		Help: "which ranks must be inside the library, not computing, for a message above the " +
+			"eager threshold to begin: `\"independent\"`, `\"sender\"`, `\"receiver\"` or " +
+			"`\"both\"`; and which of them for its bytes to move. Without the keys, none",
+		At: func(l *Level) any { return &l.Handshake },
+	},
+	{Name: "data", At: func(l *Level) any { return &l.Data }},
+	{
 		Name: "deferred", Measure: model.Size,
 		Phrase: "smallest eager message that leaves when its receive is posted",
 		Help: "the smallest eager message that leaves when its receive is posted, `\"1B\"`, " +

@@ -88,6 +88,11 @@ type Level struct {
 	// posted. The layer's times include the handshake, as measured times do.
 	Eager quantity.Bytes
 
+	// Handshake and Data name the ranks that must be inside the library for a message above the
+	// eager threshold. Its bytes start at the first moment when the receive is posted, the request
+	// has arrived, and the ranks of both are inside; they stop while a rank of Data is outside.
+	Handshake, Data Presence
+
 	// Deferred, if above 0, is the size of the smallest eager message whose bytes leave when its
 	// receive is posted, though its send ends at once: libraries without asynchronous progress
 	// transfer such messages within the receive.
