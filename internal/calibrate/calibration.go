@@ -29,6 +29,8 @@ type Calibration struct {
 	network machine.Level
 	// near is the latency of two neighbouring hosts beyond that of the closest ones.
 	near quantity.Micros
+	// computing has by level the shorter computation of the rows of [Beside].
+	computing map[int]quantity.Micros
 }
 
 // A Measurement is a case that was measured, in all passes.
@@ -57,6 +59,7 @@ const (
 	Exchange    = "exchange"     // messages in both directions at once
 	Relay       = "relay"        // half of a round trip between buffers that are sent and received
 	Fresh       = "fresh"        // message of memory that was just written, and an answer of 0 B
+	Beside      = "beside"       // large message beside computations, and an answer of 0 B
 	FanOut      = "fan_out"      // a root sends to Pairs ranks, which answer
 	fanFirst    = "fan_first"    // until the first of them has answered
 	twoFirst    = "two_first"    // two messages to a rank, until the answer to the first
@@ -67,7 +70,7 @@ const (
 
 // ofLevels are the measures of messages between ranks that meet at a level.
 var ofLevels = []string{PingPong, Stream, Mixed, Send, Receive, LateReceive, LateSend, Exchange,
-	Relay, Fresh, FanOut, fanFirst, twoFirst, FanIn}
+	Relay, Fresh, Beside, FanOut, fanFirst, twoFirst, FanIn}
 
 // networked reports whether a topology, not levels, connects the hosts. The outermost
 // level then stands for all of it.

@@ -148,6 +148,7 @@ func (c *Calibration) messages(level int) machine.Level {
 	if c.pair(level) { // no receivers compete
 		l.Packet = l.Eager
 	}
+	l.Handshake, l.Data = c.presence(level, l)
 	return l
 }
 

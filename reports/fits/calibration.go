@@ -54,6 +54,9 @@ func (c *Calibrated) levels() (notes []string) {
 		if l.Eager > 0 {
 			text += fmt.Sprintf("; eager up to %.0f B", float64(l.Eager))
 		}
+		if words := calibrate.InWords(l.Handshake, l.Data); words != "" {
+			text += "; " + words
+		}
 		// A shared resource has a line: what it takes at all, and what each byte
 		// takes. A note gives the first as µs a message, and the second as a rate. If no
 		// large messages were measured, it has no rate.

@@ -40,13 +40,15 @@
 enum { MAXLEVELS = 8, MAXHOSTS = 64, MAXREPEATS = 64, MAXPASSES = 8, PEERS = 4, TAG = 7 };
 #ifdef WAIT_BY_SLEEP
 #define SAMPLE 2e-6 /* seconds of a sample at least; in a simulator all are alike */
+#define FREE_TESTS 0 /* a test that finds nothing takes a simulator's time */
 #else
 #define SAMPLE 1e-5
+#define FREE_TESTS 1
 #endif
 static const size_t LARGEST = 4 << 20; /* bytes of a message, and of the buffers of a burst */
 
-enum what { PINGPONG, STREAM, MIXED, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, RELAY, FRESH, FANOUT, FANFIRST, TWOFIRST, FANIN, COMBINE, COPY, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, SCATTER, KINDS };
-static const char *const names[KINDS] = {"pingpong", "stream", "mixed_stream", "send", "receive", "late_receive", "late_send", "exchange", "relay", "fresh",
+enum what { PINGPONG, STREAM, MIXED, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, RELAY, FRESH, BESIDE, FANOUT, FANFIRST, TWOFIRST, FANIN, COMBINE, COPY, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, SCATTER, KINDS };
+static const char *const names[KINDS] = {"pingpong", "stream", "mixed_stream", "send", "receive", "late_receive", "late_send", "exchange", "relay", "fresh", "beside",
 	"fan_out", "fan_first", "two_first", "fan_in", "combine", "copy", "barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce", "scatter"};
 
 /* A task is one case. Its ranks are src[i] and dst[i] of pairs i < k, or the root src[0] and dst[i]. */
@@ -499,7 +501,8 @@ static int choose(const Task *t) {
 		for (; k < t->k && k < n && k < sizes[k % m]; k++) src[k] = list[k], dst[k] = other[(size_t)(k % m) * (size_t)ranks + (size_t)k];
 		return k;
 	}
-	int unit = t->what == STREAM || t->variant == 0 ? 0 : t->variant == 1 ? units - 1 : units / 2;
+	int which = t->what == BESIDE ? 0 : t->variant; /* that says what the two ranks do */
+	int unit = t->what == STREAM || which == 0 ? 0 : which == 1 ? units - 1 : units / 2;
 	int n = spread(l, unit, list), inner = 0;
 	for (int i = 0; i < n; i++) { /* one rank of each inner unit, then the next ones */
 		int *mark = &seen[innerUnit(l, list[i])];
@@ -513,7 +516,7 @@ static int choose(const Task *t) {
 	}
 	int half = inner / 2;
 	for (; k < t->k && k < half; k++) src[k] = other[k], dst[k] = other[k + half];
-	if (t->k == 1 && inner > 1) src[0] = other[0], dst[0] = other[t->variant == 1 ? inner - 1 : 1], k = 1;
+	if (t->k == 1 && inner > 1) src[0] = other[0], dst[0] = other[which == 1 ? inner - 1 : 1], k = 1;
 	return k;
 }
 
@@ -558,6 +561,8 @@ static void receiveBurst(int from, const Task *t, int messages) {
 	MPI_Waitall(messages, requests, MPI_STATUSES_IGNORE);
 	MPI_Send(sendBuffer, 0, MPI_CHAR, from, TAG + 1, MPI_COMM_WORLD);
 }
+
+static double computing[MAXLEVELS]; /* s: the shorter computation beside a message, about as long as that */
 
 static void pair(const Task *t, int a, int b, double *sample) {
 	int n = (int)t->size, total = t->repeats + 1, peer = rank == a ? b : a;
@@ -641,6 +646,24 @@ static void pair(const Task *t, int a, int b, double *sample) {
 			go(b, a);
 			t1 = MPI_Wtime() - t0;
 			break;
+		case BESIDE: { /* a large message, and computations of the sender (1), the receiver (2) or both */
+			int busy = t->variant & (rank == a ? 1 : 2), late = t->variant & 4, tests = t->variant & 8, flag;
+			double work = computing[t->level] * (t->variant & 16 ? 3 : 1);
+			if (rank == b && !late) MPI_Irecv(in, n, MPI_CHAR, a, TAG, MPI_COMM_WORLD, &q);
+			go(b, a);
+			t0 = MPI_Wtime();
+			go(a, b); /* whoever is disturbed, the sample becomes longer */
+			if (rank == b && late) waitUntil(MPI_Wtime() + computing[t->level] / 8), MPI_Irecv(in, n, MPI_CHAR, a, TAG, MPI_COMM_WORLD, &q);
+			if (rank == a) MPI_Isend(out, n, MPI_CHAR, b, TAG, MPI_COMM_WORLD, &q);
+			for (int part = 0; part < 2 && busy; part++) {
+				waitUntil(MPI_Wtime() + work / 2);
+				if (tests && part == 0) MPI_Test(&q, &flag, MPI_STATUS_IGNORE);
+			}
+			MPI_Wait(&q, MPI_STATUS_IGNORE);
+			go(b, a);
+			t1 = MPI_Wtime() - t0;
+			break;
+		}
 		case BLOCKED: /* the call of a sender whose receiver is late */
 			go(b, a);
 			if (rank == a) {
@@ -815,7 +838,7 @@ static double estimate(const Task *t) { /* of one sample */
 	if (collective(t->what)) return way * (t->what >= ALLGATHER && t->what <= ALLTOALL ? ranks : 2 * log2(ranks) + 2) + 2e-5;
 	if (isStream(t->what)) return (t->burst + 3) * way * (t->k > 4 ? t->k / 4 : 1) + 2e-6;
 	if (isFan(t->what)) return (t->k + 2) * way;
-	return 4 * way;
+	return (t->what == BESIDE ? 8 : 4) * way;
 }
 
 static void row(const Task *t, const double *s, double average, int n) { /* of ascending samples */
@@ -970,6 +993,11 @@ static void plan(void) {
 			int k = choose(&t);
 			for (long n = 8; n <= 1 << 20 && k > 1; n = n == 8 ? 65536 : n * 16) add(STREAM, l, 0, k, n, d);
 		}
+		int large = cut < 1 << 19 ? 20 : 22; /* whether large messages move while a rank computes */
+		computing[l] = estimates[l][large];
+		if (cut > 0 && cut < 1L << (large - 1) && rank == 0) put("# level %s beside %.0f\n", levelName[l], 1e9 * computing[l]);
+		for (int v = 0; v < 32 && cut > 0 && cut < 1L << (large - 1); v++)
+			if ((v & 3 || v == 0 || v == 4) && (FREE_TESTS || !(v & 8))) add(BESIDE, l, 0, 1, 1L << large, v);
 		for (long n = 512; n <= 1 << 16; n *= 2) /* whether the first of two messages is done first */
 			add(FANOUT, l, 0, 1, n, 0), add(FANFIRST, l, 0, 2, n, 0), add(TWOFIRST, l, 0, 1, n, 0), n != 4096 && n != 1 << 16 ? add(FANOUT, l, 0, 2, n, 0) : (void)0;
 		for (int k = 2; k <= 64; k *= 4) for (long n = 8; n <= 1 << 16; n = n == 8 ? 4096 : n * 16) add(FANOUT, l, 0, k, n, 0), add(FANIN, l, 0, k, n, 0);
