@@ -88,6 +88,7 @@ func (s *source) platform() (_ Platform, err error) {
 	b.clock()
 	b.library()
 	b.constantTables()
+	b.p.Library.Measured = measuredChoices(b.p.Constants)
 	b.roofTables()
 	b.stageTables()
 	b.protocolTables()

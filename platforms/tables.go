@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/formula"
@@ -37,6 +38,25 @@ func (b *builder) library() {
 		b.p.Library, err = collective.FindLibrary(b.Library)
 		b.must("library", err)
 	}
+}
+
+// MeasuredConstant and the name of a collective are the constant whose source names, by size, the
+// algorithms with the times nearest to the measured ones. Its value is their largest relative error.
+const MeasuredConstant = "as_measured_"
+
+// maxUnlike is the largest error at which the nearest algorithm is taken for the library's: other
+// algorithms of a collective are often as near as a quarter.
+const maxUnlike = 0.25
+
+// measuredChoices returns the measured algorithms as [collective.Library] has them.
+func measuredChoices(constants []Param) string {
+	var all []string
+	for _, c := range constants {
+		if name, is := strings.CutPrefix(c.Owner, MeasuredConstant); is && c.Value.Num <= maxUnlike {
+			all = append(all, name+" "+c.Source)
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 // constantTables reads the constants. They may name each other in any order, so all scopes are made

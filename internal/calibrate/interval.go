@@ -139,7 +139,7 @@ func DeviationOf(p platforms.Platform) Deviation {
 // MeasuredConstant and the name of a collective are the constant of a platform file whose source
 // names, by size, the algorithms with the times nearest to the measured ones, if those of the
 // library are not known. Its value is their largest relative error.
-const MeasuredConstant = "as_measured_"
+const MeasuredConstant = platforms.MeasuredConstant
 
 // AsMeasured is the sentence about the algorithms of a collective and their largest relative error.
 func AsMeasured(collective, algorithms string, worst float64) string {

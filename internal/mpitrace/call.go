@@ -168,7 +168,20 @@ func (r *rank) collective(name string, a *arguments, q *request) error {
 	if a.amount == 0 { // else the trace says what the combinations take
 		call.Gamma = r.o.Collectives.Combine
 	}
-	algorithm := r.o.Collectives.Of(name, m.size, bytes)
+	chosen := call
+	if n := uint64(len(g.Blocks)); n > 0 && chosen.Bytes == 0 {
+		for _, block := range g.Blocks {
+			chosen.Bytes += block / n // the mean
+		}
+	}
+	algorithm, chosen, err := r.o.Collectives.Choose(name, "", g, chosen)
+	if err != nil {
+		return err
+	}
+	call.Channels, call.PerNode = chosen.Channels, chosen.PerNode
+	if call.Channels > 1 {
+		call.Tag = collective.ChannelTag(call.Tag)
+	}
 	if q == nil {
 		r.Copy(0, r.o.Collectives, name, g, bytes)
 		r.Collective(algorithm, g, call)

@@ -156,7 +156,7 @@ func (c *comm) blocksOf(v starlark.Value) ([]uint64, error) {
 // complete chooses the algorithm when the first member comes, and adds the member's blocks.
 func (c *comm) complete(f *collectiveForm, call *groupCall, blocks []uint64) error {
 	if call.algorithm == nil {
-		if err := c.choose(f, call); err != nil {
+		if err := c.choose(f, call, blocks); err != nil {
 			return err
 		}
 	}
@@ -187,27 +187,25 @@ func (c *comm) complete(f *collectiveForm, call *groupCall, blocks []uint64) err
 }
 
 // choose sets the algorithm: the one that the program names, or the usual one.
-func (c *comm) choose(f *collectiveForm, call *groupCall) error {
+func (c *comm) choose(f *collectiveForm, call *groupCall, blocks []uint64) (err error) {
 	call.kind = f.of
-	if call.of == "" {
-		name := f.of
-		if call.unequal && name != "reduce-scatter" {
-			name += "v"
+	name, bytes := f.of, call.bytes
+	if call.unequal && name != "reduce-scatter" {
+		name += "v"
+	}
+	for _, n := range blocks {
+		bytes += n / uint64(len(blocks)) // the mean
+	}
+	if call.of != "" && call.unequal {
+		if e, err := collective.Find(f.of, call.of); err == nil && e.Params&collective.Blocks == 0 {
+			return fmt.Errorf("%s %s needs blocks of one size", e.Collective, e.Name)
 		}
-		call.algorithm = c.r.Collectives.Of(name, c.group.size, call.bytes)
-		if call.algorithm == nil {
-			return fmt.Errorf("no algorithm for %s is given", name)
-		}
-		return nil
 	}
-	e, err := collective.Find(f.of, call.of)
-	if err != nil {
-		return err
+	call.algorithm, call.chosen, err = c.r.Collectives.Choose(name, call.of, c.group.asGroup(),
+		collective.Call{Root: call.root, Bytes: bytes, Segment: call.segment,
+			Gamma: c.r.Collectives.Combine})
+	if err == nil && call.algorithm == nil {
+		err = fmt.Errorf("no algorithm for %s is given", name)
 	}
-	if call.unequal && e.Params&collective.Blocks == 0 {
-		return fmt.Errorf("%s %s needs blocks of one size", e.Collective, e.Name)
-	}
-	call.algorithm = e.Algorithm
-	return e.Check(c.group.size, collective.Call{Root: call.root, Bytes: call.bytes,
-		Segment: call.segment, Gamma: c.r.Collectives.Combine})
+	return err
 }

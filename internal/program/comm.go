@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"go.starlark.net/starlark"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
 // A comm is a communicator, seen from one of its ranks.
@@ -117,7 +119,12 @@ func (c *comm) creates(name string, a *arguments) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	c.group.calls[index].algorithm = c.r.Collectives.Of("barrier", c.group.size, 0)
+	call := &c.group.calls[index]
+	call.algorithm, call.chosen, err = c.r.Collectives.Choose("barrier", "", c.group.asGroup(),
+		collective.Call{})
+	if err != nil {
+		return 0, err
+	}
 	return index, c.record(index, a.line, 0)
 }
 

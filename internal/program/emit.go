@@ -97,7 +97,7 @@ func (x *run) emitPiece(b *schedule.Builder, r *rank, p piece, number, index int
 					first[g] = called
 				}
 				a, group, call := x.call(g, called, place)
-				call.Tag = collectiveTag + 2*uint32((called-first[g])%collectiveTags)
+				call.Tag = collectiveTagOf(call, called-first[g])
 				to.Copy(stream, x.Collectives, g.calls[called].kind, group, call.Bytes)
 				if stream > 0 {
 					requests = append(requests, to.BeginCollective(stream, a, group, call))
@@ -146,14 +146,22 @@ func (x *run) call(g *group, number uint64, place int) (collective.Algorithm, co
 	case c.blocks != nil:
 		group.Blocks = c.blocks
 	}
-	return c.algorithm, group, collective.Call{Root: c.root, Bytes: c.bytes, Segment: c.segment,
-		Gamma:   x.Collectives.Combine,
-		Context: g.context + 1}
+	call := c.chosen
+	call.Bytes, call.Context = c.bytes, g.context+1
+	return c.algorithm, group, call
 }
 
 // The tags of collectives are those of traces: with the highest bit, and counted up, so that a rank
 // that is one collective ahead is not matched with the one before. double-tree takes two tags.
 const collectiveTag, collectiveTags = 1 << 31, 1 << 29
+
+// collectiveTagOf returns the tag of the collective of this number in its communicator.
+func collectiveTagOf(call collective.Call, number uint64) uint32 {
+	if call.Channels > 1 {
+		return collective.ChannelTag(uint32(number))
+	}
+	return collectiveTag + 2*uint32(number%collectiveTags)
+}
 
 // op returns the operation of a message.
 func (m message) op() schedule.Op {

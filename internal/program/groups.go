@@ -20,6 +20,11 @@ type group struct {
 	family   *family
 }
 
+// asGroup returns the members as package collective has them.
+func (g *group) asGroup() collective.Group {
+	return collective.Group{Size: g.size, Members: g.members}
+}
+
 // ranks returns the ranks by place.
 func (g *group) ranks() []uint32 {
 	if g.members == nil {
@@ -58,6 +63,7 @@ type groupCall struct {
 	rank      int
 	kind      string // the collective in package collective; empty: it makes a communicator
 	algorithm collective.Algorithm
+	chosen    collective.Call // with the channels and nodes of the algorithm
 	joint     *joint
 	blocks    []uint64   // by place; nil if all have bytes
 	rows      [][]uint64 // of an alltoall: the blocks that each place sends; nil if all have bytes

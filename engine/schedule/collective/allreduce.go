@@ -1,5 +1,7 @@
 package collective
 
+import "math/bits"
+
 // recursiveDoubling combines Bytes bytes of every member at every member
 // (allreduce; Thakur, Rabenseifner, Gropp, Optimization of collective
 // communication operations in MPICH, 2005, section 4.5): with p = 2^k members,
@@ -26,7 +28,7 @@ func linearAllreduce(p *member) {
 	p.Root = 0
 	p.blocks(1)
 	starUp(p)
-	tree(starTree).down(p, 1)
+	p.star().down(p, 1)
 }
 
 // reduceBroadcast is a binomial reduce to place 0 and a binomial broadcast from there, each
@@ -118,16 +120,27 @@ func mpichRabenseifner(p *member) {
 // The first tree is ncclTree of the places. The second is its mirror image if p is even, and
 // shifted by one place if p is odd, as in NCCL. Its messages have the tag Tag + 1, since two
 // members can be neighbours in both trees.
+//
+// Among several nodes of equally many places, the trees are of nodes, as NCCL's are: the first
+// place of a node is in the tree, and the others form a chain behind it. The message then goes in
+// chunks without segments, too.
 func doubleTree(p *member) {
-	halves, n := p.halves(), p.Size
+	g := 1
+	if twoLevels(p.Size, p.PerNode) {
+		g = p.PerNode
+		if p.Segment == 0 {
+			p.Segment = chunk(p.Bytes, p.Size/g)
+		}
+	}
+	halves, n := p.halves(), p.Size/g
 	to, back := func(q int) int { return n - 1 - q }, func(q int) int { return n - 1 - q }
 	if n%2 == 1 {
 		to, back = func(q int) int { return (q - 1 + n) % n }, func(q int) int {
 			return (q + 1) % n
 		}
 	}
-	branches := [2]branch{branchOf(ncclTree, p, p.Place, func(q int) int { return q }),
-		branchOf(ncclTree, p, to(p.Place), back)}
+	same := func(q int) int { return q }
+	branches := [2]branch{p.treeOfNodes(g, same, same), p.treeOfNodes(g, to, back)}
 	tag := p.Tag
 	each := func(pass func(branch, *member, span)) {
 		for s := range halves[0].end {
@@ -142,6 +155,37 @@ func doubleTree(p *member) {
 	}
 	each(branch.up)
 	each(branch.down)
+}
+
+// chunk returns the size of the chunks in which a message goes through a tree of nodes: NCCL's
+// largest, or smaller ones for a message of few chunks, since each is delayed by the depth.
+func chunk(bytes uint64, nodes int) uint64 {
+	const largest, smallest = 512 << 10, 32 << 10
+	depth := uint64(bits.Len(uint(nodes)))
+	size := uint64(largest)
+	for size > smallest && bytes/size < 8*depth {
+		size /= 2
+	}
+	return size
+}
+
+// treeOfNodes returns the branch of the member in a tree of nodes with g places each. to and back
+// number the nodes of the tree.
+func (p *member) treeOfNodes(g int, to, back func(node int) int) branch {
+	b := branch{parent: p.Place - 1}
+	if p.Place%g == 0 {
+		parent, children := ncclTree(p.Size/g, 0, to(p.Place/g))
+		if b.parent = parent; parent >= 0 {
+			b.parent = g * back(parent)
+		}
+		for _, child := range children {
+			b.children = append(b.children, g*back(child))
+		}
+	}
+	if (p.Place+1)%g > 0 {
+		b.children = append(b.children, p.Place+1)
+	}
+	return b
 }
 
 // ncclTree is a binary tree whose root is place 0 and whose odd places are leaves: the

@@ -1,5 +1,11 @@
 package collective
 
+import (
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/list"
+)
+
 // Choices say which algorithm runs a collective for which the program names none, and what local
 // work it takes. The zero value stands for the usual ones, see [Library.Default], and no work.
 type Choices struct {
@@ -9,6 +15,9 @@ type Choices struct {
 	// Combine is the time of reductions to combine a byte, see [Call], and Copy that of a rank to
 	// copy a byte of its own data, both in ns/B and at least 0.
 	Combine, Copy float64
+	// PerNode is the number of consecutive ranks on each node, and Rails that of a node's rails; 0
+	// if they are not known.
+	PerNode, Rails int
 }
 
 // CopiesOwn reports whether each rank of a collective begins with a copy of its own data from the
@@ -17,14 +26,108 @@ func CopiesOwn(name string) bool {
 	return name == "allgather" || name == "allreduce" || name == "alltoall"
 }
 
-// Of returns the algorithm of a collective by MPI's name in lower case, such as allgather, or
-// allgatherv with blocks of unequal sizes; nil if there is none. Bytes is the message of a bcast or
-// reduction, 0 in a barrier, the block of a rank in a reduce-scatter, and else the message from one
-// rank to another.
-func (c Choices) Of(name string, ranks int, bytes uint64) Algorithm {
-	if a := c.Named[name]; a != nil {
-		return a
+// Choose returns the algorithm of a call by MPI's name in lower case, such as allgather, or
+// allgatherv with blocks of unequal sizes, and the call with its channels and nodes. An algorithm
+// that the program names comes first. Bytes of the call is the message of a bcast or reduction, 0
+// in a barrier, the block of a rank in a reduce-scatter, and else the message from one rank to
+// another; with unequal blocks, their mean. The error is that of [Entry.Check], or of a name.
+func (c Choices) Choose(name, algorithm string, g Group, call Call) (Algorithm, Call, error) {
+	e := Entry{Algorithm: c.Named[name]}
+	switch {
+	case algorithm != "":
+		var err error
+		if e, err = Find(strings.TrimSuffix(name, "v"), algorithm); err != nil {
+			return nil, call, err
+		}
+	case e.Algorithm != nil:
+		return e.Algorithm, call, nil
+	default:
+		e, _ = c.Library.Default(name, g.Size, call.Bytes)
 	}
-	e, _ := c.Library.Default(name, ranks, bytes)
-	return e.Algorithm
+	e = c.Library.runs(e)
+	perNode := 0
+	if c.PerNode > 0 && e.Params&(PerNode|Channels) != 0 {
+		perNode = PerNodeOf(g.Size, func(a, b int) bool {
+			return g.rank(a)/c.PerNode == g.rank(b)/c.PerNode
+		})
+	}
+	call = c.Library.OnNodes(e, call, perNode, c.Rails)
+	return e.Algorithm, call, e.Check(g.Size, call)
+}
+
+// rank returns the rank at a place.
+func (g Group) rank(place int) int {
+	if g.Members == nil {
+		return place
+	}
+	return int(g.Members[place])
+}
+
+// PerNodeOf returns the number of consecutive places on each node, if the places fill one node after
+// the other; 0 if they take turns. The last node may have fewer.
+func PerNodeOf(places int, together func(a, b int) bool) (perNode int) {
+	for perNode < places && together(0, perNode) {
+		perNode++
+	}
+	for place := perNode; place < places; place++ {
+		// With the first of its block, and with none of the first node.
+		first := place / perNode * perNode
+		if !together(first, place) || together(0, place) ||
+			place == first && together(place-1, place) {
+			return 0
+		}
+	}
+	return perNode
+}
+
+// OnNodes returns a call of an algorithm on nodes with so many consecutive places and rails; 0 if
+// they are not known. By default, an algorithm of NCCL's has a channel for each rail.
+func (l Library) OnNodes(e Entry, c Call, perNode, rails int) Call {
+	switch {
+	case e.Params&Channels == 0:
+		c.Channels = 0
+	case c.Channels == 0 && rails > 1 && e.NCCL != "" && l.Name == "nccl":
+		c.Channels = min(rails, MaxChannels)
+	}
+	if e.Params&(PerNode|Channels) != 0 {
+		c.PerNode = perNode
+	}
+	return c
+}
+
+// runs returns an algorithm as the library runs it: NCCL has no other one for few elements.
+func (l Library) runs(e Entry) Entry {
+	if l.Name == "nccl" && e.NCCL != "" {
+		return e.Padded()
+	}
+	return e
+}
+
+// Runs returns the algorithms as the library runs them.
+func (l Library) Runs(all []Entry) []Entry { return list.Map(all, l.runs) }
+
+// Candidates returns the algorithms of a collective that the library can run, if it can run no
+// others: NCCL has algorithms of its own alone.
+func (l Library) Candidates(all []Entry) (can []Entry) {
+	if l.Name != "nccl" {
+		return all
+	}
+	for _, e := range all {
+		if l.Has(e) {
+			can = append(can, e)
+		}
+	}
+	if len(can) == 0 && len(all) > 0 {
+		if e, known := usualOf(all[0].Collective); known {
+			return []Entry{e}
+		}
+	}
+	return can
+}
+
+// ChannelTag returns the tag of the n-th collective of a communicator, if it may go by several
+// channels or trees. Tags of others are below, with the highest bit alone.
+func ChannelTag(n uint32) uint32 {
+	const step = 4 * MaxChannels
+	return 3<<30 | n%(1<<30/step)*step
 }

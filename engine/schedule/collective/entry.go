@@ -49,6 +49,11 @@ const (
 	PerNode                       // Call.PerNode
 )
 
+// inChunks reports whether a call may go in chunks of its own, see doubleTree.
+func (e Entry) inChunks(c Call) bool {
+	return e.Collective == "allreduce" && e.Name == "double-tree" && c.PerNode > 1
+}
+
 // striped reports whether a call goes by several channels.
 func (e Entry) striped(c Call) bool { return e.Params&Channels != 0 && c.Channels > 1 }
 
@@ -202,7 +207,7 @@ func (e Entry) substitute(ranks int, c Call) string {
 // combinations or elements, and for those that cut a message into parts other than halves.
 func (e Entry) Pattern(c Call) (pattern Call, size func(uint64) uint64, ok bool) {
 	if e.Params&Segment != 0 && c.Segment > 0 || e.Params&Gamma != 0 && c.Gamma > 0 ||
-		e.Params&Shape != 0 || c.Element > 1 || c.Bytes == 0 || e.striped(c) {
+		e.Params&Shape != 0 || e.inChunks(c) || c.Element > 1 || c.Bytes == 0 || e.striped(c) {
 		return c, nil, false
 	}
 	pattern, n := c, c.Bytes

@@ -4,11 +4,11 @@ package collective
 
 // linearGather sends Bytes bytes from every other member to the root, which receives one message
 // after the other by blocking calls.
-func linearGather(p *member) { tree(starTree).gather(p, p.own, p.block) }
+func linearGather(p *member) { p.star().gather(p, p.own, p.block) }
 
 // nonblockingGather is linearGather, but the root posts all receives at once.
 func nonblockingGather(p *member) {
-	tree(starTree).gather(p, p.own, func(op uint32) uint32 { return op })
+	p.star().gather(p, p.own, func(op uint32) uint32 { return op })
 }
 
 // own returns the block of a virtual place.
@@ -73,13 +73,13 @@ func binomialGather(p *member) { tree(contiguousTree).gather(p, p.subtree, p.blo
 // blocking calls.
 func linearScatter(p *member) {
 	p.blocks(p.Size)
-	tree(starTree).scatter(p, p.own, p.sendBlocking)
+	p.star().scatter(p, p.own, p.sendBlocking)
 }
 
 // nonblockingScatter is linearScatter, but the sends do not wait for each other.
 func nonblockingScatter(p *member) {
 	p.blocks(p.Size)
-	tree(starTree).scatter(p, p.own, p.send)
+	p.star().scatter(p, p.own, p.send)
 }
 
 // binomialScatter sends blocks down contiguousTree, those of the farthest child first.

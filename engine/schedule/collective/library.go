@@ -16,10 +16,13 @@ import (
 // of them it takes by itself. The zero value is of no library.
 type Library struct {
 	Name string // in platform files, flags and choices.txt
+	// Measured has the algorithms that a library took on a machine, where its own choices are not
+	// known: "bcast chain from 8 B, binomial from 1024 B; alltoall bruck from 8 B".
+	Measured string
 }
 
 // Libraries lists the libraries.
-var Libraries = []Library{{"openmpi"}, {"mpich"}, {"nccl"}, {"intel"}}
+var Libraries = []Library{{Name: "openmpi"}, {Name: "mpich"}, {Name: "nccl"}, {Name: "intel"}}
 
 // called returns the library's name or number of an algorithm; "" if it has none.
 func (l Library) called(e Entry) string {
@@ -71,7 +74,7 @@ func LibraryOf(version string) (l Library, known bool) {
 	version = strings.Join(strings.Fields(version), " ")
 	for _, v := range versions {
 		if strings.HasPrefix(version, v.beginning) {
-			return Library{v.library}, true
+			return Library{Name: v.library}, true
 		}
 	}
 	return Library{}, false
@@ -83,12 +86,20 @@ func (l Library) Has(e Entry) bool { return l.called(e) != "" }
 // Choice returns the algorithm that the library takes by default for a collective of so many ranks,
 // and bytes of a message or of the block of one rank; all are the algorithms of the collective. It
 // is not known for libraries, collectives and algorithms that choices.txt or the registry do not
-// have.
+// have, unless it was measured.
 func (l Library) Choice(all []Entry, ranks int, bytes uint64) (e Entry, known bool) {
 	if len(all) == 0 {
 		return e, false
 	}
-	for _, line := range choicesOf()[l.Name+" "+all[0].Collective] {
+	return l.choice(all[0].Collective, all, ranks, bytes)
+}
+
+// choice is Choice for a call by MPI's name, which may be one with unequal blocks.
+func (l Library) choice(name string, all []Entry, ranks int, bytes uint64) (e Entry, known bool) {
+	if e, known = l.measured(name, all, ranks, bytes); known {
+		return e, true
+	}
+	for _, line := range choicesOf()[l.Name+" "+name] {
 		// A line is for fewer ranks than its third field, or for any if that is 0; of its choices
 		// the first counts whose limit in bytes is above the size.
 		if below, _ := strconv.Atoi(line[0]); below > 0 && ranks >= below {
@@ -107,6 +118,26 @@ func (l Library) Choice(all []Entry, ranks int, bytes uint64) (e Entry, known bo
 		}
 	}
 	return e, false
+}
+
+// measured returns the algorithm of a call by l.Measured.
+func (l Library) measured(name string, all []Entry, ranks int, bytes uint64) (e Entry, known bool) {
+	for line := range strings.SplitSeq(l.Measured, "; ") {
+		of, list, _ := strings.Cut(line, " ")
+		if of != name {
+			continue
+		}
+		for choice := range strings.SplitSeq(list, ", ") {
+			algorithm, from, _ := strings.Cut(choice, " from ")
+			least, _ := strconv.ParseUint(strings.TrimSuffix(from, " B"), 10, 64)
+			i := slices.IndexFunc(all, func(e Entry) bool { return e.Name == algorithm })
+			// The first one serves smaller messages, too.
+			if i >= 0 && (all[i].Ranks == 0 || all[i].Ranks == ranks) && (bytes >= least || !known) {
+				e, known = all[i], true
+			}
+		}
+	}
+	return e, known
 }
 
 // choicesOf returns the lines of choices.txt by library and collective, from the third field on.
@@ -161,7 +192,7 @@ func usualOf(name string) (e Entry, known bool) {
 // name is MPI's in lower case; calls with blocks of unequal sizes have names of their own, such as
 // gatherv. Bytes are as in [Library.Choice].
 func (l Library) Default(name string, ranks int, bytes uint64) (e Entry, known bool) {
-	if e, known = l.Choice(Of(name), ranks, bytes); known {
+	if e, known = l.choice(name, Of(strings.TrimSuffix(name, "v")), ranks, bytes); known {
 		return e, true
 	}
 	return usualOf(name)

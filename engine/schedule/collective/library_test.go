@@ -45,7 +45,8 @@ func TestLibraryChoice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, known := l.Choice(Of(fields[1]), 2, 8); !known {
+			of := Of(strings.TrimSuffix(fields[1], "v"))
+			if _, known := l.choice(fields[1], of, 2, 8); !known {
 				t.Errorf("no algorithm for %q", part)
 			}
 			choices = old

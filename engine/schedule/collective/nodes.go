@@ -100,9 +100,10 @@ func inNetworkBound(p *member) {
 		node, local := p.Place/all.end, p.Place%all.end
 		beside := func(by int) int { return node*all.end + (local+by+all.end)%all.end }
 		across := func(by int) int { return (node+by+nodes)%nodes*all.end + local }
+		// Both go at once: algorithms overlap their phases.
 		p.send(beside(1), all)
-		p.recv(beside(-1), all)
 		p.send(across(1), slot(local))
+		p.recv(beside(-1), all)
 		p.recv(across(-1), slot(local))
 		return
 	}

@@ -127,5 +127,5 @@ func reduceThenScatter(p *member) {
 	p.Root = 0
 	p.blocks(p.Size)
 	tree(contiguousTree).at(p).up(p, span{0, p.Size})
-	tree(starTree).scatter(p, p.own, p.sendBlocking)
+	p.star().scatter(p, p.own, p.sendBlocking)
 }

@@ -21,7 +21,7 @@ import (
 var Algorithms = []Entry{
 	{Collective: "bcast", Name: "linear", OpenMPI: 1,
 		Params: Root, Algorithm: linearBroadcast,
-		Help: "the root sends to one after the other"},
+		Help: "the root sends to one after the other, by rank"},
 	{Collective: "bcast", Name: "chain", OpenMPI: 2,
 		Params: Root | Segment | Fanout, Algorithm: tree(chainTree).broadcast,
 		Help: "fan-out chains (default 4) begin at the root"},
@@ -121,7 +121,8 @@ var Algorithms = []Entry{
 		Help: "recursive halving, then doubling; ranks above a power of two hand in all"},
 	{Collective: "allreduce", Name: "double-tree", NCCL: "tree",
 		Params: Segment | Gamma | Channels, partition: halves, Algorithm: doubleTree,
-		Help: "two binary trees at once, half of the message in each, up and down"},
+		Help: "two binary trees at once, half of the message in each, up and down; over several " +
+			"nodes, trees of nodes with a chain inside each, in chunks"},
 	{Collective: "allreduce", Name: "one-shot", Most: 16,
 		Params: Gamma, symmetry: shifted, Algorithm: oneShot,
 		Help: "each sends all to every other, in one step, as inference engines do over a switch"},
@@ -264,7 +265,7 @@ var Algorithms = []Entry{
 
 func linearBroadcast(p *member) {
 	p.Segment = 0
-	tree(starTree).broadcast(p)
+	p.star().broadcast(p)
 }
 
 // Find returns the algorithm of that name, or of that name in NCCL; without one, the entry of the
