@@ -7,6 +7,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
@@ -17,21 +18,10 @@ func (q question) nodes(on simulate.Machine, ranks int) (perNode, rails int) {
 	if len(levels) < 2 {
 		return 0, 0
 	}
-	level := q.node()
-	rails = levels[level].Rails()
-	together := func(a, b int) bool { return on.Level(a, b)%len(levels) <= level }
-	for perNode < ranks && together(0, perNode) {
-		perNode++
-	}
-	for rank := perNode; rank < ranks; rank++ {
-		// With the first of its block, and with none of the first node.
-		first := rank / perNode * perNode
-		if !together(first, rank) || together(0, rank) ||
-			rank == first && together(rank-1, rank) {
-			return 0, rails
-		}
-	}
-	return perNode, rails
+	level := placed.Node(q.machine)
+	return collective.PerNodeOf(ranks, func(a, b int) bool {
+		return on.Level(a, b)%len(levels) <= level
+	}), levels[level].Rails()
 }
 
 // serves reports whether an algorithm is for so many ranks and for the nodes of a call, so that it
@@ -41,23 +31,14 @@ func serves(e collective.Entry, ranks int, c collective.Call) bool {
 		(e.Params&collective.PerNode == 0 || e.Runs(ranks, c).Name == e.Name)
 }
 
-// onNodes returns a call of an algorithm on the nodes of the machine. By default, an algorithm of
-// NCCL's has a channel for each rail if that is the library of the machine.
+// onNodes returns a call of an algorithm on the nodes of the machine.
 func (q question) onNodes(e collective.Entry, c collective.Call, perNode, rails int) (
 	collective.Call, error) {
-	switch {
-	case c.Channels > 1 && rails == 0:
+	if c.Channels > 1 && rails == 0 {
 		return c, usage.Fields(errors.New("channels leave a node by its rails, "+
 			"and the machine has no level with port or ports"), "channels")
-	case e.Params&collective.Channels == 0:
-		c.Channels = 0
-	case c.Channels == 0 && rails > 1 && e.NCCL != "" && q.library.Name == "nccl":
-		c.Channels = min(rails, collective.MaxChannels)
 	}
-	if e.Params&(collective.PerNode|collective.Channels) != 0 {
-		c.PerNode = perNode
-	}
-	return c, nil
+	return q.library.OnNodes(e, c, perNode, rails), nil
 }
 
 // channelNotes says how many channels the calls have that have several.

@@ -17,7 +17,7 @@ func (q question) algorithms() (all Algorithms, err error) {
 	switch {
 	case q.Algorithm == "all" || q.Algorithm == "best":
 		bound := func(e collective.Entry) bool { return e.Bound }
-		all = slices.DeleteFunc(slices.Clone(q.of), bound)
+		all = slices.DeleteFunc(slices.Clone(q.library.Candidates(q.of)), bound)
 	case q.Algorithm == "":
 		all, err = q.defaults()
 	default:
@@ -29,6 +29,7 @@ func (q question) algorithms() (all Algorithms, err error) {
 	if err != nil {
 		return nil, err
 	}
+	all = q.library.Runs(all)
 	if l := q.Form; l.Name != "" {
 		unnamed := func(e collective.Entry) bool { return !l.Has(e) }
 		named := slices.DeleteFunc(slices.Clone(all), unnamed)

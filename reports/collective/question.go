@@ -13,6 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -171,7 +172,7 @@ func (q question) onWholeNodes() (question, error) {
 		}
 	}
 	if len(q.fits) == 0 && perNode == 0 && len(q.machine.Levels) > 0 {
-		perNode = q.machine.Sizes()[q.node()]
+		perNode = q.machine.Sizes()[placed.Node(q.machine)]
 	}
 	if perNode == 0 {
 		return q, usage.Fields(errors.New("how many ranks a node has is not known; "+
@@ -198,24 +199,6 @@ func (q question) about(c Calls, silent bool) question {
 		q.Progress = nil
 	}
 	return q
-}
-
-// node returns the level whose units are the nodes of the machine, which has levels: the innermost
-// one with a port, or the one of that name, or the outermost but one.
-func (q question) node() int {
-	levels := q.machine.Levels
-	node := max(0, len(levels)-2)
-	for i, l := range slices.Backward(levels) {
-		if l.Name == "node" {
-			node = i
-		}
-	}
-	for i, l := range slices.Backward(levels) {
-		if l.Rails() > 0 {
-			node = i
-		}
-	}
-	return node
 }
 
 // copies returns the time in which each rank first copies its own data. It delays all ranks alike,

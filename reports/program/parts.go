@@ -29,7 +29,7 @@ func (s *Scaling) inParts(ctx context.Context, in *Input, calls *program.Calls, 
 		return false, nil
 	}
 	for _, d := range on {
-		if again, err := in.on(ctx, d); err != nil || again != in {
+		if again, err := in.on(ctx, d, o.Map); err != nil || again != in {
 			return false, err
 		}
 	}

@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -32,23 +33,29 @@ type Input struct {
 
 // on returns the input whose collectives are those of a design: by its library, and with the local
 // work of its ranks.
-func (in *Input) on(ctx context.Context, d platforms.Design) (*Input, error) {
-	return in.with(ctx, choicesOn(d, in.choices))
+func (in *Input) on(ctx context.Context, d platforms.Design, at machine.Placement) (*Input, error) {
+	return in.with(ctx, choicesOn(d, at, in.choices))
 }
 
 // with returns the input with collectives by these choices, whose named algorithms are its own.
 func (in *Input) with(ctx context.Context, c collective.Choices) (*Input, error) {
-	same := c.Library == in.choices.Library && c.Combine == in.choices.Combine &&
-		c.Copy == in.choices.Copy
-	if in.again == nil || same {
+	if in.again == nil || alike(c, in.choices) {
 		return in, nil
 	}
 	return in.again(ctx, c)
 }
 
-// choicesOn returns the choices with the library of a design and the local work of its ranks.
-func choicesOn(d platforms.Design, c collective.Choices) collective.Choices {
+// alike reports whether choices are the same, but for the named algorithms, which a program keeps.
+func alike(a, b collective.Choices) bool {
+	a.Named, b.Named = nil, nil
+	return reflect.DeepEqual(a, b)
+}
+
+// choicesOn returns the choices with the library of a design, its nodes, and the local work of its
+// ranks.
+func choicesOn(d platforms.Design, at machine.Placement, c collective.Choices) collective.Choices {
 	c.Library, c.Combine, c.Copy = d.Platform.Library, 0, 0
+	c.PerNode, c.Rails = placed.Nodes(d.Machine(), at)
 	if d.Layer.Model != nil {
 		c = withWork(c, d.Costs())
 	}
@@ -113,7 +120,7 @@ func (r *runnable) at(ctx context.Context, costs platforms.Costs) (*simulate.Pro
 func (in *Input) Prepare(ctx context.Context, d platforms.Design, on machine.Placement,
 	watch func()) (study.Call, error) {
 
-	in, err := in.on(ctx, d)
+	in, err := in.on(ctx, d, on)
 	if err != nil {
 		return study.Call{}, err
 	}

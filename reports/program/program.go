@@ -16,6 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/program"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -104,7 +105,7 @@ type Reading struct {
 // again for a machine with another library or other times to copy and to combine.
 func Read(ctx context.Context, names []string, r Reading, on ...platforms.Design) (*Input, error) {
 	if len(on) > 0 {
-		r.Collectives = choicesOn(on[0], r.Collectives)
+		r.Collectives = choicesOn(on[0], machine.Placement{}, r.Collectives)
 	}
 	return read(ctx, names, r)
 }

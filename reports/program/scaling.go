@@ -82,7 +82,7 @@ func Scale(ctx context.Context, name string, r Reading, o Setup, on ...platforms
 		return nil, err
 	}
 	if len(on) > 0 {
-		r.Collectives = choicesOn(on[0], r.Collectives)
+		r.Collectives = choicesOn(on[0], o.Map, r.Collectives)
 	}
 	s := &Scaling{Name: name}
 	sets, err := combinations(r.Params)
@@ -181,7 +181,7 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string,
 	for i := range max(len(on), 1) {
 		if len(on) > 0 {
 			var err error
-			if in, err = in.on(ctx, on[i]); err != nil {
+			if in, err = in.on(ctx, on[i], o.Map); err != nil {
 				return err
 			}
 		}

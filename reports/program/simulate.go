@@ -103,7 +103,7 @@ func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simu
 	for i, m := range machines {
 		of := in
 		if len(on) > 0 {
-			if of, err = in.on(ctx, on[i]); err != nil {
+			if of, err = in.on(ctx, on[i], o.Map); err != nil {
 				return nil, err
 			}
 		}
