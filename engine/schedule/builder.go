@@ -164,6 +164,14 @@ func (b *Builder) Line(line uint32) {
 // Calls declares that the schedule is made of the calls of a program, see [Schedule.Calls].
 func (b *Builder) Calls() { b.s.calls = true }
 
+// SetSource sets the source and the tag of a receive of the current rank, which may be known only
+// after later operations have been added.
+func (b *Builder) SetSource(op uint32, peer, tag uint32) {
+	if b.err == nil {
+		b.s.ops[op].Peer, b.s.ops[op].Tag = peer, tag
+	}
+}
+
 // SetMemory sets the state of the memory of an operation of the current rank, which may be known
 // only after later operations have been added.
 func (b *Builder) SetMemory(op uint32, m Memory) {

@@ -119,6 +119,21 @@ func (r *rank) blocking(a *arguments, kinds ...schedule.Kind) error {
 	return nil
 }
 
+// buffered adds a send that ends when its message is copied, whether its receive is posted or not:
+// it does not block, and nobody waits for it.
+func (r *rank) buffered(a *arguments) error {
+	op, ok, err := r.message(schedule.Send, a, 0)
+	if err != nil {
+		return err
+	}
+	if err := r.enter(); err != nil || !ok {
+		return err
+	}
+	r.touch(&op, a.way[0].buffer)
+	r.Begin(0, op)
+	return nil
+}
+
 // nonBlocking starts a message, with its request.
 func (r *rank) nonBlocking(a *arguments, kind schedule.Kind, q request) error {
 	op, ok, err := r.message(kind, a, 0)

@@ -54,6 +54,9 @@ var functions = func() map[string]function {
 		all["MPI_I"+strings.ToLower(mode)+"end"] = function{message + " request",
 			by((*profiled).nonBlocking, schedule.Send)}
 	}
+	all["MPI_Bsend"] = function{message, func(p *profiled, a *arguments) error {
+		return p.buffered(a)
+	}}
 	// If a call has both counts, a root's own count, or the first one with MPI_IN_PLACE, may be
 	// undefined.
 	const second, both = "_ _ _ _ count type comm", "_ count type _ count2 type2 root comm"

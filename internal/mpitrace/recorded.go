@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 func translateRecorded(r *rank, f *file) error {
 	r.dialect = openMPI
 	p := &recorded{profiled: profiled{rank: r, stride: 1, persistent: map[int64]persistent{}},
-		comms: map[int64]*member{0: r.world}, file: f}
+		comms: map[int64]*member{0: r.world}, wild: map[uint32]*member{}, file: f}
 	r.enter = p.computed
 	if err := r.header(f); err != nil {
 		return err
@@ -159,12 +160,42 @@ func (p *recorded) remark(name string, rest []byte) error {
 		ns, err := words.integer(10)
 		p.shared.lasted += float64(ns)
 		return err
+	case "matched":
+		return p.matched(&words)
 	case "threads":
 		return fmt.Errorf("two threads of rank %d call MPI at the same time, which no order of "+
 			"calls describes; run the program with one thread, or let its threads take turns",
 			p.group.Place)
 	}
 	return errors.New("neither a call nor a line of trace.c")
+}
+
+// matched binds a receive of any source or tag to the message that it took.
+func (p *recorded) matched(words *fields) error {
+	at, err := words.integer(16)
+	source, err2 := words.integer(10)
+	tag, err3 := words.integer(10)
+	if err = errors.Join(err, err2, err3); err != nil {
+		return err
+	}
+	ops := p.requests[request{at}]
+	if len(ops) == 0 { // outside of the region
+		return nil
+	}
+	m := p.wild[ops[0]]
+	if m == nil {
+		return errors.New("its request is not of a receive of any source or tag")
+	}
+	delete(p.wild, ops[0])
+	ranks, members := m.peers()
+	if source < 0 || source >= int64(ranks) || tag < 0 || tag > math.MaxInt32 {
+		return fmt.Errorf("no message from rank %d with tag %d", source, tag)
+	}
+	if members != nil {
+		source = int64(members[source])
+	}
+	p.SetSource(ops[0], uint32(source), uint32(tag))
+	return nil
 }
 
 // define reads a communicator.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
 )
 
@@ -154,4 +155,50 @@ func FuzzRecorded(f *testing.F) {
 		recordedTrace(1, 2, "comm 2 -1 1 0", "Recv_init 1 1 ab 8 0 5 2 12", "Start 1 1 12",
 			"Wait 1 1 12", "Comm_idup 1 1 0 -1 8", "lasted 100 1"))
 	f.Fuzz(fuzz)
+}
+
+// A receive of any source or tag is bound to the message that it took; its peers are those of its
+// communicator.
+func TestRecordedMatches(t *testing.T) {
+	got := operations(t,
+		recordedTrace(0, 3, "comm 2 0 2,1,0", "Comm_dup 1 1 0 2", "Irecv 1 1 0 8 -1 -1 2 a",
+			"Irecv 1 1 0 8 -1 7 0 b", "matched a 1 5", "matched b 2 7", "Waitall 1 1 a,b"),
+		recordedTrace(1, 3, "comm 2 0 2,1,0", "Comm_dup 1 1 0 2", "Send 1 1 0 8 2 5 2 0"),
+		recordedTrace(2, 3, "comm 2 0 2,1,0", "Comm_dup 1 1 0 2", "Send 1 1 0 8 0 7 0 0"))
+	got = slices.DeleteFunc(got, func(op string) bool { return strings.Contains(op, "context 1") })
+	want := []string{
+		"0: recv 8b from 1 tag 5 context 2", "0: recv 8b from 2 tag 7 context 0",
+		"1: send 8b to 0 tag 5 context 2", "2: send 8b to 0 tag 7 context 0",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	_, _, err := mpitrace.Read(sources(recordedTrace(0, 2, "Irecv 1 1 0 8 1 5 0 a",
+		"matched a 1 5"), recordedTrace(1, 2)), mpitrace.Defaults)
+	if err == nil || !strings.Contains(err.Error(), "not of a receive of any") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A ring of buffered sends above the eager threshold ends, each at once.
+func TestRecordedBsend(t *testing.T) {
+	var files []string
+	for rank := range 3 {
+		files = append(files, recordedTrace(rank, 3,
+			fmt.Sprintf("Bsend 1 1 0 1000000 %d 5 0 0", (rank+1)%3),
+			fmt.Sprintf("Recv 1 1 0 1000000 %d 5 0", (rank+2)%3)))
+	}
+	s, _, err := mpitrace.Read(sources(files...), mpitrace.Defaults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := simulate.New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	costs := simulate.Defaults
+	costs.EagerLimit = 1000
+	if _, err := p.Run(t.Context(), simulate.Setup{LogGOPS: costs}); err != nil {
+		t.Error(err)
+	}
 }

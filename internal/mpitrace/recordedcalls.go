@@ -26,7 +26,15 @@ var recordedCalls = func() map[string]recordedCall {
 	}
 	begins := func(kind schedule.Kind) func(*recorded, *arguments) error {
 		return func(p *recorded, a *arguments) error {
-			return p.rank.nonBlocking(a, kind, a.request)
+			if err := p.rank.nonBlocking(a, kind, a.request); err != nil {
+				return err
+			}
+			if w := a.way[0]; kind == schedule.Recv && (w.peer == p.anyRank || w.tag == p.anyTag) {
+				if ops := p.requests[a.request]; len(ops) > 0 {
+					p.wild[ops[len(ops)-1]] = p.in(a)
+				}
+			}
+			return nil
 		}
 	}
 	// Making a persistent request is local, so that it counts as computation; it may be made
@@ -40,11 +48,15 @@ var recordedCalls = func() map[string]recordedCall {
 			return err
 		}
 	}
-	for _, mode := range []string{"S", "Bs", "Ss", "Rs"} {
+	for _, mode := range []string{"S", "Ss", "Rs"} {
 		add(mode+"end", message+" written", blocking(schedule.Send))
 		add("I"+strings.ToLower(mode)+"end", message+" written request", begins(schedule.Send))
 		outside(mode+"end_init", message+" written request", prepares(schedule.Send))
 	}
+	buffered := func(p *recorded, a *arguments) error { return p.buffered(a) }
+	add("Bsend", message+" written", buffered)
+	add("Ibsend", message+" written request", buffered)
+	outside("Bsend_init", message+" written request", prepares(schedule.Send))
 	add("Recv", message, blocking(schedule.Recv))
 	add("Mrecv", message, blocking(schedule.Recv))
 	add("Irecv", message+" request", begins(schedule.Recv))

@@ -19,6 +19,7 @@ import (
 //	Waitany 310 7140 7f01a4
 //	Alltoallv 900 3000 0 0 0 24x2 8,16
 //	Finalize 9690 0
+//	matched 7f01a4 1 2               the message of a receive of any, whose request ends next
 //	other MPI_Put 12 40100           calls that are computation, their number and time
 //	lasted 1131929346 417790 9000    since MPI_Init; of the tracer in it; the processor's
 //
@@ -45,6 +46,7 @@ type recorded struct {
 	spent int64 // ns of the present call
 	file  *file
 	comms map[int64]*member
+	wild  map[uint32]*member // communicators of open receives of any source or tag, by operation
 }
 
 // fields are the rest of a line.

@@ -315,6 +315,23 @@ static long long handle(MPI_Request r) {
 }
 static void request(const MPI_Request *r) { buffer[used++] = ' ', address(handle(*r)); }
 
+/* Receives of any source or any tag that have not ended, by request. When one ends, the line "matched" before
+ * that of the call says which message it took. */
+enum { WILD = 64 };
+static MPI_Request wild[WILD];
+static int wildCount;
+static void wildcard(MPI_Request r, int p, int tag) {
+	if ((p == MPI_ANY_SOURCE || tag == MPI_ANY_TAG) && wildCount < WILD) wild[wildCount++] = r;
+}
+static void matched(MPI_Request r, const MPI_Status *s) {
+	for (int i = 0; i < wildCount; i++) if (wild[i] == r) {
+		wild[i] = wild[--wildCount];
+		text("matched ", 8), address(handle(r)), peer(s->MPI_SOURCE, s->MPI_TAG), buffer[used++] = '\n';
+		if (used > BUFFER) flushed();
+		return;
+	}
+}
+
 /* Requests before a call, which may end them. */
 static MPI_Request *asked, asked1[64];
 static int askedRoom = 64;
@@ -322,6 +339,21 @@ static MPI_Request *room(int n) {
 	if (!asked) asked = asked1;
 	if (n > askedRoom) asked = asked == asked1 ? malloc(sizeof *asked * (size_t)n) : realloc(asked, sizeof *asked * (size_t)n), askedRoom = n;
 	return asked;
+}
+/* A status of the tracer's where the program passes none. */
+static MPI_Status status1, *statuses;
+static int statusRoom;
+static MPI_Status *status(MPI_Status *s) { return s == MPI_STATUS_IGNORE ? &status1 : s; }
+static MPI_Status *statusesOf(int n, MPI_Status *s) {
+	if (s != MPI_STATUSES_IGNORE || wildCount == 0) return s;
+	if (n > statusRoom) statuses = realloc(statuses, sizeof *s * (size_t)(statusRoom = 2 * n));
+	return statuses;
+}
+static void matchedAll(int n, const MPI_Status *s) {
+	for (int i = 0; i < n && wildCount > 0; i++) if (asked[i] != MPI_REQUEST_NULL) matched(asked[i], &s[i]);
+}
+static void matchedSome(int n, const int at[], const MPI_Status *s) {
+	for (int i = 0; i < n && wildCount > 0; i++) matched(asked[at[i]], &s[i]);
 }
 static void ask(int n, const MPI_Request r[]) { if (n > 0) memcpy(room(n), r, sizeof *r * (size_t)n); }
 static void ended(int i) { if (asked[i] != MPI_REQUEST_NULL) next(), address(handle(asked[i])); }
@@ -365,7 +397,9 @@ static int peers(MPI_Comm c) {
 	return n;
 }
 static void collective(long long bytes, int root, MPI_Comm c) {
-	number(bytes), number(root == MPI_ROOT ? -3 : root == MPI_PROC_NULL ? -2 : root), comm(c);
+	int inter = 0; /* MPI_ROOT may be the number of a rank, as in SMPI */
+	if (root == MPI_ROOT || root == MPI_PROC_NULL) PMPI_Comm_test_inter(c, &inter);
+	number(bytes), number(!inter ? root : root == MPI_ROOT ? -3 : -2), comm(c);
 }
 static void gather(int n, MPI_Datatype d, int n2, MPI_Datatype d2, int root, MPI_Comm c) {
 	collective(place(c) == root ? n2 * size(d2) : n * size(d), root, c);
@@ -495,29 +529,26 @@ static void opened(int e, int level) {
 	for (int i = 0; i < 512; i++) hexPairs[i] = "0123456789abcdef"[i % 2 ? i / 2 % 16 : i / 32];
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank), PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	snprintf(path, sizeof path, "%s/trace.%06d", dir ? dir : ".", rank);
-	out = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	if (out < 0) {
-		fprintf(stderr, "trace: cannot write %s; HALFPEAK_TRACE names a directory that all ranks can write to\n", path);
-		PMPI_Abort(MPI_COMM_WORLD, 1);
-	}
+	out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
+	if (out < 0) fprintf(stderr, "trace: cannot write %s, and this rank is not recorded; HALFPEAK_TRACE names a directory that all ranks can write to\n", path);
 	PMPI_Comm_group(MPI_COMM_WORLD, &world);
 	for (int i = 0; i < 64; i++) hit[i].id = -1;
 	nextComm = 0, define(MPI_COMM_WORLD, -1, MPI_COMM_WORLD), define(MPI_COMM_SELF, -1, MPI_COMM_SELF);
 	startClock(), zero = clock_(), type.size = -1, timeCalls();
 	run = (long long)time(NULL) * 1000 + getpid() % 1000;
 	PMPI_Bcast(&run, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
-	used = (size_t)snprintf(buffer, LINE, "halfpeak-trace 2 rank %d of %d run %lld\n", rank, ranks, run);
+	used = out < 0 ? 0 : (size_t)snprintf(buffer, LINE, "halfpeak-trace 2 rank %d of %d run %lld\n", rank, ranks, run);
 #ifndef SMPI_H /* whose processes share their handlers */
 	static const int signals[] = {SIGTERM, SIGINT, SIGSEGV, SIGABRT, SIGFPE, SIGBUS};
 	struct sigaction mine = {.sa_handler = crashed, .sa_flags = SA_NODEFER};
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &mine, &actions[signals[i]]);
 	atexit(closed);
 #endif
-	flush();
+	if (out >= 0) flush();
 	threads = level == MPI_THREAD_MULTIPLE;
 	PMPI_Barrier(MPI_COMM_WORLD); /* all begin here, so the times of ranks begin together */
 	zero = clock_(), own = last = prev = tracing = 0, processor = processorTime();
-	recording = 1;
+	recording = out >= 0;
 }
 static void finalized(void) {
 	if (!enter()) return;
@@ -549,11 +580,13 @@ static void mark(int level) {
 }
 int MPI_Pcontrol(const int level, ...) { mark(level); return MPI_SUCCESS; }
 
-/* A call whose line is written after it. before is done before the clock is read. */
+/* A call whose line is written after it. before is done before the clock is read. A call that failed is
+ * computation, but for waits, which end requests all the same. */
 #define BEFORE(call) if (!enter()) return call
 #define TRACED(name, before, line, params, ...) int MPI_##name params { \
 	BEFORE(PMPI_##name(__VA_ARGS__)); before; \
 	long long t = now(); int e = PMPI_##name(__VA_ARGS__); long long u = returned(); \
+	if (e != MPI_SUCCESS && #name[0] != 'W') { found(u); return e; } \
 	head(#name, sizeof #name - 1, t, u); line; tail(); return e; }
 /* A test has a line if it found something. */
 #define TESTED(name, before, flag, line, params, ...) int MPI_##name params { \
@@ -576,21 +609,25 @@ int MPI_Pcontrol(const int level, ...) { mark(level); return MPI_SUCCESS; }
 SEND(Send) SEND(Ssend) SEND(Bsend) SEND(Rsend)
 ISEND(Isend) ISEND(Issend) ISEND(Ibsend) ISEND(Irsend)
 ISEND(Send_init) ISEND(Ssend_init) ISEND(Bsend_init) ISEND(Rsend_init)
-TRACED(Recv, known(c), (received(b, n, d, 1), message(MESSAGE)), (RECV_PARAMS, MPI_Status *s), MESSAGE, s)
-TRACED(Irecv, known(c), (received(b, n, d, 0), message(MESSAGE), request(r)), (RECV_PARAMS, MPI_Request *r), MESSAGE, r)
+/* The line has the message that came, also of a receive of any. */
+TRACED(Recv, known(c); s = status(s), (received(b, n, d, 1), message(b, n, d, p == MPI_PROC_NULL ? p : s->MPI_SOURCE, p == MPI_PROC_NULL ? tag : s->MPI_TAG, c)), (RECV_PARAMS, MPI_Status *s), MESSAGE, s)
+TRACED(Irecv, known(c), (received(b, n, d, 0), message(MESSAGE), request(r), wildcard(*r, p, tag)), (RECV_PARAMS, MPI_Request *r), MESSAGE, r)
 TRACED(Recv_init, known(c), (message(MESSAGE), request(r)), (RECV_PARAMS, MPI_Request *r), MESSAGE, r)
-TRACED(Sendrecv, SENDING, (received(b2, n2, d2, 1), message(MESSAGE), number(written), memory(b2, n2, d2), peer(p2, tag2)),
+#define CAME(p, tag) (p == MPI_PROC_NULL ? peer(p, tag) : peer(s->MPI_SOURCE, s->MPI_TAG))
+TRACED(Sendrecv, SENDING; s = status(s), (received(b2, n2, d2, 1), message(MESSAGE), number(written), memory(b2, n2, d2), CAME(p2, tag2)),
 	(const void *b, int n, MPI_Datatype d, int p, int tag, void *b2, int n2, MPI_Datatype d2, int p2, int tag2, MPI_Comm c, MPI_Status *s),
 	b, n, d, p, tag, b2, n2, d2, p2, tag2, c, s)
-TRACED(Sendrecv_replace, SENDING, (received(b, n, d, 1), message(MESSAGE), number(written), memory(b, n, d), peer(p2, tag2)),
+TRACED(Sendrecv_replace, SENDING; s = status(s), (received(b, n, d, 1), message(MESSAGE), number(written), memory(b, n, d), CAME(p2, tag2)),
 	(void *b, int n, MPI_Datatype d, int p, int tag, int p2, int tag2, MPI_Comm c, MPI_Status *s), b, n, d, p, tag, p2, tag2, c, s)
 
 TRACED(Start, ask(1, r), endedAll(1), (MPI_Request *r), r)
 TRACED(Startall, ask(n, r), endedAll(n), (int n, MPI_Request r[]), n, r)
-TRACED(Wait, ask(1, r), endedAll(1), (MPI_Request *r, MPI_Status *s), r, s)
-TRACED(Waitall, ask(n, r), endedAll(n), (int n, MPI_Request r[], MPI_Status s[]), n, r, s)
-TRACED(Waitany, ask(n, r), endedOne(*i == MPI_UNDEFINED ? -1 : *i), (int n, MPI_Request r[], int *i, MPI_Status *s), n, r, i, s)
-TRACED(Waitsome, ask(n, r), endedSome(*m == MPI_UNDEFINED ? 0 : *m, at, 0), (int n, MPI_Request r[], int *m, int at[], MPI_Status s[]), n, r, m, at, s)
+/* The lines of matches stand before that of the call. */
+#define ENDED(name, before, matches, line, params, ...) TESTED(name, before, 1, matches; LINE_OF(#name, line), params, __VA_ARGS__)
+ENDED(Wait, ask(1, r); s = status(s), matchedAll(1, s), endedAll(1), (MPI_Request *r, MPI_Status *s), r, s)
+ENDED(Waitall, ask(n, r); s = statusesOf(n, s), if (e == MPI_SUCCESS) matchedAll(n, s), endedAll(n), (int n, MPI_Request r[], MPI_Status s[]), n, r, s)
+ENDED(Waitany, ask(n, r); s = status(s), if (*i != MPI_UNDEFINED) matched(asked[*i], s), endedOne(*i == MPI_UNDEFINED ? -1 : *i), (int n, MPI_Request r[], int *i, MPI_Status *s), n, r, i, s)
+ENDED(Waitsome, ask(n, r); s = statusesOf(n, s), if (*m != MPI_UNDEFINED) matchedSome(*m, at, s), endedSome(*m == MPI_UNDEFINED ? 0 : *m, at, 0), (int n, MPI_Request r[], int *m, int at[], MPI_Status s[]), n, r, m, at, s)
 /* A message that has come is not cancelled: the line then names no request. */
 static int cancelled(void) {
 	int is = 0;
@@ -602,10 +639,10 @@ static int cancelled(void) {
 }
 TRACED(Cancel, ask(1, r), endedOne(cancelled() ? 0 : -1), (MPI_Request *r), r)
 TRACED(Request_free, ask(1, r), endedAll(1), (MPI_Request *r), r)
-TESTED(Test, ask(1, r), *f, LINE_OF("Test", endedAll(1)), (MPI_Request *r, int *f, MPI_Status *s), r, f, s)
-TESTED(Testall, ask(n, r), *f, LINE_OF("Testall", endedAll(n)), (int n, MPI_Request r[], int *f, MPI_Status s[]), n, r, f, s)
-TESTED(Testany, ask(n, r), *f, LINE_OF("Testany", endedOne(*i == MPI_UNDEFINED ? -1 : *i)), (int n, MPI_Request r[], int *i, int *f, MPI_Status *s), n, r, i, f, s)
-TESTED(Testsome, ask(n, r), *m, LINE_OF("Testsome", endedSome(*m == MPI_UNDEFINED ? 0 : *m, at, 0)), (int n, MPI_Request r[], int *m, int at[], MPI_Status s[]), n, r, m, at, s)
+TESTED(Test, ask(1, r); s = status(s), *f, matchedAll(1, s); LINE_OF("Test", endedAll(1)), (MPI_Request *r, int *f, MPI_Status *s), r, f, s)
+TESTED(Testall, ask(n, r); s = statusesOf(n, s), *f, matchedAll(n, s); LINE_OF("Testall", endedAll(n)), (int n, MPI_Request r[], int *f, MPI_Status s[]), n, r, f, s)
+TESTED(Testany, ask(n, r); s = status(s), *f, if (*i != MPI_UNDEFINED) matched(asked[*i], s); LINE_OF("Testany", endedOne(*i == MPI_UNDEFINED ? -1 : *i)), (int n, MPI_Request r[], int *i, int *f, MPI_Status *s), n, r, i, f, s)
+TESTED(Testsome, ask(n, r); s = statusesOf(n, s), *m, if (*m != MPI_UNDEFINED) matchedSome(*m, at, s); LINE_OF("Testsome", endedSome(*m == MPI_UNDEFINED ? 0 : *m, at, 0)), (int n, MPI_Request r[], int *m, int at[], MPI_Status s[]), n, r, m, at, s)
 
 /* Probes: the receive of what they find has a line of its own. */
 #define STATUS MPI_Status mine; s = s == MPI_STATUS_IGNORE ? &mine : s; known(c)
