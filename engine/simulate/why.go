@@ -71,7 +71,11 @@ func (p *Program) tolerances(ctx context.Context, o Setup, param parameter,
 	first, slope uint64, later ...float64) ([]Tolerance, error) {
 	o.Record = false
 	base := *param.get(&o.LogGOPS)
-	s := search{base: base, unit: 1 / o.Rules.ticks(), slope: slope, known: []probe{{base, first}}}
+	s := search{base: base, unit: 1 / o.Rules.ticks(), slope: float64(slope) * o.Rules.ticks(),
+		known: []probe{{base, first}}}
+	if o.Rules == Default && (param.letter == "G" || param.letter == "O") {
+		s.unit /= 1e6 // times of a byte: a message of a megabyte sees less than a tick
+	}
 	s.run = func(value float64) (uint64, error) {
 		with := o
 		*param.get(&with.LogGOPS) = value
@@ -102,8 +106,8 @@ func (p *Program) tolerances(ctx context.Context, o Setup, param parameter,
 // it: two runs for each limit if there is a single piece.
 type search struct {
 	run        func(value float64) (ticks uint64, err error)
-	base, unit float64 // values are the base and whole ticks
-	slope      uint64
+	base, unit float64 // values are the base and whole units
+	slope      float64 // ticks for each µs
 	known      []probe // by value
 }
 
@@ -156,7 +160,7 @@ func (s *search) find(limit uint64) (float64, error) {
 // ahead returns a value that may be beyond the limit, which no known one is.
 func (s *search) ahead(limit uint64, little float64, try int) float64 {
 	last := len(s.known) - 1
-	within, slope := s.known[last], float64(s.slope)/s.unit // ticks for each µs
+	within, slope := s.known[last], s.slope
 	if last > 0 && within.ticks > s.known[last-1].ticks {
 		slope = float64(within.ticks-s.known[last-1].ticks) / (within.value - s.known[last-1].value)
 	}

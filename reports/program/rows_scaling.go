@@ -77,11 +77,22 @@ func ScalingRows(s *Scaling) table.Rows {
 		rows.Doubts = append(slices.Clone(s.Notes),
 			"No efficiency: the program computes nothing on its smallest number of ranks.")
 	case ranksDiffer(s):
-		rows.Notes = append(rows.Notes, "Speed-up compares finishes, efficiency the computation "+
-			"per rank and time, with those of the smallest number of ranks.")
+		rows.Notes = append(rows.Notes, efficiencyNote(s))
 	}
 	rows.Next = kneeNotes(s)
 	return rows
+}
+
+// efficiencyNote says what the efficiency of the last row is.
+func efficiencyNote(s *programs.Scaling) string {
+	last := s.Rows[len(s.Rows)-1]
+	first := last
+	for _, r := range s.Rows {
+		if r.Machine == last.Machine && r.Params == last.Params && r.Ranks < first.Ranks {
+			first = r
+		}
+	}
+	return last.EfficiencyNote(&first)
 }
 
 // scalingVerdict describes the largest number of ranks with the last parameters; of several

@@ -38,15 +38,16 @@ type Scaled struct {
 	// Computing, Messages (the processor's parts of messages) and Waiting add up to the finish. By
 	// LogGOPSim's rules they are NaN.
 	Computing, Messages, Waiting quantity.Micros
-	// SpeedUp is the finish on the smallest number of ranks over this one. Efficiency is the
-	// computation of the program per rank and time over that on the smallest number of ranks: of a
-	// fixed problem the speed-up over the ratio of ranks, of fixed work per rank the speed-up. They
-	// are not finite if a finish is 0, nor is the efficiency if the program computes nothing.
-	SpeedUp, Efficiency float64
-	Marks               []MarkTime      // in the order in which the program first reaches them
-	on                  int             // which of the machines: two can have one name
-	computed            quantity.Micros // of the program itself, in all
-	onPath              pathShare
+	// SpeedUp is the finish on the smallest number of ranks over this one, and Growth the
+	// computation of all ranks together over that on the smallest number of ranks. Efficiency is the
+	// speed-up over the ratio of ranks if the computation grows by less than the square root of
+	// that ratio, as of a fixed problem; else, as of fixed work per rank, times the growth. They
+	// are not finite if a finish is 0, nor are the last two if the program computes nothing.
+	SpeedUp, Growth, Efficiency float64
+	Marks                       []MarkTime      // in the order in which the program first reaches them
+	on                          int             // which of the machines: two can have one name
+	computed                    quantity.Micros // of the program itself, in all
+	onPath                      pathShare
 }
 
 // A MarkTime is the time from the marks of a name to each rank's next mark.
@@ -316,7 +317,11 @@ func (s *Scaling) compare() {
 		row := &s.Rows[i]
 		first := smallest[series{row.on, row.Params}]
 		row.SpeedUp = float64(first.Finish / row.Finish)
-		row.Efficiency = busy(row) / busy(first)
+		row.Growth = float64(row.computed / first.computed)
+		ratio := float64(row.Ranks) / float64(first.Ranks)
+		if row.Efficiency = row.SpeedUp * row.Growth / ratio; row.isFixedProblem(ratio) {
+			row.Efficiency /= row.Growth
+		}
 	}
 	for _, key := range order {
 		var rows []Scaled
@@ -336,5 +341,27 @@ func (s *Scaling) compare() {
 	}
 }
 
-// busy returns the part of the time of all ranks in which the program computes.
-func busy(r *Scaled) float64 { return float64(r.computed/r.Finish) / float64(r.Ranks) }
+// isFixedProblem reports whether the ranks share a problem, on a number of ranks in this ratio to
+// the smallest.
+func (row *Scaled) isFixedProblem(ratio float64) bool { return row.Growth < math.Sqrt(ratio) }
+
+// EfficiencyNote says what the efficiency of a row is, of which the first has the smallest number of
+// ranks.
+func (row *Scaled) EfficiencyNote(first *Scaled) string {
+	const same = 0.01 // of the computation: what programs round off
+	ratio := float64(row.Ranks) / float64(first.Ranks)
+	fixed := row.isFixedProblem(ratio)
+	switch {
+	case fixed && math.Abs(row.Growth-1) <= same:
+		return "Efficiency is the speed-up over the ratio of ranks, which share the computation."
+	case fixed:
+		return fmt.Sprintf("Efficiency is the speed-up over the ratio of ranks. All together, %d "+
+			"ranks compute %.3g times as much as %d: that alone makes %.3g %% of it, and the rest "+
+			"%.3g %%.", row.Ranks, row.Growth, first.Ranks, 100/row.Growth,
+			100*row.Efficiency*row.Growth)
+	case math.Abs(row.Growth/ratio-1) <= same:
+		return "Efficiency is the speed-up: each rank computes as much on any number of ranks."
+	}
+	return fmt.Sprintf("Efficiency is the speed-up times %.3g: each of %d ranks computes so much "+
+		"more than each of %d.", row.Growth/ratio, row.Ranks, first.Ranks)
+}

@@ -49,9 +49,9 @@ func TestExamplesEverywhere(t *testing.T) {
 	}
 }
 
-// The efficiency is the work per rank and time against the fewest ranks, by hand: a fixed problem
-// has T(1) / (P·T(P)), fixed work per rank T(1) / T(P), and work that grows with the square of the
-// ranks P·T(1) / T(P). What a collective combines is no work of the program, and a program that
+// The efficiency against the fewest ranks, by hand: a fixed problem has T(1) / (P·T(P)), also if
+// each rank repeats a small part, fixed work per rank T(1) / T(P), and work that grows with the
+// square of the ranks P·T(1) / T(P). What a collective combines is no work of the program, and a program that
 // computes nothing has no efficiency.
 func TestEfficiency(t *testing.T) {
 	var machines []platforms.Design
@@ -73,6 +73,7 @@ func TestEfficiency(t *testing.T) {
 		want func(ranks, first, finish float64) float64
 	}{
 		{"8000 / mpi.size", func(p, t1, tp float64) float64 { return t1 / (p * tp) }},
+		{"50 + 8000 / mpi.size", func(p, t1, tp float64) float64 { return t1 / (p * tp) }},
 		{"1000", func(_, t1, tp float64) float64 { return t1 / tp }},
 		{"10 * mpi.size * mpi.size", func(p, t1, tp float64) float64 { return p * p * t1 / tp }},
 		{"0", func(_, _, _ float64) float64 { return math.NaN() }},
