@@ -41,7 +41,8 @@ func (b *builder) library() {
 }
 
 // MeasuredConstant and the name of a collective are the constant whose source names, by size, the
-// algorithms with the times nearest to the measured ones. Its value is their largest relative error.
+// algorithms with the times nearest to the measured ones. Its value is their largest relative
+// error.
 const MeasuredConstant = "as_measured_"
 
 // maxUnlike is the largest error at which the nearest algorithm is taken for the library's: other
@@ -52,7 +53,8 @@ const maxUnlike = 0.25
 func measuredChoices(constants []Param) string {
 	var all []string
 	for _, c := range constants {
-		if name, is := strings.CutPrefix(c.Owner, MeasuredConstant); is && c.Value.Num <= maxUnlike {
+		name, is := strings.CutPrefix(c.Owner, MeasuredConstant)
+		if is && c.Value.Num <= maxUnlike {
 			all = append(all, name+" "+c.Source)
 		}
 	}

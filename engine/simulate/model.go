@@ -75,6 +75,27 @@ func (r *run) step(e entry, late bool) {
 	r.begin(i, t, false)
 }
 
+// handshake begins an answer to a request, or the data behind a grant, in a schedule of calls. It
+// waits for a processor that computes only if the rank must be inside.
+func (r *run) handshake(i uint32, t uint64) {
+	n, op := &r.nodes[i], &r.ops[i]
+	cpu := r.cpuOf(n.rank, op)
+	var present bool
+	if op.Kind == schedule.Send {
+		c := r.messageCost(n.rank, op.Peer, op.Size)
+		present = c.handshake.OfSender() || c.data.OfSender()
+	} else {
+		c := r.costOf(n.next)
+		present = c.handshake.OfReceiver() || c.data.OfReceiver()
+	}
+	if r.clock[cpu] > t && (present || r.computing[cpu] <= t) {
+		r.parked++
+		r.park(n.rank, r.parked, i, needs{cpu: cpu, nic: -1, independent: !present})
+		return
+	}
+	r.begin(i, t, false)
+}
+
 // lead returns how long the next part of an operation receives a request or a grant before it
 // sends: the NIC, which may still be sending, is needed only then.
 func (r *run) lead(i uint32) uint64 {
@@ -241,9 +262,6 @@ func (r *run) inject(a *act, c *cost, to uint32, late bool, cpu, nic int) (s sen
 	}
 	return s
 }
-
-// noProcessor stands for the processor of a step that takes none.
-const noProcessor = -1
 
 // meet matches the message of send i, or its request, with receive j. Its first byte arrived at
 // time came.

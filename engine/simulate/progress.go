@@ -3,7 +3,6 @@ package simulate
 import (
 	"slices"
 
-	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/model/machine"
 )
 
@@ -68,27 +67,6 @@ func (r *run) compute(i, rank uint32, cpu int, from, to uint64) {
 		*l, d.lines[d.used] = d.lines[d.used], *l
 		k--
 	}
-}
-
-// handshake begins an answer to a request, or the data behind a grant, in a schedule of calls. It
-// waits for a processor that computes only if the rank must be inside.
-func (r *run) handshake(i uint32, t uint64) {
-	n, op := &r.nodes[i], &r.ops[i]
-	cpu := r.cpuOf(n.rank, op)
-	var present bool
-	if op.Kind == schedule.Send {
-		c := r.messageCost(n.rank, op.Peer, op.Size)
-		present = c.handshake.OfSender() || c.data.OfSender()
-	} else {
-		c := r.costOf(n.next)
-		present = c.handshake.OfReceiver() || c.data.OfReceiver()
-	}
-	if r.clock[cpu] > t && (present || r.computing[cpu] <= t) {
-		r.parked++
-		r.park(n.rank, r.parked, i, needs{cpu: cpu, nic: -1, independent: !present})
-		return
-	}
-	r.begin(i, t, false)
 }
 
 // hold notes that the bytes of send i, which begin now, stop while a rank is outside.

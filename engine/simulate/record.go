@@ -135,7 +135,8 @@ func (r *run) recordPosting(op uint32, t uint64) link {
 	if !r.recording {
 		return link{}
 	}
-	r.acts = append(r.acts, act{start: t, begin: t, end: t, op: op, step: stepPost, cause: r.why[op]})
+	a := act{start: t, begin: t, end: t, op: op, step: stepPost, cause: r.why[op]}
+	r.acts = append(r.acts, a)
 	r.why[op] = link{uint32(len(r.acts)), atStart}
 	return r.why[op]
 }

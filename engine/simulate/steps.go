@@ -47,6 +47,9 @@ const (
 	stepJoint               // ranks take the time of a joint operation
 )
 
+// noProcessor stands for the processor of a step that takes none.
+const noProcessor = -1
+
 var stepNames = [...]string{
 	stepPost:    "post",
 	stepCalc:    "compute",

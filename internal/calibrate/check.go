@@ -70,7 +70,8 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 // of their medians over pairs, and may fail to describe each of them.
 func (c *Calibration) checks(r Measurement) bool {
 	switch r.Measure {
-	case Send, Receive, LateReceive, LateSend, Relay, Fresh, Beside, fanFirst, twoFirst, Combine, Copy:
+	case Send, Receive, LateReceive, LateSend, Relay, Fresh, Beside, fanFirst, twoFirst, Combine,
+		Copy:
 		return false // calls and local work, which no schedule of messages shows alone, and states
 	case Exchange:
 		return !c.fitsExchange(r.Level, r.Size)

@@ -53,8 +53,9 @@ func presenceOf(sender, receiver need) (handshake, data machine.Presence) {
 const alikeMisfit = 0.03
 
 // presence returns which ranks large messages of a level need inside the library: those with which
-// a simulation of such messages misses the cases of [Beside] least. Of protocols that miss them equally,
-// it returns the one that needs least, and a note. It returns zeros if they were not measured.
+// a simulation of such messages misses the cases of [Beside] least. Of protocols that miss them
+// equally, it returns the one that needs least, and a note. It returns zeros if they were not
+// measured.
 func (c *Calibration) presence(level int, l machine.Level) (handshake, data machine.Presence) {
 	var rows []Measurement
 	for _, r := range c.Rows {

@@ -91,7 +91,8 @@ func Read(r io.Reader, name string) (*Calibration, error) {
 		// Column 0 has the median of a pass, column 5 its average.
 		m.Time, m.Average, m.Least = quantile(0, 0.25), quantile(5, 0.25), quantile(0, 0)
 		if m.Measure == Beside {
-			// It decides between protocols a message's time apart, and disturbances only lengthen it.
+			// It decides between protocols a message's time apart, and disturbances only
+			// lengthen it.
 			m.Time = quantile(3, 0)
 		}
 	}

@@ -23,8 +23,8 @@ func Node(m machine.Machine) int {
 	return node
 }
 
-// Nodes returns the ranks on each node, if a placement fills one node after the other, and the rails
-// of a node; 0 if they are not known.
+// Nodes returns the ranks on each node, if a placement fills one node after the other, and the
+// rails of a node; 0 if they are not known.
 func Nodes(m machine.Machine, on machine.Placement) (perNode, rails int) {
 	if len(m.Levels) < 2 {
 		return 0, 0

@@ -84,7 +84,7 @@ func ScalingRows(s *Scaling) table.Rows {
 }
 
 // efficiencyNote says what the efficiency of the last row is.
-func efficiencyNote(s *programs.Scaling) string {
+func efficiencyNote(s *Scaling) string {
 	last := s.Rows[len(s.Rows)-1]
 	first := last
 	for _, r := range s.Rows {
@@ -92,7 +92,7 @@ func efficiencyNote(s *programs.Scaling) string {
 			first = r
 		}
 	}
-	return last.EfficiencyNote(&first)
+	return last.efficiencyNote(&first)
 }
 
 // scalingVerdict describes the largest number of ranks with the last parameters; of several

@@ -39,15 +39,16 @@ type Scaled struct {
 	// LogGOPSim's rules they are NaN.
 	Computing, Messages, Waiting quantity.Micros
 	// SpeedUp is the finish on the smallest number of ranks over this one, and Growth the
-	// computation of all ranks together over that on the smallest number of ranks. Efficiency is the
-	// speed-up over the ratio of ranks if the computation grows by less than the square root of
-	// that ratio, as of a fixed problem; else, as of fixed work per rank, times the growth. They
+	// computation of all ranks together over that on the smallest number of ranks. Efficiency is
+	// the speed-up over the ratio of ranks if the computation grows by less than the square root
+	// of that ratio, as of a fixed problem; else, as of fixed work per rank, times the growth. They
 	// are not finite if a finish is 0, nor are the last two if the program computes nothing.
 	SpeedUp, Growth, Efficiency float64
-	Marks                       []MarkTime      // in the order in which the program first reaches them
-	on                          int             // which of the machines: two can have one name
-	computed                    quantity.Micros // of the program itself, in all
-	onPath                      pathShare
+	// Marks are in the order in which the program first reaches them.
+	Marks    []MarkTime
+	on       int             // which of the machines: two can have one name
+	computed quantity.Micros // of the program itself, in all
+	onPath   pathShare
 }
 
 // A MarkTime is the time from the marks of a name to each rank's next mark.
@@ -345,9 +346,9 @@ func (s *Scaling) compare() {
 // the smallest.
 func (row *Scaled) isFixedProblem(ratio float64) bool { return row.Growth < math.Sqrt(ratio) }
 
-// EfficiencyNote says what the efficiency of a row is, of which the first has the smallest number of
+// efficiencyNote says what the efficiency of a row is; the first row has the smallest number of
 // ranks.
-func (row *Scaled) EfficiencyNote(first *Scaled) string {
+func (row *Scaled) efficiencyNote(first *Scaled) string {
 	const same = 0.01 // of the computation: what programs round off
 	ratio := float64(row.Ranks) / float64(first.Ranks)
 	fixed := row.isFixedProblem(ratio)

@@ -63,8 +63,8 @@ func (g Group) rank(place int) int {
 	return int(g.Members[place])
 }
 
-// PerNodeOf returns the number of consecutive places on each node, if the places fill one node after
-// the other; 0 if they take turns. The last node may have fewer.
+// PerNodeOf returns the number of consecutive places on each node, if the places fill one node
+// after the other; 0 if they take turns. The last node may have fewer.
 func PerNodeOf(places int, together func(a, b int) bool) (perNode int) {
 	for perNode < places && together(0, perNode) {
 		perNode++

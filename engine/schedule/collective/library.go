@@ -132,7 +132,8 @@ func (l Library) measured(name string, all []Entry, ranks int, bytes uint64) (e 
 			least, _ := strconv.ParseUint(strings.TrimSuffix(from, " B"), 10, 64)
 			i := slices.IndexFunc(all, func(e Entry) bool { return e.Name == algorithm })
 			// The first one serves smaller messages, too.
-			if i >= 0 && (all[i].Ranks == 0 || all[i].Ranks == ranks) && (bytes >= least || !known) {
+			fits := i >= 0 && (all[i].Ranks == 0 || all[i].Ranks == ranks)
+			if fits && (bytes >= least || !known) {
 				e, known = all[i], true
 			}
 		}

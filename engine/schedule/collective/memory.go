@@ -343,6 +343,21 @@ func (b branch) collect(p *member, s span, fold func(from int, to ...span) uint3
 	}
 }
 
+// star has all members below the root, served by rank, as Open MPI does: 0, 1, 2 ….
+func (p *member) star() tree {
+	return func(size, _, v int) (parent int, children []int) {
+		if v > 0 {
+			return 0, nil
+		}
+		for place := range size {
+			if place != p.Root {
+				children = append(children, (place-p.Root+size)%size)
+			}
+		}
+		return -1, children
+	}
+}
+
 // down sends the slots one by one from the root along the tree.
 func (t tree) down(p *member, slots int) {
 	b := t.at(p)

@@ -136,21 +136,6 @@ func chains(fanout, size, v int) (parent int, children []int) {
 	return parent, children
 }
 
-// star has all members below the root, served by rank, as Open MPI does: 0, 1, 2 ….
-func (p *member) star() tree {
-	return func(size, _, v int) (parent int, children []int) {
-		if v > 0 {
-			return 0, nil
-		}
-		for place := range size {
-			if place != p.Root {
-				children = append(children, (place-p.Root+size)%size)
-			}
-		}
-		return -1, children
-	}
-}
-
 // inOrderTree is a binary tree of the places lo … hi−1 that combines them in order: a place
 // comes after its subtrees, and the second child's subtree before the first child's. The root is
 // the last place.
