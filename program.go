@@ -49,8 +49,10 @@ func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	if err != nil {
 		return e, err
 	}
-	if err := d.Messages(); err != nil {
-		return e, err
+	if d.Layer.Model != nil { // a program of measured collectives needs no messages
+		if err := d.Messages(); err != nil {
+			return e, err
+		}
 	}
 	setup := theprogram.Setup{Eager: simulate.NoLimit, Map: p.Map}
 	s, err := theprogram.Run(ctx, in, setup, d.Design)

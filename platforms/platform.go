@@ -385,7 +385,7 @@ func (t Timed) Bandwidths(n quantity.Bytes, time quantity.Micros) (alg, bus quan
 	switch strings.TrimPrefix(t.Collective, "i") { // MPI's non-blocking ones
 	case "allreduce":
 		factor = 2 * (p - 1) / p
-	case "allgather", "reduce_scatter", "reduce_scatter_block", "alltoall":
+	case "allgather", "reduce_scatter", "reduce_scatter_block", "alltoall", "gather", "scatter":
 		factor = (p - 1) / p
 	case "bcast", "reduce", "sendrecv":
 		return alg, alg

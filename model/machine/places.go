@@ -73,8 +73,14 @@ func (m Machine) Place(p Placement, ranks int) (Places, error) {
 		if len(m.Levels) > 1 {
 			shape = fmt.Sprintf(" (%s)", m)
 		}
+		last := m.Levels[len(m.Levels)-1]
+		inner := cores / last.Arity
+		way := fmt.Sprintf("give level %s the arity %d", last.Name, (ranks+inner-1)/inner)
+		if last.Topology.Units() > 1 {
+			way += " and a topology of as many units"
+		}
 		return nil, fmt.Errorf("%d ranks on %d cores%s: a rank has a core of its own; "+
-			"take fewer ranks, or describe a larger machine", ranks, cores, shape)
+			"take fewer ranks, or %s", ranks, cores, shape, way)
 	}
 	places := make(Places, ranks)
 	unit, block := 1, cores // ranks fill blocks; within each, units take turns

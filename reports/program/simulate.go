@@ -278,6 +278,12 @@ func (s *Simulation) machinesOf(in *Input, o Setup, on []platforms.Design) (
 			s.Notes = append(s.Notes, d.Name()+": "+placed.Shape(d.Machine(), o.Map)+".")
 			continue
 		}
+		// Below that, the ranks may well have a node each.
+		const few = 8
+		if real := in.Trace || in.Marks != nil; real && in.Schedule.Ranks() > few {
+			s.Notes = append(s.Notes, d.Layer.Ref()+" has no levels: each rank has a NIC of its "+
+				"own, and messages share nothing else.")
+		}
 		// Without overheads computation and communication overlap fully, so a finish can be too
 		// early. A layer that has none at a small and at a large size has none at all.
 		send, receive := d.Layer.Model.Overheads(1)
