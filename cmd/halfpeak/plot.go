@@ -28,7 +28,8 @@ type plotOptions struct {
 	sizes    []quantity.Bytes
 	title    string
 	schedule []string
-	ranks    rankRange
+	ranks    []int // of a program
+	only     rankRange
 	pixels   pixels
 }
 
@@ -37,7 +38,7 @@ type plotOptions struct {
 // pipeline and short enough to see each packet.
 func newPlot() *cobra.Command {
 	out := output{plain: true}
-	o := plotOptions{layers: layerOptions{use: eachLevel}, ranks: rankRange{0, math.MaxInt}}
+	o := plotOptions{layers: layerOptions{use: eachLevel}, only: rankRange{0, math.MaxInt}}
 	cmd := command("plot",
 		wantArgs(1, -1, `at least one platform, as in "halfpeak plot clip -o bandwidth.png"`),
 		func(cmd *cobra.Command, args []string) error {
@@ -69,8 +70,10 @@ func newPlot() *cobra.Command {
 		"timeline", "signature", "ranks")
 	cmd.Flags().StringArrayVar(&o.schedule, "schedule", nil,
 		"with --kind ranks: a program (.star) or schedule `file`, or the files of a trace")
-	flags.Var(cmd.Flags(), &o.ranks, parseRankRange, "ranks", "ranks", "",
-		"with --kind ranks: these ranks alone, as in \"0..63\"")
+	flags.Var(cmd.Flags(), &o.ranks, flags.ParseRanks, "number", "ranks", "",
+		"with a program as --schedule: its number of ranks")
+	flags.Var(cmd.Flags(), &o.only, parseRankRange, "ranks", "only", "",
+		"with --kind ranks: draw these ranks alone, as in \"0..63\"")
 	declareSizes(cmd, &o.sizes, "size", "1..1MiB/16",
 		"message sizes, by default to the largest measured if that is more; one for a timeline, "+
 			"16KiB if not given")
@@ -85,10 +88,13 @@ func newPlot() *cobra.Command {
 			"the ranks of --schedule run on all levels; omit --level, --from and --to"),
 		needs("--kind=ranks", "--schedule", oneSchedule),
 		needs("--schedule", "--kind=ranks", oneSchedule),
-		needs("--ranks", "--kind=ranks", ""),
+		needs("--only", "--kind=ranks", ""),
+		needs("--ranks", "a program as --schedule",
+			"--ranks is for a program (.star); a schedule or trace has its number of ranks "+
+				"(--only draws some of them)"),
 		excludes("--kind=ranks", "several platforms", oneSchedule),
-		needs("a program as --schedule", "--ranks",
-			"a program needs --ranks, as in --ranks 0..15 for 16 ranks"))
+		needs("a program as --schedule", "one --ranks",
+			"a program needs one --ranks, as in --ranks 16 for 16 ranks"))
 	return cmd
 }
 
@@ -111,8 +117,7 @@ func parseRankRange(text string) (r rankRange, err error) {
 	}
 	r.first, err = strconv.Atoi(from)
 	last, failed := strconv.Atoi(to)
-	if r.last = last; err != nil || failed != nil || r.first < 0 || r.last < r.first ||
-		r.last == math.MaxInt { // a number of ranks, one above, would overflow
+	if r.last = last; err != nil || failed != nil || r.first < 0 || r.last < r.first {
 		err = errors.New(`give ranks, counted from 0, as in "0..63"`)
 	}
 	return r, err
@@ -138,7 +143,7 @@ func plot(ctx context.Context, refs []string, o plotOptions) (table.Picture, err
 		return t, err
 	case "ranks":
 		on := designs[0]
-		reading := halfpeak.Reading{Ranks: []int{o.ranks.last + 1}}
+		reading := halfpeak.Reading{Ranks: o.ranks}
 		p, err := halfpeak.Read(ctx, o.schedule, reading, halfpeak.Of(on))
 		if err != nil {
 			return nil, err
@@ -147,7 +152,7 @@ func plot(ctx context.Context, refs []string, o plotOptions) (table.Picture, err
 		if err != nil {
 			return nil, err
 		}
-		return theprogram.Ranks(ctx, on, in, o.ranks.first, o.ranks.last, o.title)
+		return theprogram.Ranks(ctx, on, in, o.only.first, o.only.last, o.title)
 	case "signature":
 		f, err := check.Signature(designs...)
 		f.Title = cmp.Or(o.title, f.Title)

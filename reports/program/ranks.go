@@ -71,7 +71,7 @@ func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int,
 	}
 	if last = min(last, line.Ranks-1); first > last {
 		err := fmt.Errorf("%s has ranks 0 to %d", in.Name, line.Ranks-1)
-		return nil, usage.Fields(err, "ranks")
+		return nil, usage.Fields(err, "only")
 	}
 	// Waits first: of boxes that begin together, the work is drawn over the wait.
 	spans := func(yield func(simulate.Span) bool) {
