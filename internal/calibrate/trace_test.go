@@ -2,7 +2,6 @@ package calibrate_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,14 +17,20 @@ import (
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
 )
 
-// try runs a command in a folder; the test is skipped if the program is not there.
+// needs skips the test if one of the programs is missing.
+func needs(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, name := range programs {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("%s is not installed", name)
+		}
+	}
+}
+
+// try runs a command in a folder.
 func try(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
 	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Skipf("%s is not installed", name)
-	}
-	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir = dir
 	// Open MPI refuses to run as root, and on fewer cores than ranks, unless these allow it. Ranks
 	// that it ends have three seconds to write their traces, if the computer has other work.
@@ -70,9 +75,11 @@ func compiled(library string) func() ([]byte, error) {
 	})
 }
 
-// build compiles a program in a folder with the tracer, which it returns.
+// build compiles a program in a folder with the tracer, which it returns. The test is skipped
+// without the library: its compilers and its launcher.
 func build(t *testing.T, library, compiler, source string, flags ...string) (dir string) {
 	t.Helper()
+	needs(t, "mpicc."+library, compiler+"."+library, "mpirun."+library)
 	if testing.Short() {
 		t.Skip("compiles C, which the race detector and the flags of Go's compiler do not touch")
 	}
@@ -81,9 +88,7 @@ func build(t *testing.T, library, compiler, source string, flags ...string) (dir
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "libtrace.so"), tracer, 0o777)
 	}
-	if errors.Is(err, exec.ErrNotFound) {
-		t.Skip(err)
-	} else if err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
 	program, err := filepath.Abs(filepath.Join("testdata/trace", source))
@@ -95,10 +100,16 @@ func build(t *testing.T, library, compiler, source string, flags ...string) (dir
 }
 
 // trace runs the program of a folder with the tracer on two ranks.
-func trace(t *testing.T, library, dir string, args ...string) (string, error) {
+func trace(t *testing.T, library, dir string) (string, error) {
+	t.Helper()
+	return traceTo(t, library, dir, dir)
+}
+
+// traceTo is trace with the traces in another folder, and arguments of the program.
+func traceTo(t *testing.T, library, dir, traces string, args ...string) (string, error) {
 	t.Helper()
 	return try(t, dir, nil, "mpirun."+library, append([]string{"-np", "2", "env",
-		"LD_PRELOAD=" + filepath.Join(dir, "libtrace.so"), "HALFPEAK_TRACE=" + dir,
+		"LD_PRELOAD=" + filepath.Join(dir, "libtrace.so"), "HALFPEAK_TRACE=" + traces,
 		"./program"}, args...)...)
 }
 
@@ -195,20 +206,28 @@ func TestTraceOfFortran(t *testing.T) {
 // waits for seconds for ranks that it ends, so all programs run at once.
 func TestTraceOfEnds(t *testing.T) {
 	t.Parallel()
-	var running sync.WaitGroup
 	for _, library := range libraries {
-		for end, check := range ends {
+		t.Run(library, func(t *testing.T) {
+			t.Parallel()
 			dir := build(t, library, "mpicc", "ends.c", "-pthread")
-			running.Go(func() {
-				out, failed := trace(t, library, dir, end)
-				s, notes, err := read(dir)
-				if err := check(library, failed, s, notes, err); err != nil {
-					t.Errorf("%s, %s: %v\n%s", library, end, err, out)
-				}
-			})
-		}
+			for end, check := range ends {
+				t.Run(end, func(t *testing.T) {
+					t.Parallel()
+					checkEnd(t, library, dir, end, check)
+				})
+			}
+		})
 	}
-	running.Wait()
+}
+
+// checkEnd runs the program of a folder to one of its ends, with traces in a folder of their own.
+func checkEnd(t *testing.T, library, dir, end string, check endCheck) {
+	traces := t.TempDir()
+	out, failed := traceTo(t, library, dir, traces, end)
+	s, notes, err := read(traces)
+	if err := check(library, failed, s, notes, err); err != nil {
+		t.Errorf("%s, %s: %v\n%s", library, end, err, out)
+	}
 }
 
 // An endCheck judges a program of ends.c: how it ended, its trace, and how that was read.
