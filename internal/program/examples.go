@@ -1,6 +1,7 @@
 package program
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -55,7 +56,7 @@ func FindExample(name string) (*Program, error) {
 	all := Examples()
 	for _, e := range all {
 		if e.Name == name {
-			return Read(e.Name, e.Text)
+			return Read(context.Background(), e.Name, e.Text)
 		}
 	}
 	return nil, fmt.Errorf("no program %q%s", name,

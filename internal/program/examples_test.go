@@ -15,7 +15,7 @@ func TestExamples(t *testing.T) {
 		t.Fatalf("%d examples, want 5", len(all))
 	}
 	for _, e := range all {
-		p, err := program.Read(e.Name, e.Text)
+		p, err := program.Read(t.Context(), e.Name, e.Text)
 		if err != nil || e.Help == "" {
 			t.Fatalf("%s: %v, help %q", e.Name, err, e.Help)
 		}

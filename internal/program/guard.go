@@ -77,9 +77,13 @@ func heapObjects() float64 {
 	return float64(s[0].Value.Uint64())
 }
 
-// maxSteps bounds the steps of the interpreter, in all ranks: some minutes. A loop over a range of
-// 10¹² ends with an error and not next month.
-const maxSteps = 20_000_000_000
+// maxSteps bounds the steps of the interpreter, in all ranks, unless the context has a deadline. So
+// many take 5 to 20 s. A loop over a range of 10¹² ends with an error and not next month.
+const maxSteps = 1_000_000_000
+
+// maxCalls bounds how deep functions call one another. Recursion is off, but a file can have 10⁵
+// functions, and each call goes through all that it lies in, to see that it is no recursion.
+const maxCalls = 1000
 
 // look is the number of steps after which a thread looks at the memory. Ten thousand values are
 // less than one operation may make unseen.
@@ -94,6 +98,7 @@ type guard struct {
 	place   atomic.Pointer[syntax.Position] // of the last look
 	looks   atomic.Int64
 	steps   uint64 // of threads that have ended
+	timed   bool   // whether a deadline takes the place of maxSteps
 }
 
 // now notes the thread that runs.
@@ -113,8 +118,11 @@ func (g *guard) newThread(name string, print func(text string)) *starlark.Thread
 			at := t.CallFrame(0).Pos
 			g.place.Store(&at)
 			g.looks.Add(1)
-			if g.steps+n > maxSteps {
-				t.Cancel(fmt.Sprintf("the program takes more than %d steps", maxSteps))
+			if g.steps+n > maxSteps && !g.timed {
+				t.Cancel(fmt.Sprintf("the program takes more than %d steps; with a time limit "+
+					"it may take more", maxSteps))
+			} else if t.CallStackDepth() > maxCalls {
+				t.Cancel(fmt.Sprintf("more than %d functions call one another", maxCalls))
 			} else if err := lookAtMemory(0); err != nil {
 				t.Cancel(err.Error())
 			}
@@ -129,6 +137,7 @@ func (g *guard) newThread(name string, print func(text string)) *starlark.Thread
 // a minute, it returns without waiting for the operation, which cannot be interrupted; f ends
 // behind it.
 func (g *guard) run(ctx context.Context, name string, f func() error) error {
+	_, g.timed = ctx.Deadline()
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	ticks := time.NewTicker(time.Second)

@@ -59,9 +59,10 @@ type param struct {
 var dialect = &syntax.FileOptions{Set: true, TopLevelControl: true}
 
 // Read reads a program; name is that of its file, for errors. The file must define a function main
-// whose first parameter is the communicator of all ranks. All other parameters need defaults.
-func Read(name string, text []byte) (*Program, error) {
-	globals, err := execute(name, text, false)
+// whose first parameter is the communicator of all ranks. All other parameters need defaults. What
+// stands outside of functions runs here, until the end of the context.
+func Read(ctx context.Context, name string, text []byte) (*Program, error) {
+	globals, err := execute(ctx, name, text, false)
 	if err != nil {
 		return nil, located(err)
 	}
@@ -70,9 +71,12 @@ func Read(name string, text []byte) (*Program, error) {
 		return nil, fmt.Errorf("%s: no function main; a program begins with \"def main(mpi):\"",
 			name)
 	}
+	if err := shallow(globals); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	globals.Freeze()
 	p := &Program{name: name, main: main}
-	if globals, err := execute(name, text, true); err == nil {
+	if globals, err := execute(ctx, name, text, true); err == nil {
 		p.shared, _ = globals["main"].(*starlark.Function)
 		globals.Freeze()
 	}
@@ -130,12 +134,17 @@ func python(err error, text []byte) error {
 
 // execute runs the text of a file, outside of main, and returns its functions and variables: those
 // for classes of ranks, or an error if they cannot share a run.
-func execute(name string, text []byte, shared bool) (starlark.StringDict, error) {
+func execute(ctx context.Context, name string, text []byte, shared bool) (
+	starlark.StringDict, error) {
+	// An editor of Windows may begin a file with a byte-order mark.
+	text = bytes.TrimPrefix(text, []byte("\uFEFF"))
 	f, err := dialect.Parse(name, text, 0)
 	if err != nil {
 		return nil, python(err, text)
 	}
-	bound(f)
+	if err := bound(f); err != nil {
+		return nil, err
+	}
 	names := predeclared
 	if shared {
 		if names = comparing; !sharable(f) {
@@ -148,7 +157,7 @@ func execute(name string, text []byte, shared bool) (starlark.StringDict, error)
 	}
 	var globals starlark.StringDict
 	var g guard
-	err = g.run(context.Background(), name, func() (err error) {
+	err = g.run(ctx, name, func() (err error) {
 		globals, err = compiled.Init(g.newThread(name, func(string) {}), names)
 		return err
 	})

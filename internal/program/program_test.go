@@ -15,7 +15,7 @@ import (
 // read reads a program whose main has the given body.
 func read(t *testing.T, params, body string) *program.Program {
 	t.Helper()
-	p, err := program.Read("p.star", []byte(source(params, body)))
+	p, err := program.Read(t.Context(), "p.star", []byte(source(params, body)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestMistakes(t *testing.T) {
 		"for i in range(33000): mpi.dup()":            "p.star:2:35: rank 0: more than 32768 communicators",
 		`fail("by myself")`:                           "by myself",
 	} {
-		p, err := program.Read("p.star", []byte(source("", body)))
+		p, err := program.Read(t.Context(), "p.star", []byte(source("", body)))
 		if err == nil {
 			_, _, err = p.Schedule(t.Context(), program.Options{Ranks: 2})
 		}
@@ -177,7 +177,7 @@ func TestMistakes(t *testing.T) {
 		"def main(mpi): main(mpi)":        "called recursively",
 		"\x00\xff":                        "p.star: no function main",
 	} {
-		p, err := program.Read("p.star", []byte(text))
+		p, err := program.Read(t.Context(), "p.star", []byte(text))
 		if err == nil {
 			_, _, err = p.Schedule(t.Context(), program.Options{Ranks: 2})
 		}
@@ -239,9 +239,14 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// The end of the context does not wait for an operation that takes seconds, the hash of 2²⁷ values.
+// The end of the context does not wait for an operation that takes seconds, the comparison of lists
+// of 10⁹ values.
 func TestLongOperation(t *testing.T) {
-	p := read(t, "", "x = 1\nfor i in range(27):\n    x = (x, x)\nprint(1)\ny = {x: 1}")
+	p := read(t, "", `x, y = [1] * 1000, [1] * 1000
+for i in range(2):
+    x, y = [x] * 1000, [y] * 1000
+print(1)
+z = x == y`)
 	ctx, cancel := context.WithCancel(t.Context())
 	o := program.Options{Ranks: 1, Print: func(int, string) { cancel() }}
 	if _, _, err := p.Schedule(ctx, o); err != context.Canceled {
@@ -303,7 +308,7 @@ func FuzzProgram(f *testing.F) {
 		if len(body) > 500 || strings.Contains(body, "range") || strings.Contains(body, "*") {
 			return // slow, not wrong
 		}
-		p, err := program.Read("p.star", []byte(source("", body)))
+		p, err := program.Read(t.Context(), "p.star", []byte(source("", body)))
 		if err != nil {
 			return
 		}
@@ -315,7 +320,7 @@ func FuzzProgram(f *testing.F) {
 
 // BenchmarkSchedule is a stencil of 1,024 ranks and 100 steps.
 func BenchmarkSchedule(b *testing.B) {
-	p, err := program.Read("halo.star", []byte(source("", `grid = mpi.cart(2)
+	p, err := program.Read(b.Context(), "halo.star", []byte(source("", `grid = mpi.cart(2)
 for step in range(100):
     mpi.compute(1, "us")
     for dim in (0, 1):

@@ -77,7 +77,7 @@ var errStopped = errors.New("stopped")
 
 // failed returns an error with its line, then its rank.
 func (r *rank) failed(err error) error {
-	text := strings.ReplaceAll(located(err).Error(), "Starlark computation cancelled: ", "")
+	text := located(err).Error()
 	place, message, found := strings.Cut(text, ": ")
 	if !found {
 		return fmt.Errorf("%s: rank %d: %s", r.program.name, r.number, text)

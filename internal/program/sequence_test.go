@@ -100,7 +100,7 @@ func TestSequencesEndAsWholePrograms(t *testing.T) {
 	sequences, overlaps, simulated, parts := 0, 0, 0, 0
 	for seed := range uint64(n) {
 		text := drawSteps(rand.New(rand.NewPCG(seed, 5)))
-		p, err := program.Read("p.star", []byte(text))
+		p, err := program.Read(t.Context(), "p.star", []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

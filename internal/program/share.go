@@ -323,7 +323,7 @@ var unshared = []string{"index", "remove", "count"}
 // that compares.
 func sharable(f *syntax.File) bool {
 	ok := true
-	rewrite(reflect.ValueOf(f), func(any) {}, func(e syntax.Expr) syntax.Expr {
+	rewrite(reflect.ValueOf(f), func(e syntax.Expr) syntax.Expr {
 		switch e := e.(type) {
 		case *syntax.BinaryExpr:
 			if compared[e.Op] {
@@ -389,4 +389,36 @@ func (c *comm) placeValue(f func(place int) int64) starlark.Value {
 		return starlark.MakeInt64(f(c.place))
 	}
 	return newEach(c.r, c.r.class.perRank(f))
+}
+
+// rewrite replaces the expressions of a bounded syntax tree, those inside others first, by what expr
+// returns, unless that is nil.
+func rewrite(v reflect.Value, expr func(syntax.Expr) syntax.Expr) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() || v.Type().Elem().PkgPath() != nodes {
+			return
+		}
+		rewrite(v.Elem(), expr)
+	case reflect.Slice:
+		for i := range v.Len() {
+			rewrite(v.Index(i), expr)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				rewrite(v.Field(i), expr)
+			}
+		}
+	case reflect.Interface:
+		if v.IsNil() {
+			return
+		}
+		rewrite(v.Elem(), expr)
+		if e, ok := v.Interface().(syntax.Expr); ok {
+			if with := expr(e); with != nil {
+				v.Set(reflect.ValueOf(with))
+			}
+		}
+	}
 }

@@ -46,7 +46,7 @@ func equal(t *testing.T, got, want *schedule.Schedule) {
 // number of runs of the interpreter; 0 for a program with an error, which must be the same.
 func sharedAndAlone(t *testing.T, name, text string, ranks int) (runs int) {
 	t.Helper()
-	p, err := Read(name, []byte(text))
+	p, err := Read(t.Context(), name, []byte(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

@@ -54,7 +54,8 @@ var functionSizes = map[string]size{
 
 var methodSizes = map[string]size{
 	"extend": lengths(listBytes), "keys": lengths(listBytes), "values": lengths(listBytes),
-	"items": lengths(pairBytes), "update": lengths(tableBytes), "union": lengths(tableBytes),
+	"items": lengths(pairBytes), "popitem": lengths(0),
+	"update": lengths(tableBytes), "union": lengths(tableBytes),
 	"symmetric_difference": lengths(tableBytes), "difference": lengths(tableBytes),
 	"intersection": lengths(tableBytes),
 	"split":        lengths(2 * listBytes), "rsplit": lengths(2 * listBytes),
@@ -161,7 +162,9 @@ var predeclared = func() starlark.StringDict {
 	all := starlark.StringDict{
 		"math": starmath.Module, "ANY": anyValue{},
 		"range":    starlark.NewBuiltin("range", boundedRange),
+		"int":      starlark.NewBuiltin("int", boundedInt),
 		copiedName: starlark.NewBuiltin(copiedName, copied),
+		nestedName: starlark.NewBuiltin(nestedName, nested),
 	}
 	for op := range operators {
 		all[op.String()] = starlark.NewBuiltin(op.String(), func(_ *starlark.Thread,
@@ -189,7 +192,11 @@ func sized(name string, f, x starlark.Value, bytes size) starlark.Value {
 		if err := room(bytes(x, all)); err != nil {
 			return nil, err
 		}
-		return callWithin(t, f, args, named)
+		v, err := callWithin(t, f, args, named)
+		if err == nil && tupleMakers[name] {
+			err = newTuples(v)
+		}
+		return v, err
 	})
 }
 
@@ -267,11 +274,30 @@ func operate(op syntax.Token, x, y starlark.Value) (starlark.Value, error) {
 	if err := room(bytes); err != nil {
 		return nil, err
 	}
-	return starlark.Binary(op, x, y)
+	v, err := starlark.Binary(op, x, y)
+	if err == nil {
+		err = newTuple(v)
+	}
+	return v, err
 }
 
 // maxBits bounds products: one of so many bits takes 10 ms, during which nothing ends the program.
 const maxBits = 1 << 20
+
+// maxDigits is a little more than maxBits bits have.
+const maxDigits = 320_000
+
+// boundedInt is int without texts that take seconds to read.
+func boundedInt(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple,
+	named []starlark.Tuple) (starlark.Value, error) {
+	for _, v := range args {
+		if text, ok := v.(starlark.String); ok && len(text) > maxDigits {
+			return nil, fmt.Errorf("a number of %d digits; the largest has %d", len(text),
+				maxDigits)
+		}
+	}
+	return callWithin(t, starlark.Universe["int"], args, named)
+}
 
 func product(a, b starlark.Int) (starlark.Value, error) {
 	if _, small := a.Int64(); !small {

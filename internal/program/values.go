@@ -138,15 +138,16 @@ func located(err error) error {
 	}
 	for i := range in.CallStack {
 		if at := in.CallStack.At(i).Pos; at.IsValid() && at.Line > 0 {
-			return fmt.Errorf("%s: %s", at, firstLine(in.Msg))
+			return fmt.Errorf("%s: %s", at, reason(in.Msg))
 		}
 	}
-	return errors.New(firstLine(in.Msg))
+	return errors.New(reason(in.Msg))
 }
 
-func firstLine(text string) string {
+// reason returns the first line of the interpreter's message, without what it says of a stop.
+func reason(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
-	return line
+	return strings.TrimPrefix(line, "Starlark computation cancelled: ")
 }
 
 // anyValue is ANY: any rank as a source, or any tag.

@@ -26,7 +26,7 @@ const maxProgram = 4 << 20
 
 // readProgram reads a program from its file. If there is no file of that name, it may be that of a
 // program that the binary carries, see [program.Examples].
-func readProgram(name string) (*program.Program, error) {
+func readProgram(ctx context.Context, name string) (*program.Program, error) {
 	f, err := atomicfile.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if p, exampleErr := program.FindExample(name); exampleErr == nil {
@@ -45,7 +45,7 @@ func readProgram(name string) (*program.Program, error) {
 	case len(text) > maxProgram:
 		return nil, fmt.Errorf("%s: larger than %d bytes, which no program is", name, maxProgram)
 	}
-	return program.Read(name, text)
+	return program.Read(ctx, name, text)
 }
 
 // nameValue divides a parameter as "NAME=VALUE".
@@ -127,7 +127,7 @@ func read(ctx context.Context, names []string, r Reading) (*Input, error) {
 	if len(r.Ranks) != 1 {
 		return nil, fmt.Errorf("%s: a program runs on one number of ranks", names[0])
 	}
-	p, err := readProgram(names[0])
+	p, err := readProgram(ctx, names[0])
 	if err != nil {
 		return nil, err
 	}

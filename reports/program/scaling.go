@@ -79,7 +79,7 @@ type knee struct {
 // ranks. A parameter "NAME=VALUE,VALUE…" has a row for each value.
 func Scale(ctx context.Context, name string, r Reading, o Setup, on ...platforms.Design) (
 	*Scaling, error) {
-	p, err := readProgram(name)
+	p, err := readProgram(ctx, name)
 	if err != nil {
 		return nil, err
 	}

@@ -153,7 +153,7 @@ func (j *randomJudge) smpi(ctx context.Context, compiled string, number int) (o 
 // halfpeak runs the same program in Starlark. Its time is that from the mark, behind a barrier, to
 // the end.
 func (j *randomJudge) halfpeak(ctx context.Context, g *randomProgram) (o outcome, err error) {
-	p, err := program.Read("random.star", []byte(g.starlark()))
+	p, err := program.Read(ctx, "random.star", []byte(g.starlark()))
 	if err != nil {
 		return o, err
 	}

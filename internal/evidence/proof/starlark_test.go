@@ -129,7 +129,7 @@ func inStarlark(t *testing.T, name string, ranks int, param ...string) *schedule
 	if n := strings.Count(string(text), "\n"); n > 15 {
 		t.Errorf("%s has %d lines, want at most 15", name, n)
 	}
-	p, err := program.Read(name+program.Suffix, text)
+	p, err := program.Read(t.Context(), name+program.Suffix, text)
 	if err != nil {
 		t.Fatal(err)
 	}
