@@ -137,14 +137,13 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	o.asMeasured(cmd)
 	o.question.Tune = tuneCommand(o.question.Collective)
-	ctx, stop := interruptible()
-	defer stop()
+	ctx := cmd.Context()
 	if o.measured.files.Paths != nil {
 		return o.compare(ctx, cmd)
 	}
 	own, err := o.readSchedules(ctx, cmd.Flags().Changed("ranks"))
 	if err != nil {
-		return interrupted(ctx, err)
+		return err
 	}
 	// A map on a large machine takes seconds to minutes.
 	bar, done := counter(cmd.ErrOrStderr(), "times")
@@ -154,7 +153,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	for i := 0; err == nil && i < len(own); i++ {
 		err = o.add(ctx, times, o.schedules[i], own[i])
 	}
-	if err := interrupted(ctx, err); err != nil {
+	if err != nil {
 		return err
 	}
 	// The times are computed once, and drawn, printed and written as rules from the same answer.
@@ -165,7 +164,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case o.crossovers:
 		changes, err := times.Crossovers(ctx)
-		if err := interrupted(ctx, err); err != nil {
+		if err != nil {
 			return err
 		}
 		return o.out.write(cmd, collective.CrossoverRows(changes, times.On))
@@ -192,8 +191,7 @@ func (o *collectiveOptions) asMeasured(cmd *cobra.Command) {
 
 // machines compares the best times of several machines.
 func (o *collectiveOptions) machines(cmd *cobra.Command, name string, platforms []string) error {
-	ctx, stop := interruptible()
-	defer stop()
+	ctx := cmd.Context()
 	bar, done := counter(cmd.ErrOrStderr(), "times")
 	defer done()
 	if o.question.Algorithm == "all" {
@@ -215,7 +213,7 @@ func (o *collectiveOptions) machines(cmd *cobra.Command, name string, platforms 
 		}
 		of.question.Progress = func(now, total int) { bar(int64(now), int64(total)) }
 		times, err := of.design.Times(ctx, of.question)
-		if err = interrupted(ctx, err); err != nil {
+		if err != nil {
 			return err
 		}
 		all = append(all, times)

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -199,15 +200,6 @@ func newEngineServe() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// One place, since a signal that comes before the goroutine waits must not be lost.
-			stop := make(chan os.Signal, 1)
-			signal.Notify(stop, os.Interrupt)
-			// Closing the listener ends Serve without an error, and the exit status
-			// is 0.
-			go func() {
-				<-stop
-				_ = l.Close()
-			}()
 			fmt.Fprintf(cmd.OutOrStdout(), "serving tcp://%s\n", l.Addr())
 			return s.Serve(l)
 		})
@@ -235,6 +227,8 @@ func newEngineNode() *cobra.Command {
 		Hidden: true,
 		Args:   wantArgs(1, 1, "a transport"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			// Its parent ends it. A terminal sends its signals to both.
+			signal.Ignore(os.Interrupt, syscall.SIGHUP)
 			t, err := live.ParseTransport(args[0])
 			if err != nil {
 				return usage.Error{Err: err}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -383,36 +382,4 @@ func (c *columnsFlag) take(text string) (string, error) {
 func asFlag(option, value string) string {
 	roles := map[string]string{"x": "size", "y": "time", "group": "group", "pool": "pool"}
 	return "--columns " + roles[option] + "=" + value
-}
-
-// heeding has the ends of the contexts of commands that clean up after a signal.
-var heeding struct {
-	sync.Mutex
-	ends []*context.CancelFunc
-}
-
-// interruptible returns a context that a signal ends, for commands that then clean up. The caller
-// must call the function returned.
-func interruptible() (context.Context, context.CancelFunc) {
-	ctx, end := context.WithCancel(context.Background())
-	heeding.Lock()
-	defer heeding.Unlock()
-	heeding.ends = append(heeding.ends, &end)
-	return ctx, func() {
-		end()
-		heeding.Lock()
-		defer heeding.Unlock()
-		heeding.ends = slices.DeleteFunc(heeding.ends, func(e *context.CancelFunc) bool {
-			return e == &end
-		})
-	}
-}
-
-// interrupted returns err, or in its place usage.ErrInterrupted if an interrupt has ended the
-// context: the user knows why it ended, whatever error the cancelled computation returned.
-func interrupted(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return usage.ErrInterrupted
-	}
-	return err
 }

@@ -74,7 +74,7 @@ func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
 		return usagef("--against %s: these are the measurements themselves; give earlier ones",
 			o.baseline)
 	}
-	ctx, stop := interruptible()
+	ctx, stop := interruptible(cmd.Context())
 	// The total is unknown: folders are read as they are found.
 	progress := progress(cmd.ErrOrStderr(), -1, "files")
 	in, err := fleet.Load(ctx, roots, o.baseline, o.asked, func() { progress(1) })

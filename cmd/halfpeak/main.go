@@ -36,12 +36,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/memory"
-	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // main is as short as can be, so that tests call run and need no process.
@@ -57,38 +53,4 @@ func main() {
 		stdout = closedOutput{}
 	}
 	os.Exit(run(os.Args[1:], os.Stdin, stdout, os.Stderr))
-}
-
-// handleSignals takes interrupts, and the signal with which batch systems end a job. The first ends
-// the contexts of [interruptible]. Without any, or at a second signal, the process ends at once and
-// leaves no part of a file: no step of a program's interpreter can be ended from outside, and one
-// may take minutes.
-func handleSignals() {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		for range signals {
-			heeding.Lock()
-			ends := heeding.ends
-			heeding.ends = nil
-			heeding.Unlock()
-			if len(ends) == 0 {
-				endNow(usage.ErrInterrupted, 130)
-			}
-			for _, end := range ends {
-				(*end)()
-			}
-		}
-	}()
-}
-
-// endNow ends the process with an error, and leaves no part of a file.
-func endNow(err error, status int) {
-	erase := ""
-	if _, terminal := terminalFile(os.Stderr); terminal {
-		erase = eraseLine // a bar may be there
-	}
-	fmt.Fprintf(os.Stderr, "%shalfpeak: %v\n", erase, err)
-	atomicfile.DiscardAll()
-	os.Exit(status)
 }

@@ -68,7 +68,7 @@ func newPacket() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, stop := interruptible()
+			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			cuts, switches, err := message.Cuts(ctx, sizes, designs...)
 			if err = interrupted(ctx, err); err != nil && len(cuts) > 0 { // complete ones are kept

@@ -101,7 +101,7 @@ func newExplore() *cobra.Command {
 		if start.Title = title; title == "" {
 			start.Title = "halfpeak explorer"
 		}
-		ctx, stop := interruptible()
+		ctx, stop := interruptible(cmd.Context())
 		defer stop()
 		// Released binaries contain the program; others compile it with Go, which
 		// takes a while and says so.

@@ -16,7 +16,7 @@ import (
 )
 
 // run is main without the process. It returns the exit status: 0, 1 for an error, 2
-// for wrong usage, 130 after an interrupt.
+// for wrong usage, 128 and its number after a signal.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return runIn(detectTerminal(stdout, stderr), args, stdin, stdout, stderr)
 }
@@ -50,6 +50,10 @@ func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer)
 	if out.err != nil {
 		err = out.err // also that of help, which cobra drops
 	}
+	status := signalled()
+	if status != 0 && !errors.Is(err, usage.ErrInterrupted) {
+		err = usage.ErrInterrupted // whatever a computation that was cut short returned
+	}
 	if err == nil {
 		if t.Width > 0 {
 			// Of a command without a table, or of a file that was written after it.
@@ -72,8 +76,8 @@ func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer)
 		spelled(cmd, usage.FieldsOf(err)))
 	// The prefix bypasses quiet, which would print its colour as letters.
 	fmt.Fprint(stderr, t.alarm(prefix)+strings.TrimPrefix(text.String(), prefix))
-	if errors.Is(err, usage.ErrInterrupted) {
-		return 130 // 128 and the number of the signal SIGINT
+	if status != 0 {
+		return status
 	}
 	// Only a mistake of usage is helped by --help.
 	if errors.As(err, new(usage.Error)) {

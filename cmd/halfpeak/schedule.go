@@ -92,6 +92,7 @@ func newSchedule() *cobra.Command {
 		"size of the message, or of each rank's block")
 	flags.Var(cmd.Flags(), &segment, quantity.ParseBytes, "size", "segment", "",
 		"cut the message into segments of this size; by default it is sent whole")
+	declareTimeLimit(cmd)
 	state := func(args []string) facts {
 		return facts{"a collective": len(args) > 0,
 			"a program":          len(args) == 1 && program.Is(args[0]),

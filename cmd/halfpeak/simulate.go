@@ -157,6 +157,7 @@ func newSimulate() *cobra.Command {
 		"with a program: `NAME=VALUE` of a parameter of main, or NAME=VALUE,VALUE… for a row for "+
 			"each; may be given again")
 	o.declarePlot(cmd, "draw time against ranks of a program into this `file` (.png, .svg, .pdf)")
+	declareTimeLimit(cmd)
 	f.BoolVar(&o.list, "list", false, "list the programs that halfpeak carries")
 	completeBy(cmd, "machine", completePlatforms)
 	obey(cmd, o.facts, simulateRules...)
@@ -170,7 +171,7 @@ func (o *simulateOptions) oneRun() bool {
 
 // scale answers for a program on numbers of ranks.
 func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
-	ctx, stop := interruptible()
+	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	bar, done := counter(cmd.ErrOrStderr(), "operations")
 	o.setup.Run.Progress = func(now simulate.Progress) { bar(int64(now.Done), int64(now.Total)) }
@@ -233,7 +234,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.readQuestion(cmd); err != nil {
 		return err
 	}
-	ctx, stop := interruptible()
+	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	bar, done := counter(cmd.ErrOrStderr(), "operations")
 	o.setup.Run.Progress = func(now simulate.Progress) { bar(int64(now.Done), int64(now.Total)) }

@@ -173,7 +173,7 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 		q.Design, args = d, args[1:]
 		platform = d.Platform
 	}
-	ctx, stop := interruptible()
+	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	bar, end := counter(cmd.ErrOrStderr(), "")
 	q.Progress = func(done, total int) { bar(int64(done), int64(total)) }

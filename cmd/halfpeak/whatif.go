@@ -150,7 +150,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	// From here on a run may take minutes, and Ctrl-C ends it with what is complete.
-	ctx, stop := interruptible()
+	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	// The number of simulations is known only to some questions, so the bar shows their rate.
 	o.stderr = cmd.ErrOrStderr()

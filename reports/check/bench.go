@@ -3,10 +3,7 @@
 package check
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
 	"time"
 
@@ -42,11 +39,7 @@ func Bench(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (benche
 		clock: live.MeasureClock()}
 	start := time.Now()
 	var err error
-	// One place is enough: an interrupt must not be lost while a job runs.
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, os.Interrupt)
-	defer signal.Stop(stop)
-	m.results, err = live.Bench(stoppable{pair, stop}, o)
+	m.results, err = live.Bench(pair, o)
 	m.took = time.Since(start)
 	return benched{Rows: m.rows(), NetPIPE: m.netPIPE()}, err
 }
@@ -60,22 +53,6 @@ type measured struct {
 	took      time.Duration
 	budget    time.Duration // wanted; took is more if the minimum number of repeats needs it
 	clock     live.Clock
-}
-
-// A stoppable runner ends with the next interrupt, between two jobs.
-type stoppable struct {
-	live.Runner
-	stop <-chan os.Signal
-}
-
-func (i stoppable) Run(j live.Job) (programs.Result, error) {
-	result, err := i.Runner.Run(j)
-	select {
-	case <-i.stop: // it ends the other process as well, and err only reports that
-		return result, errors.New("interrupted; measurements discarded")
-	default:
-		return result, err
-	}
 }
 
 // rows returns the table of the times with their intervals. Notes have the conditions
