@@ -21,10 +21,10 @@ import (
 const grace = 2 * time.Second
 
 // handleSignals takes interrupts, the end of the terminal, and the signal with which batch systems
-// end a job. The exit status is 128 and the number of the signal. The first signal ends the contexts
-// of [interruptible], whose commands print what is complete. Without any, after [grace], or at a
-// second signal, the process ends at once and leaves no part of a file: no step of a program's
-// interpreter can be ended from outside, and one may take minutes.
+// end a job. The exit status is 128 and the number of the signal. The first one ends the contexts of
+// [interruptible], whose commands print what is complete. Without any, after [grace], or at a second
+// signal, the process ends at once and leaves no part of a file: no step of a program's interpreter
+// can be ended from outside, and one may take minutes.
 func handleSignals() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -84,8 +84,8 @@ func signalled() int {
 	return heeding.status
 }
 
-// interruptible returns a context that a signal ends, for commands that then print what is complete;
-// all others end at once. The caller must call the function that is returned.
+// interruptible returns a context that a signal ends, for commands that then print what is
+// complete; all others end at once. The caller must call the function that is returned.
 func interruptible(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, end := context.WithCancel(parent)
 	heeding.Lock()
