@@ -36,8 +36,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
+	"time"
 
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/memory"
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // main is as short as can be, so that tests call run and need no process.
@@ -53,4 +58,49 @@ func main() {
 		stdout = closedOutput{}
 	}
 	os.Exit(run(os.Args[1:], os.Stdin, stdout, os.Stderr))
+}
+
+// grace is the time that a command has to print what is complete after a signal.
+const grace = 2 * time.Second
+
+// handleSignals takes interrupts, the end of the terminal, and the signal with which batch
+// systems end a job. The exit status is 128 and the number of the signal. The first ends the
+// contexts of [interruptible], whose commands print what is complete. Without any, after [grace],
+// or at a second signal, the process ends at once and leaves no part of a file: no step of a
+// program's interpreter can be ended from outside, and one may take minutes.
+func handleSignals() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup does
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	go func() {
+		for {
+			var s os.Signal
+			select {
+			case err := <-atLimit:
+				endNow(err, 1)
+			case s = <-signals:
+			}
+			status := 130
+			if number, ok := s.(syscall.Signal); ok {
+				status = 128 + int(number)
+			}
+			if !endHeeding(status) {
+				endNow(usage.ErrInterrupted, status)
+			}
+			time.AfterFunc(grace, func() { endNow(usage.ErrInterrupted, status) })
+		}
+	}()
+}
+
+// endNow ends the process with an error, and leaves no part of a file.
+func endNow(err error, status int) {
+	erase := ""
+	if _, terminal := terminalFile(os.Stderr); terminal {
+		erase = eraseLine // a bar may be there
+	}
+	fmt.Fprintf(os.Stderr, "%shalfpeak: %v\n", erase, err)
+	atomicfile.DiscardAll()
+	os.Exit(status)
 }

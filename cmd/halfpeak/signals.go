@@ -4,57 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"os/signal"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
-
-// grace is the time that a command has to print what is complete after a signal.
-const grace = 2 * time.Second
-
-// handleSignals takes interrupts, the end of the terminal, and the signal with which batch systems
-// end a job. The exit status is 128 and the number of the signal. The first one ends the contexts of
-// [interruptible], whose commands print what is complete. Without any, after [grace], or at a second
-// signal, the process ends at once and leaves no part of a file: no step of a program's interpreter
-// can be ended from outside, and one may take minutes.
-func handleSignals() {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup does
-		signal.Notify(signals, syscall.SIGHUP)
-	}
-	go func() {
-		for s := range signals {
-			status := 130
-			if number, ok := s.(syscall.Signal); ok {
-				status = 128 + int(number)
-			}
-			if !endHeeding(status) {
-				endNow(usage.ErrInterrupted, status)
-			}
-			time.AfterFunc(grace, func() { endNow(usage.ErrInterrupted, status) })
-		}
-	}()
-}
-
-// endNow ends the process with an error, and leaves no part of a file.
-func endNow(err error, status int) {
-	erase := ""
-	if _, terminal := terminalFile(os.Stderr); terminal {
-		erase = eraseLine // a bar may be there
-	}
-	fmt.Fprintf(os.Stderr, "%shalfpeak: %v\n", erase, err)
-	atomicfile.DiscardAll()
-	os.Exit(status)
-}
 
 // heeding has the ends of the contexts of commands that print what is complete after a signal, and
 // the exit status of the first signal.
@@ -110,6 +67,9 @@ func interrupted(ctx context.Context, err error) error {
 	return err
 }
 
+// atLimit takes the error of --time-limit, which ends the process.
+var atLimit = make(chan error, 1)
+
 // declareTimeLimit declares --time-limit, for commands that run programs of strangers.
 func declareTimeLimit(cmd *cobra.Command) {
 	var limit time.Duration
@@ -129,7 +89,7 @@ func declareTimeLimit(cmd *cobra.Command) {
 		defer end()
 		cmd.SetContext(ctx)
 		stop := time.AfterFunc(limit, func() {
-			endNow(fmt.Errorf("stopped after %v, its time limit (--time-limit)", limit), 1)
+			atLimit <- fmt.Errorf("stopped after %v, its time limit (--time-limit)", limit)
 		})
 		defer stop.Stop()
 		return run(cmd, args)
