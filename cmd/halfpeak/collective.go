@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -32,6 +33,7 @@ type collectiveOptions struct {
 	crossovers, unverified bool
 	schedules              []string
 	measured               measuredFlags
+	gate                   changeGate
 	question               halfpeak.Collectives
 	design                 halfpeak.Design
 }
@@ -84,6 +86,7 @@ func newCollective() *cobra.Command {
 			"one number of ranks, into this `file` (png, svg, pdf)")
 	complete(cmd, "to", rules.FormNames)
 	completeAlgorithms(cmd)
+	o.gate.declare(cmd, "a time of --measured is outside of its interval")
 	obey(cmd, func(args []string) facts { return facts{"several platforms": len(args) > 2} },
 		excludes("several platforms", "--plot, --crossovers, --to, --measured, --schedule",
 			"--plot, --crossovers, --to, --measured and --schedule are of one platform; several "+
@@ -96,7 +99,7 @@ func newCollective() *cobra.Command {
 				"openmpi-json"),
 		excludes("--nodes", "--ranks", "--nodes and --ranks cannot be combined"),
 		needs("--unverified", "--to", ""),
-		needs("--measured-ranks, --columns", "--measured", ""),
+		needs("--measured-ranks, --columns, --fail-on-change", "--measured", ""),
 		excludes("--measured", "--plot, --crossovers", "; --measured prints a table alone"),
 		excludes("--to", "--crossovers",
 			"--to writes rules, which have the crossovers; --crossovers prints them"),
@@ -393,5 +396,7 @@ func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) err
 	if failed := o.out.write(cmd, collective.MeasuredRows(compared)); failed != nil {
 		return failed
 	}
-	return err
+	outside, judged := compared.Outsiders()
+	return cmp.Or(err, o.gate.check(outside, judged,
+		"measured times are outside of their intervals"))
 }

@@ -22,6 +22,7 @@ type fitOptions struct {
 	rtt           quantity.Micros
 	save          string
 	link          string
+	gate          changeGate
 	plotting
 	out output
 }
@@ -36,6 +37,8 @@ var fitRules = []rule{
 		"--method is for --model linear or pipeline, not {--model}"),
 	excludes("--against", "--model=loggp, --model=logp, --model=pipeline, --model=collective",
 		"--against compares curves of time against size, and not --model {--model}"),
+	needs("--fail-on-change", "--against, --link",
+		"--fail-on-change looks at a comparison (--against) or a verdict (--link)"),
 	// A signature gives o_s, g and o_r; L takes a round trip, which other models have in their
 	// tables.
 	needs("--rtt", "--model=logp", "--rtt is for --model logp, not {--model}"),
@@ -87,6 +90,7 @@ func newFit() *cobra.Command {
 	f.BoolVar(&o.asked.Measured.Total, "total", false,
 		"in a CSV of allgather, reduce_scatter, …, sizes count all ranks' blocks together, as "+
 			"in nccl-tests")
+	o.gate.declare(cmd, "a table of --against changed, or a verdict of --link is slow or low")
 	f.StringVar(&o.link, "link", "",
 		"the `links` of a node to the network, as in 4x200Gbit/s, or a platform with rails: is "+
 			"nccl-tests' busbw usual?")
@@ -143,7 +147,20 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	if rows.Next = append(rows.Next, next...); verdict != "" {
 		rows.Verdict = table.Say("%s", verdict)
 	}
-	return cmp.Or(o.out.write(cmd, rows), found.Broken)
+	return cmp.Or(o.out.write(cmd, rows), found.Broken, o.changed(found))
+}
+
+// changed returns the changes and the bad verdicts that a gate looks for.
+func (o *fitOptions) changed(found *fits.Fitted) error {
+	changes := 0
+	for _, c := range found.Changes {
+		if c.Real {
+			changes++
+		}
+	}
+	bad, judged := found.Judged(o.link)
+	return cmp.Or(o.gate.check(changes, len(found.Changes), "comparisons changed"),
+		o.gate.check(bad, judged, "verdicts are slow or low"))
 }
 
 // facts chooses the model of a flag that belongs to one, if none is named: --segments 3 is a wish

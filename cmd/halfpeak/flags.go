@@ -383,3 +383,19 @@ func asFlag(option, value string) string {
 	roles := map[string]string{"x": "size", "y": "time", "group": "group", "pool": "pool"}
 	return "--columns " + roles[option] + "=" + value
 }
+
+// A changeGate is --fail-on-change.
+type changeGate struct{ on bool }
+
+// declare declares the flag; what is the change that it looks for.
+func (g *changeGate) declare(cmd *cobra.Command, what string) {
+	cmd.Flags().BoolVar(&g.on, "fail-on-change", false, "exit with 3 if "+what)
+}
+
+// check returns the change if there are some of the things, all of which are counted.
+func (g *changeGate) check(some, all int, things string) error {
+	if !g.on || some == 0 {
+		return nil
+	}
+	return usage.Change{Found: fmt.Sprintf("%d of %d %s (--fail-on-change)", some, all, things)}
+}

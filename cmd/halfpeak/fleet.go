@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -26,6 +27,7 @@ type fleetOptions struct {
 	baseline       string
 	places         string // the file of --places
 	fdr, minEffect flags.Percent
+	gate           changeGate
 }
 
 // newFleet declares fleet. A false discovery rate of 5 % and effects from 1 % on are
@@ -60,6 +62,7 @@ func newFleet() *cobra.Command {
 	f.Var(&o.fdr, "fdr",
 		"false discovery rate: the expected share of false alarms among the findings")
 	f.Var(&o.minEffect, "min-effect", "minimum effect size to report")
+	o.gate.declare(cmd, "there are findings")
 	f.BoolVar(&o.asked.All, "all", false, "in CSV and JSON, list all tested nodes and pairs")
 	return cmd
 }
@@ -98,7 +101,7 @@ func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
 		return err
 	}
 	// The findings were printed, but a file was damaged: a script must notice.
-	return a.Broken
+	return cmp.Or(a.Broken, o.gate.check(a.Reported(), a.Tests, "tests are findings"))
 }
 
 // isBaseline reports whether a path is the one of --against.

@@ -16,7 +16,7 @@ import (
 )
 
 // run is main without the process. It returns the exit status: 0, 1 for an error, 2
-// for wrong usage, 128 and its number after a signal.
+// for wrong usage, 3 for a change that --fail-on-change looks for, 128 and its number after a signal.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return runIn(detectTerminal(stdout, stderr), args, stdin, stdout, stderr)
 }
@@ -78,6 +78,9 @@ func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer)
 	fmt.Fprint(stderr, t.alarm(prefix)+strings.TrimPrefix(text.String(), prefix))
 	if status != 0 {
 		return status
+	}
+	if errors.As(err, new(usage.Change)) {
+		return 3
 	}
 	// Only a mistake of usage is helped by --help.
 	if errors.As(err, new(usage.Error)) {

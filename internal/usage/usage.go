@@ -15,6 +15,12 @@ func (e Error) Error() string { return e.Err.Error() }
 // Unwrap returns the mistake.
 func (e Error) Unwrap() error { return e.Err }
 
+// A Change is what a gate looks for: an answer that was given, and that ends the command with 3 if
+// the user asked for it, so that a script tells a change from an error.
+type Change struct{ Found string }
+
+func (c Change) Error() string { return c.Found }
+
 // ErrInterrupted is the error of work that a signal ended: the command exits with 130, as a shell
 // reports a program that an interrupt ended.
 var ErrInterrupted = errors.New("interrupted")

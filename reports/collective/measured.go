@@ -27,6 +27,19 @@ type Comparison struct {
 	Without int              // measurements for which the model has no time
 }
 
+// Outsiders counts the measured times outside of their intervals, and all that have one.
+func (c *Comparison) Outsiders() (outside, all int) {
+	for _, cell := range c.Cells {
+		if cell.Interval == Outside {
+			outside++
+		}
+		if cell.Interval != "" {
+			all++
+		}
+	}
+	return outside, all
+}
+
 // A ComparedCell is one measured call with its modelled time.
 type ComparedCell struct {
 	Data *fitted.Data // that the call is of

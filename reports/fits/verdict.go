@@ -53,9 +53,14 @@ func linksOf(text string) (l links, err error) {
 	return links{}, fmt.Errorf("%s has no level with ports or rails towards the network", text)
 }
 
+// fastestLink is 1.6 Tbit/s, twice the fastest port of a network adapter of 2026. Faster links are
+// bytes written for bits.
+const fastestLink quantity.MBps = 200_000
+
 // parseLinks reads links such as "4x200Gbit/s", or one as "25GB/s".
-func parseLinks(text string) (l links, err error) {
+func parseLinks(given string) (l links, err error) {
 	l.number = 1
+	text := given
 	if number, rate, several := strings.Cut(text, "x"); several {
 		if l.number, err = strconv.Atoi(number); err != nil || l.number < 1 || l.number > 1024 {
 			return l, fmt.Errorf("%q: the number of links must be 1 to 1024, "+
@@ -67,6 +72,11 @@ func parseLinks(text string) (l links, err error) {
 	if l.rate = quantity.MBps(v.Num); err == nil &&
 		(v.Dim != quantity.DimRate || !(v.Num > 0) || math.IsInf(v.Num, 0)) {
 		err = fmt.Errorf("%q: links are a number and a rate, as in 4x200Gbit/s", text)
+	}
+	if err == nil && l.rate > fastestLink {
+		err = fmt.Errorf("%q: a link of %s has %.4g Gbit/s, and none has more than %.4g; is Gbit/s "+
+			"meant, as in 4x200Gbit/s?", given, text, float64(l.rate)*8/1e3,
+			float64(fastestLink)*8/1e3)
 	}
 	return l, err
 }
@@ -180,19 +190,51 @@ func (r reach) text(l links) string {
 		text += fmt.Sprintf("No verdict: links of %s cannot carry this; there may be more of "+
 			"them, or switches that combine", gbps(l.total()))
 	default:
-		word := "usual"
-		if share < slow {
-			word = "slow"
-		} else if share < usual {
-			word = "low"
-		}
-		text += fmt.Sprintf("Verdict: %s, %.0f %% of %d x %s", word, 100*share, l.number,
+		text += fmt.Sprintf("Verdict: %s, %.0f %% of %d x %s", wordOf(share), 100*share, l.number,
 			gbps(l.rate))
 		if share > 1 {
 			text += "; a ring could not exceed 100 %: bytes stay inside the nodes, as with a tree"
 		}
 	}
 	return text + "."
+}
+
+// wordOf returns the verdict on a share of the links.
+func wordOf(share float64) string {
+	switch {
+	case share < slow:
+		return "slow"
+	case share < usual:
+		return "low"
+	}
+	return "usual"
+}
+
+// judged reports whether the links decide on the reach, and the share of them.
+func (r reach) judged(l links) (share float64, ok bool) {
+	share = float64(r.best / l.total())
+	return share, r.rising <= flat && r.Table.Collective.Nodes > 1 && share <= r.possible()
+}
+
+// Judged counts the verdicts on the links of a node, and those that are slow or low.
+func (f *Fitted) Judged(link string) (bad, all int) {
+	l, err := linksOf(link)
+	if err != nil || l.number == 0 {
+		return 0, 0
+	}
+	for _, s := range f.sources {
+		r, ok := reachOf(s)
+		if !ok || s.Table.Series == "in-place" {
+			continue
+		}
+		if share, ok := r.judged(l); ok {
+			all++
+			if share < usual {
+				bad++
+			}
+		}
+	}
+	return bad, all
 }
 
 // possible returns the highest bus bandwidth that links of rate 1 a node carry, if each byte that

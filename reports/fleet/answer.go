@@ -114,6 +114,9 @@ type Answer struct {
 	Broken error
 }
 
+// Reported is the number of findings that are reported.
+func (f *Answer) Reported() int { return len(f.reported()) }
+
 // reported returns the findings that are reported. They stand first, whatever else [Options.All]
 // keeps.
 func (f *Answer) reported() []Finding {
