@@ -393,10 +393,8 @@ func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) err
 	if compared == nil {
 		return err
 	}
-	if failed := o.out.write(cmd, collective.MeasuredRows(compared)); failed != nil {
-		return failed
-	}
+	failed := o.out.write(cmd, collective.MeasuredRows(compared))
 	outside, judged := compared.Outsiders()
-	return cmp.Or(err, o.gate.check(outside, judged,
-		"measured times are outside of their intervals"))
+	return cmp.Or(failed, err,
+		o.gate.check(outside, judged, "measured times are outside of their intervals"))
 }

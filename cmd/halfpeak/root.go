@@ -16,7 +16,8 @@ import (
 )
 
 // run is main without the process. It returns the exit status: 0, 1 for an error, 2
-// for wrong usage, 3 for a change that --fail-on-change looks for, 128 and its number after a signal.
+// for wrong usage, 3 for a change that --fail-on-change looks for, 128 and its number
+// after a signal.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return runIn(detectTerminal(stdout, stderr), args, stdin, stdout, stderr)
 }

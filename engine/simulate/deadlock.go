@@ -46,25 +46,36 @@ const (
 	cycleSteps = 4 << 20
 )
 
-// Error returns a line and an indented list, of bounded length.
+// Error returns a line that says what is wrong and where, and an indented list of the rest, of
+// bounded length.
 func (s *Deadlock) Error() string {
-	head := "the schedule leaves messages unreceived:"
-	if s.Unfinished > 0 {
-		head = fmt.Sprintf("the schedule cannot end: %d of %d operations, of %s, never finish:",
-			s.Unfinished, s.Operations, count(s.Ranks, "rank"))
-	}
-	parts := firstOf(s.Waits, shownWaits, "and %d more wait", func(w stuckOp) string {
+	waits := firstOf(s.Waits, shownWaits, "and %d more wait", func(w stuckOp) string {
 		return fmt.Sprintf("rank %d: %s waits for %s", w.Rank, w.Text, w.For)
 	})
-	if len(s.Cycle) > 0 {
-		parts = append(parts, "each of these waits for the next, and the last for the first:")
-		parts = append(parts, firstOf(s.Cycle, 2*shownWaits, "  (%d more)", func(w stuckOp) string {
-			return fmt.Sprintf("  rank %d: %s", w.Rank, w.Text)
-		})...)
-	}
+	cycle := firstOf(s.Cycle, 2*shownWaits, "  (%d more)", func(w stuckOp) string {
+		return fmt.Sprintf("  rank %d: %s", w.Rank, w.Text)
+	})
 	const moreKinds = "and %d more kinds of messages"
-	parts = append(parts, firstOf(s.Messages, shownWaits, moreKinds, unreceived.text)...)
-	return head + "\n  " + strings.Join(parts, "\n  ")
+	messages := firstOf(s.Messages, shownWaits, moreKinds, unreceived.text)
+	head := "the schedule leaves messages unreceived"
+	if s.Unfinished > 0 {
+		head = fmt.Sprintf("the schedule cannot end: %d of %d operations, of %s, never finish",
+			s.Unfinished, s.Operations, count(s.Ranks, "rank"))
+	}
+	// A cycle says more than one of its waits, which comes first if there is no cycle.
+	var rest []string
+	switch {
+	case len(s.Cycle) > 0:
+		w := s.Cycle[0]
+		head += fmt.Sprintf("; rank %d: %s waits for itself, through %s", w.Rank, w.Text,
+			count(len(s.Cycle)-1, "other operation"))
+		rest = slices.Concat([]string{"each of these waits for the next, and the last for the " +
+			"first:"}, cycle, waits, messages)
+	default:
+		all := slices.Concat(waits, messages)
+		head, rest = head+": "+all[0], all[1:]
+	}
+	return strings.Join(append([]string{head}, rest...), "\n  ")
 }
 
 func (g unreceived) text() string {

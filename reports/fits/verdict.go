@@ -74,8 +74,8 @@ func parseLinks(given string) (l links, err error) {
 		err = fmt.Errorf("%q: links are a number and a rate, as in 4x200Gbit/s", text)
 	}
 	if err == nil && l.rate > fastestLink {
-		err = fmt.Errorf("%q: a link of %s has %.4g Gbit/s, and none has more than %.4g; is Gbit/s "+
-			"meant, as in 4x200Gbit/s?", given, text, float64(l.rate)*8/1e3,
+		err = fmt.Errorf("%q: a link of %s has %.4g Gbit/s, and none has more than %.4g; is "+
+			"Gbit/s meant, as in 4x200Gbit/s?", given, text, float64(l.rate)*8/1e3,
 			float64(fastestLink)*8/1e3)
 	}
 	return l, err
