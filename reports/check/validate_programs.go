@@ -144,9 +144,16 @@ func (r *layerRun) mixed(n quantity.Bytes) []bound {
 				"ones wait, for credits or for the slowest stage", slower},
 		}
 	}
-	return append(r.turns(n),
-		bound{"the slowest stage depends on the packet: short and full packets keep different " +
-			"ones busy", slower})
+	all := r.turns(n)
+	if r.windowed(n) {
+		all = append(all, bound{"credits queue on their way back, and take time of the " +
+			"processors, which the formula does not count", slower})
+	}
+	if p := model.PacketSize(r.model, n); p < n && math.Mod(float64(n), float64(p)) != 0 {
+		all = append(all, bound{"the slowest stage depends on the packet: short and full " +
+			"packets keep different ones busy", slower})
+	}
+	return all
 }
 
 // stream compares the gap of a stream with g of the layer. In a window, a stream
