@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/evidence/judge"
 )
 
 // An ablation is a change of a file of internal/fitted that switches a term off, or gives a number
@@ -92,8 +94,12 @@ func (a ablation) changed() (string, error) {
 	return strings.Replace(squeezed, a.old, a.new, 1), nil
 }
 
+// ablated are the halves that terms are chosen on.
+var ablated = []judge.Half{judge.Choose, judge.Made}
+
 // ablate writes docs/tables/ablations.csv: for each ablation the mean log error and interval score
-// of each question. Each is a program of its own, built with the changed file.
+// of each question, on the measured machines that terms are chosen on and on those made up. Each
+// ablation is a program of its own, built with the changed file.
 func ablate(w io.Writer, _ []series) error {
 	folder, err := os.MkdirTemp("", "ablations")
 	if err != nil {
@@ -102,8 +108,11 @@ func ablate(w io.Writer, _ []series) error {
 	defer os.RemoveAll(folder)
 	out := csv.NewWriter(w)
 	header := []string{"without"}
-	for _, name := range names {
-		header = append(header, name+" log error", name+" score")
+	for _, half := range ablated {
+		for _, name := range names {
+			name += ", " + string(half)
+			header = append(header, name+", log error", name+", score")
+		}
 	}
 	if err := out.Write(header); err != nil {
 		return err
@@ -155,11 +164,15 @@ func (a ablation) run(folder string) (means []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		for _, row := range rows {
-			if row[0] == name+", mean" {
-				means = append(means, row[4], row[len(row)-1])
+	for _, half := range ablated {
+		for _, name := range names {
+			mean := []string{"", ""}
+			for _, row := range rows {
+				if row[0] == name+", "+string(half) {
+					mean = []string{row[4], row[len(row)-1]}
+				}
 			}
+			means = append(means, mean...)
 		}
 	}
 	return means, nil

@@ -175,7 +175,7 @@ func answers(asks []question) (all []judge.Answer, err error) {
 	return all, nil
 }
 
-// scored returns the scores of answers, for each question by machine and in the mean.
+// scored returns the scores of answers, for each question by machine and in the mean of each half.
 func scored(all []judge.Answer) (scores []judge.Score) {
 	for _, name := range names {
 		var asked []judge.Answer
@@ -185,11 +185,10 @@ func scored(all []judge.Answer) (scores []judge.Score) {
 			}
 		}
 		machines := judge.ByMachine(asked)
-		mean := judge.Mean(name+", mean", machines)
 		for i := range machines {
 			machines[i].Name = name + ", " + machines[i].Name
 		}
-		scores = append(append(scores, machines...), mean)
+		scores = append(append(scores, machines...), judge.ByHalf(name, asked)...)
 	}
 	return scores
 }

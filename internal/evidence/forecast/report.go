@@ -42,8 +42,8 @@ const nodeTime = 0.8
 // within reports whether the messages of a latency remain in a node.
 func within(c *Curve) bool { return Latency(c) && !c.Planted && c.Points[0].Time < nodeTime }
 
-// Report writes a row for each protocol, as the mean over machines, or a row for each machine of
-// it. Of a machine it takes at most 12 curves, as training does, so that repeats of one count no
+// Report writes a row for each protocol, as the mean over the machines of each half, or a row for
+// each machine of it. Of a machine it takes at most 12 curves, as training does, so that repeats of one count no
 // more.
 func Report(w io.Writer, curves []Curve, k kind, of func(machine string) *forecast.Calibration,
 	machines bool) error {
@@ -63,14 +63,13 @@ func Report(w io.Writer, curves []Curve, k kind, of func(machine string) *foreca
 			if len(all) == 0 {
 				continue
 			}
-			by := judge.ByMachine(all)
-			scores = append(scores, judge.Mean(name, by),
-				judge.Mean(name+", rival", judge.ByMachine(constantWidth(all))))
+			scores = append(scores, judge.ByHalf(name, all)...)
+			scores = append(scores, judge.ByHalf(name+", rival", constantWidth(all))...)
 			if p.between {
-				own := judge.ByMachine(ownWidth(name, p.Cases(curves, group.use)))
-				scores = append(scores, judge.Mean(name+", rival of own width", own))
+				own := ownWidth(name, p.Cases(curves, group.use))
+				scores = append(scores, judge.ByHalf(name+", rival of own width", own)...)
 			}
-			for _, s := range by {
+			for _, s := range judge.ByMachine(all) {
 				if s.Name = name + ", " + s.Name; machines {
 					scores = append(scores, s)
 				}

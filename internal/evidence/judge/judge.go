@@ -106,11 +106,11 @@ func ByMachine(all []Answer) (scores []Score) {
 }
 
 // ByQuestion scores the answers of each question, in the order of their names, in the mean over
-// machines.
+// the machines of each half.
 func ByQuestion(all []Answer) (scores []Score) {
 	of := group(all, func(a Answer) string { return a.Question })
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		scores = append(scores, Mean(name, ByMachine(of[name])))
+		scores = append(scores, ByHalf(name, of[name])...)
 	}
 	return scores
 }

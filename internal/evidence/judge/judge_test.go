@@ -4,8 +4,10 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/published"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -79,5 +81,34 @@ func TestHoldOut(t *testing.T) {
 		return nil, errors.New("too few")
 	}) != nil {
 		t.Error("answers without a fit")
+	}
+}
+
+// TestHalves holds that every published machine is in one half by its name, and that the means of
+// the halves are apart.
+func TestHalves(t *testing.T) {
+	names := map[string]bool{"ABCI, switches": true} // made from files of ABCI
+	calls, err := published.Calls()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range calls {
+		names[c.Machine] = true
+	}
+	for name := range names {
+		if slices.Contains(chosen, name) == slices.Contains(reported, name) {
+			t.Errorf("%s is in both halves or in none", name)
+		}
+	}
+	all := []Answer{
+		{Machine: "LUMI", Measured: 1, Interval: quantity.Interval{Value: 1, Low: 1, High: 2}},
+		{Machine: "ORFEO", Measured: 3, Interval: quantity.Interval{Value: 1, Low: 1, High: 2}},
+		{Machine: "simulated torus", Measured: 1,
+			Interval: quantity.Interval{Value: 1, Low: 1, High: 8}},
+	}
+	got := ByHalf("q", all)
+	if len(got) != 3 || got[0].Name != "q, chosen on" || got[0].Right != 0 || got[1].Right != 1 ||
+		got[2].Width != 8 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 
+	scores "github.com/halfpeak/halfpeak/internal/evidence/judge"
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/tuner"
 )
@@ -83,9 +84,6 @@ var settings = []setting{
 	stripped("no term of the variant", func(c *tuner.Candidate) { c.Variant = c.Schedule }),
 	{"nearest measurements", newNearest},
 }
-
-// constants is the number of settings that differ in constants alone.
-const constants = 9
 
 // bare gives a candidate the parts of any algorithm of its call.
 func bare(c *tuner.Candidate) {
@@ -226,13 +224,14 @@ func results(of []setting, replicas int) ([][]result, error) {
 
 // writeCSV writes all results.
 func writeCSV(w io.Writer, of []setting, all [][]result) {
-	fmt.Fprintln(w, "machine,question,setting,points_percent,loss_percent,stated_percent,"+
+	fmt.Fprintln(w, "machine,half,question,setting,points_percent,loss_percent,stated_percent,"+
 		"library_percent,inside_percent")
 	for i, c := range of {
 		for j, q := range questions {
 			for k, share := range shares {
 				r := all[i][j]
-				fmt.Fprintf(w, "%s,%q,%q,%g,%s,%s,%s,%s\n", q.machine, q.name, c.name, 100*share,
+				fmt.Fprintf(w, "%s,%s,%q,%q,%g,%s,%s,%s,%s\n", q.machine,
+					scores.HalfOf(q.machine), q.name, c.name, 100*share,
 					percent(r.real[k], ""), percent(r.stated[k], ""), percent(r.own, ""),
 					percent(r.inside[k], ""))
 			}
