@@ -30,6 +30,50 @@ type Change struct {
 	Unseen quantity.Interval
 	// Real reports that the times changed: see [Compare].
 	Real bool
+	// Unclear reports that they differ by more than repeats in a job, and by no more than two jobs
+	// on On do. Runs is the number of runs before and after, each in a job of its own, whose means
+	// would show the median ratio.
+	Unclear bool
+	On      Network
+	Runs    int
+}
+
+// A Network is a class of networks by how far two jobs on them differ.
+type Network string
+
+// The classes of networks.
+const (
+	Node   Network = "node"   // shared memory
+	Fabric Network = "fabric" // of one cluster, as InfiniBand or Slingshot
+	Shared Network = "shared" // clouds and Ethernet, with other people's traffic
+)
+
+// Networks lists them.
+var Networks = []Network{Node, Fabric, Shared}
+
+// between is the factor by which the times of two jobs on an unchanged system differ at most at
+// three neighbouring sizes. Of published pairs of jobs these are 1.05 within a node (12 pairs on
+// ORFEO), 1.10 over InfiniBand (ORFEO, Lassen), and over Ethernet and in clouds 1.23 (ORFEO), 1.52
+// (Azure) and, in the median of all sizes, 1.9. Each is rounded up, to about twice its logarithm for
+// the few machines of the first two.
+var between = map[Network]float64{Node: 1.1, Fabric: 1.2, Shared: 2}
+
+const (
+	// nodeTime and fabricTime are the times of the smallest message up to which one stays in a node,
+	// and on a fabric: the fastest networks take 0.9 µs, and Ethernet and clouds 7 µs and more.
+	nodeTime, fabricTime = 0.8, 5
+)
+
+// Network returns the class of the network of a latency; that of other times, which do not show it,
+// is [Shared].
+func (r *Result) Network() Network {
+	switch {
+	case r.timed() != (platforms.Timed{}) || r.Points[0].Time > fabricTime:
+		return Shared
+	case r.Points[0].Time > nodeTime:
+		return Fabric
+	}
+	return Node
 }
 
 const (
@@ -47,10 +91,16 @@ const (
 // neighbouring sizes or more all got slower, or faster, by more than twice the 95 % interval of the
 // next run. That interval comes from the result with more runs: from the differences of these runs
 // or, if there is one, from the scatter of the curve and the differences of runs on published
-// machines ([forecast.Curve]); of two with as many runs it is the wider one. Of fewer than five
+// machines ([forecast.Curve]); of two with as many runs it is the wider one. One run each has
+// to differ by more than two jobs on the network do; a change by more than repeats, and less than
+// jobs, is unclear. Of fewer than five
 // sizes no interval is known, and no change is seen. Results without a common size are an error.
-func Compare(before, after *Result) ([]Change, error) {
+func Compare(before, after *Result, on Network) ([]Change, error) {
 	var next []platforms.Layer
+	jobs := 1.0
+	if max(before.runs(), after.runs()) == 1 {
+		jobs = between[on]
+	}
 	for _, r := range []*Result{before, after} {
 		if r.runs() == max(before.runs(), after.runs()) {
 			next = append(next, platforms.FittedLayer(&model.Linear{}, r.timed(), r.points(), 0))
@@ -70,7 +120,10 @@ func Compare(before, after *Result) ([]Change, error) {
 			if f, err := l.Next(p.Size); err == nil && f != nil {
 				factor = math.Pow(f.High/f.Value, runSpread)
 			}
-			c.factor = max(c.factor, factor)
+			c.repeats = max(c.repeats, factor)
+		}
+		if c.jobs = jobs; jobs == 1 || math.IsInf(c.repeats, 1) {
+			c.jobs = c.repeats
 		}
 		all = append(all, c)
 	}
@@ -78,58 +131,81 @@ func Compare(before, after *Result) ([]Change, error) {
 		return nil, fmt.Errorf("%s and %s have no sizes in common: %s, and %s",
 			before.Name, after.Name, before.measured(), after.measured())
 	}
-	return changesOf(all), nil
+	changes := changesOf(all)
+	for i := range changes {
+		changes[i].On = on
+		if c := &changes[i]; c.Unclear {
+			// The error of a mean of n runs is 1/√n of that of one.
+			n := math.Log(jobs) / math.Abs(math.Log(c.Ratio.Value))
+			c.Runs = int(max(2, math.Ceil(n*n)))
+		}
+	}
+	return changes, nil
 }
 
-// compared holds the ratio of the times of a size, and the factor by which runs differ.
+// compared holds the ratio of the times of a size, and the factors by which repeats in a job and two
+// jobs differ.
 type compared struct {
-	size          quantity.Bytes
-	ratio, factor float64
-	way           int // 1 slower, −1 faster, 0 unchanged
+	size                 quantity.Bytes
+	ratio, repeats, jobs float64
+	way                  int  // 1 slower, −1 faster, 0 unchanged
+	unclear              bool // beyond repeats, and not beyond jobs
 }
 
-// beyond returns 1 for a size that is slower by more than runs differ, −1 for one that is faster.
-func (c compared) beyond() int {
+// beyond returns 1 for a size that is slower by more than a factor, −1 for one that is faster.
+func (c compared) beyond(factor float64) int {
 	switch {
-	case c.ratio > c.factor:
+	case c.ratio > factor:
 		return 1
-	case c.ratio < 1/c.factor:
+	case c.ratio < 1/factor:
 		return -1
 	}
 	return 0
 }
 
-// changesOf joins neighbouring sizes that changed in one direction, and those that did not.
-func changesOf(all []compared) (changes []Change) {
+// mark sets the ways of neighbouring sizes that have none and are all beyond their factors.
+func mark(all []compared, unclear bool, factor func(c compared) float64) {
 	for _, way := range []int{1, -1} {
 		for i := range len(all) - alike + 1 {
 			same := all[i : i+alike]
-			if !slices.ContainsFunc(same, func(c compared) bool { return c.beyond() != way }) {
-				for j := range same {
-					same[j].way = way
+			if slices.ContainsFunc(same, func(c compared) bool { return c.beyond(factor(c)) != way }) {
+				continue
+			}
+			for j := range same {
+				if same[j].way == 0 {
+					same[j].way, same[j].unclear = way, unclear
 				}
 			}
 		}
 	}
+}
+
+// changesOf joins neighbouring sizes that changed in one direction, and those that did not.
+func changesOf(all []compared) (changes []Change) {
+	mark(all, false, func(c compared) float64 { return c.jobs })
+	mark(all, true, func(c compared) float64 { return c.repeats })
 	for len(all) > 0 {
-		end := slices.IndexFunc(all, func(c compared) bool { return c.way != all[0].way })
+		end := slices.IndexFunc(all, func(c compared) bool {
+			return c.way != all[0].way || c.unclear != all[0].unclear
+		})
 		if end < 0 {
 			end = len(all)
 		}
 		ratios := list.Map(all[:end], func(c compared) float64 { return c.ratio })
-		factor := slices.Max(list.Map(all[:end], func(c compared) float64 { return c.factor }))
+		factor := slices.Max(list.Map(all[:end], func(c compared) float64 { return c.jobs }))
 		most := slices.MaxFunc(all[:end], func(a, b compared) int {
 			return cmp.Compare(math.Abs(math.Log(a.ratio)), math.Abs(math.Log(b.ratio)))
 		}).size
 		lone := 0
 		for _, c := range all[:end] {
-			if c.way == 0 && c.beyond() != 0 {
+			if c.way == 0 && c.beyond(c.repeats) != 0 {
 				lone++
 			}
 		}
 		changes = append(changes, Change{
 			MostAt: most, Lone: lone,
-			From: all[0].size, To: all[end-1].size, Sizes: end, Real: all[0].way != 0,
+			From: all[0].size, To: all[end-1].size, Sizes: end,
+			Real: all[0].way != 0 && !all[0].unclear, Unclear: all[0].unclear,
 			Ratio: quantity.Interval{
 				Value: stats.Median(ratios), Low: slices.Min(ratios), High: slices.Max(ratios)},
 			Unseen: quantity.Interval{Value: 1, Low: 1 / factor, High: factor},

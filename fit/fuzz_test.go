@@ -74,7 +74,7 @@ func FuzzFit(f *testing.F) {
 			checkInvariants(t, r)
 		}
 		if len(results) > 0 {
-			if _, err := Compare(results[0], results[len(results)-1]); err != nil {
+			if _, err := Compare(results[0], results[len(results)-1], Fabric); err != nil {
 				t.Error(err)
 			}
 		}

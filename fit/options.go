@@ -14,6 +14,7 @@ type Options struct {
 	Segments int             // of a piecewise fit; 0: the data decide
 	RTT      quantity.Micros // of a signature; 0: not known
 	Compare  string          // another file, or a table of the same; empty: none
+	Network  Network         // of Compare; empty: the latencies say
 	Runs     bool            // the files are runs of one measurement
 	Measured MeasuredOptions // of collectives
 	Saving   bool            // the curves are wanted for a platform or a figure

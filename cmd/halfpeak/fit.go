@@ -19,6 +19,7 @@ type fitOptions struct {
 	columns       columnsFlag
 	asked         fit.Options
 	model, method string
+	network       string
 	rtt           quantity.Micros
 	save          string
 	link          string
@@ -39,6 +40,7 @@ var fitRules = []rule{
 		"--against compares curves of time against size, and not --model {--model}"),
 	needs("--fail-on-change", "--against, --link",
 		"--fail-on-change looks at a comparison (--against) or a verdict (--link)"),
+	needs("--network", "--against", "--network says how far two jobs differ; add --against FILE"),
 	// A signature gives o_s, g and o_r; L takes a round trip, which other models have in their
 	// tables.
 	needs("--rtt", "--model=logp", "--rtt is for --model logp, not {--model}"),
@@ -78,6 +80,8 @@ func newFit() *cobra.Command {
 	f.StringVar(&o.asked.Compare, "against", "",
 		"compare with this other `file`, or with the table of this name; given the same file, "+
 			"compare the runs in it")
+	enum(cmd, &o.network, "network", "of --against: how far two jobs differ; by default the "+
+		"latencies say", string(fit.Node), string(fit.Fabric), string(fit.Shared))
 	f.StringVar(&o.asked.Measured.Collective, "collective", "",
 		"the `collective` that a CSV or old nccl-tests file measured, as in bcast")
 	f.StringVar(&o.asked.Measured.Algorithm, "algorithm", "",
@@ -108,6 +112,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	// its times are printed.
 	a.Saving = o.save != "" || o.plot != ""
 	a.Model, a.Method, a.RTT = o.model, fit.Method(o.method), o.rtt
+	a.Network = fit.Network(o.network)
 	o.asked.Progress = readingBar(cmd.ErrOrStderr())
 	found, err := fits.Fit(args, o.asked)
 	if err != nil {

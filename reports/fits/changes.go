@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -34,10 +35,10 @@ func changeRows(f *Fitted) table.Rows {
 			switch {
 			case !tested(c):
 				return table.OrAbsent("", false)
-			case !c.Real && c.Lone > 0:
-				return "perhaps"
+			case c.Unclear || !c.Real && c.Lone > 0:
+				return "unclear"
 			case !c.Real:
-				return "no"
+				return "no change"
 			case c.Ratio.Value > 1:
 				return "slower"
 			}
@@ -48,20 +49,26 @@ func changeRows(f *Fitted) table.Rows {
 	rows.Notes = []string{"After / before: the median over the sizes, with the least and the " +
 		"greatest. A change is three neighbouring sizes at least that all got slower, or faster, " +
 		"by more than runs of an unchanged system differ. How far these differ is known from " +
-		"repeats: with one run each, from those of published machines."}
+		"repeats: with one run each, from jobs on published machines."}
 	return rows
 }
+
+// networks names the classes of networks.
+var networks = map[fit.Network]string{fit.Node: "within a node", fit.Fabric: "on a fabric",
+	fit.Shared: "on a shared network"}
 
 // changeVerdict returns the largest change, or what the test could not have seen, and the tables
 // without a partner.
 func changeVerdict(f *Fitted, several bool) table.Sentence {
-	var changed, tested, untested []Change
+	var changed, unclear, tested, untested []Change
 	for _, c := range f.Changes {
 		switch {
 		case c.Real:
 			changed = append(changed, c)
 		case math.IsInf(c.Unseen.High, 1):
 			untested = append(untested, c)
+		case c.Unclear:
+			unclear = append(unclear, c)
 		default:
 			tested = append(tested, c)
 		}
@@ -87,6 +94,16 @@ func changeVerdict(f *Fitted, several bool) table.Sentence {
 		}
 		if more := len(changed) - 1; more > 0 {
 			text += fmt.Sprintf(", and %s changed", lex.Plural(more, "more range"))
+		}
+		parts = append(parts, text)
+	}
+	if len(unclear) > 0 {
+		c := largest(unclear)
+		text := fmt.Sprintf("%v to %v: unclear, %s, as two jobs %s may differ; %d runs before and "+
+			"after, each in a job of its own, would show it", c.From, c.To, asLong(c.Ratio.Value),
+			networks[c.On], c.Runs)
+		if several {
+			text = c.Call + ", " + text
 		}
 		parts = append(parts, text)
 	}

@@ -39,6 +39,7 @@ func (f *Fitted) compare(o fit.Options) error {
 			tablesOf(sourcesOf(f.Curves)), tablesOf(sourcesOf(later)))
 		return usage.Fields(err, "against")
 	}
+	on := cmp.Or(o.Network, networkOf(f.Curves))
 	for i, b := range f.Curves {
 		if of[i] < 0 {
 			continue
@@ -49,7 +50,7 @@ func (f *Fitted) compare(o fit.Options) error {
 				"one benchmark", a.Place(), a.Kind, b.Place(), b.Kind)
 			return usage.Fields(err, "against")
 		}
-		changes, err := fit.Compare(b.Result, a.Result)
+		changes, err := fit.Compare(b.Result, a.Result, on)
 		if err != nil {
 			return usage.Fields(fmt.Errorf("%s and %s: %w", b.Place(), a.Place(), err), "against")
 		}
@@ -58,6 +59,17 @@ func (f *Fitted) compare(o fit.Options) error {
 		}
 	}
 	return nil
+}
+
+// networkOf returns the class of the network of tables: that of the latency of the smallest time.
+func networkOf(curves []Curve) fit.Network {
+	on := fit.Shared
+	for _, c := range curves {
+		if n := c.Network(); slices.Index(fit.Networks, n) < slices.Index(fit.Networks, on) {
+			on = n
+		}
+	}
+	return on
 }
 
 // sides returns the tables before and after. o.Compare is a path or the name of a

@@ -142,7 +142,7 @@ func TestTwoTablesOfOneFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Fit([]string{path}, fit.Options{Compare: path})
+	f, err := Fit([]string{path}, fit.Options{Compare: path, Network: fit.Fabric})
 	if err != nil || len(f.Changes) != 1 || !f.Changes[0].Real {
 		t.Fatalf("error %v, changes %+v", err, f.Changes)
 	}
