@@ -89,11 +89,15 @@ func (c *series) changing(octaves float64) float64 {
 // fastest networks take 0.9 µs.
 const nodeTime = 0.8
 
+// outgrown is the part of a further doubling by which times within a node may grow in an octave, of
+// messages that outgrow a cache.
+const outgrown = 0.5
+
 // above predicts the time of n bytes, above the last size, with the terms of its error: they grow
 // with the octaves above those where protocols change, with these, and with the distance to a time
 // in proportion to the size, which a curve has if its rate does not rise further. Within a node the
 // rate may fall, of messages that outgrow a cache: where protocols no longer change, the distance
-// is to a time that doubles twice in an octave.
+// is to a time that grows faster than the size, see [outgrown].
 func (e *tail) above(c *series, n float64) (middle float64, t Terms) {
 	octaves := math.Log2(n / e.size)
 	middle = e.at(c, n)
@@ -102,7 +106,7 @@ func (e *tail) above(c *series, n float64) (middle float64, t Terms) {
 	t[local] = math.Pow(changing, spread)
 	doublings := octaves
 	if c.calibration.Fade == 0 && c.t[0] < nodeTime {
-		doublings += t[usual]
+		doublings += outgrown * t[usual]
 	}
 	t[other] = max(0, e.last+doublings*math.Ln2-middle)
 	return middle, t

@@ -41,7 +41,7 @@ func TestAboveContinuous(t *testing.T) {
 	}
 }
 
-// A stream near its 12 GB/s tends to that bandwidth, to 3 %: the rise of the rate of a line halves
+// A stream near its 12 GB/s tends to that bandwidth, to 3.5 %, as the nearest peak is 12.4 GB/s: the rise of the rate of a line halves
 // with each octave, and that of streams falls more slowly. A roof bounds its rate. A roof below the measured rate of the last size, 11.2 GB/s, counts as that.
 func TestAboveStream(t *testing.T) {
 	stream := func(n float64) float64 { return 0.2 + n/12e3 }
@@ -50,7 +50,7 @@ func TestAboveStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := 1 << 16; n <= 1<<22; n *= 2 {
-		if f := c.At(quantity.Bytes(n)); math.Abs(f.Value/stream(float64(n))-1) > 0.03 {
+		if f := c.At(quantity.Bytes(n)); math.Abs(f.Value/stream(float64(n))-1) > 0.035 {
 			t.Errorf("%d B: %v, want %v", n, f.Value, stream(float64(n)))
 		}
 		for _, roof := range []quantity.MBps{11.5e3, 5e3} {

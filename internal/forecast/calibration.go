@@ -15,6 +15,10 @@ type Calibration struct {
 	// below the measured ones, upwards and downwards; Run those for another run at a measured size.
 	Between, Above, Below [2]Terms
 	Run                   Terms
+	// Begins has, by whole octaves of the last size from [FirstLast], the error that a protocol adds
+	// which begins above it: as a logarithm, added in squares. It is that of 95 % of the sizes an
+	// octave above; 0 beyond the list.
+	Begins []float64 `json:",omitempty"`
 	// RunScale is the scale of the differences between runs of published machines: over √2, those
 	// at one size follow Student's t of about one degree of freedom.
 	RunScale float64
@@ -30,6 +34,18 @@ type Calibration struct {
 	// Peaks holds the highest rates of published streams: weights, which add up to 1, and
 	// logarithms of B/µs.
 	Peaks [][2]float64 `json:",omitempty"`
+}
+
+// FirstLast is log₂ of the smallest last size whose next protocol is known, 4 KiB.
+const FirstLast = 12
+
+// begins returns the error that a protocol adds above a last size of 2^x bytes.
+func (k *Calibration) begins(x float64) float64 {
+	i := int(math.Round(x)) - FirstLast
+	if i < 0 || i >= len(k.Begins) {
+		return 0
+	}
+	return k.Begins[i]
 }
 
 // weights returns the weights of a way.

@@ -155,6 +155,7 @@ func (c Curve) Parts(n quantity.Bytes) Parts {
 		p.From, p.Octaves = Above, math.Log2(v)-c.x[last]
 		p.Middle, p.Terms[up] = c.above.above(&c.series, v)
 		p.Terms[down], p.Share = p.Terms[up], 1
+		p.Begins = c.calibration.begins(c.x[last]) * min(1, p.Octaves)
 		p.Most = max(0, p.Middle-c.above.least+p.Run)
 	case v < c.n[0]:
 		p.From, p.Octaves = Below, c.x[0]-math.Log2(v)

@@ -20,6 +20,8 @@ type Parts struct {
 	Repeated bool
 	// Noise is the half of an interval that holds the curve's noise between its sizes.
 	Noise float64
+	// Begins is the half of an interval that a protocol adds which begins above the last size.
+	Begins float64
 	// Most is the largest distance to the lower end.
 	Most float64
 }
@@ -31,7 +33,7 @@ func (p *Parts) Half(side int, scale float64) float64 {
 	root := math.Sqrt(p.Share)
 	half := (1-root)*p.Run + math.Hypot(p.Share*scale, root*p.Noise)
 	if p.Repeated || p.Octaves > 0 {
-		half = math.Hypot(p.Run, p.Share*scale)
+		half = math.Hypot(math.Hypot(p.Run, p.Begins), p.Share*scale)
 	}
 	if side == up {
 		return half
@@ -43,7 +45,7 @@ func (p *Parts) Half(side int, scale float64) float64 {
 func (p *Parts) Scale(off float64) float64 {
 	without := func(off, half float64) float64 { return math.Sqrt(max(0, off*off-half*half)) }
 	if p.Repeated || p.Octaves > 0 {
-		return without(off, p.Run) / p.Share
+		return without(off, math.Hypot(p.Run, p.Begins)) / p.Share
 	}
 	root := math.Sqrt(p.Share)
 	return without(max(0, off-(1-root)*p.Run), root*p.Noise) / p.Share

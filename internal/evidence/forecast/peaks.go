@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -11,6 +12,9 @@ const (
 	wide = 256 << 10
 	// onePeak is the difference of the logarithms of rates of a machine that count as one.
 	onePeak = 0.03
+	// samePeak is the difference of the logarithms of rates of several machines that count as one
+	// link: the deviation that calibrations take for a link's rate.
+	samePeak = 0.08
 )
 
 // peaks returns the highest rates of the curves that use selects and that are streams; each machine
@@ -38,6 +42,21 @@ func peaks(curves []Curve, use func(*Curve) bool) (all [][2]float64) {
 		for _, r := range by[m] {
 			all = append(all, [2]float64{1 / float64(len(by[m])*len(by)), r})
 		}
+	}
+	slices.SortFunc(all, func(a, b [2]float64) int { return cmp.Compare(a[1], b[1]) })
+	return merged(all)
+}
+
+// merged joins neighbouring peaks that are less than samePeak apart, at their mean.
+func merged(peaks [][2]float64) (all [][2]float64) {
+	for _, p := range peaks {
+		last := len(all) - 1
+		if last < 0 || p[1]-all[last][1] > samePeak {
+			all = append(all, p)
+			continue
+		}
+		weight := all[last][0] + p[0]
+		all[last] = [2]float64{weight, (all[last][0]*all[last][1] + p[0]*p[1]) / weight}
 	}
 	return all
 }

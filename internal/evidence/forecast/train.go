@@ -19,6 +19,8 @@ const (
 	most = 12
 	// level is the share of measurements that an interval should contain.
 	level = 0.95
+	// fewMachines is the number of machines from which on their errors tell of another one's.
+	fewMachines = 5
 	// leastRun is the least half of the interval of another run.
 	leastRun = 0.01
 )
@@ -63,6 +65,9 @@ func Train(curves []Curve, use func(*Curve) bool, leftOut func(machine string) b
 		return all
 	}
 	k.Above = learn(of(beyond(1, 2, 3, 4, 5)))
+	if k.Fade == 0 && k.Settled == settled[0] { // rates of streams and algorithms change otherwise
+		k.Begins = t.begins(&k.Above)
+	}
 	k.Between = learn(of(every(2), gaps(3), evenly(5)))
 	k.Below = learn(of(smallest(2), smallest(4), smallest(8)))
 	return k
@@ -196,6 +201,43 @@ func learn(all []sample) (w [2]forecast.Terms) {
 		}
 	}
 	return w
+}
+
+// begins returns, by the octave of the last size, the error that 95 % of the measurements an octave
+// above it have beyond the weighted terms. Each machine counts the same.
+func (t *trainer) begins(w *[2]forecast.Terms) (all []float64) {
+	type excess struct {
+		off, weight []float64
+		machines    map[string]bool
+	}
+	var of []excess
+	each(beyond(1).Cases(t.curves, t.use), func(m string) *forecast.Calibration {
+		return t.without[m]
+	}, func(s Case, held forecast.Point, c *forecast.Curve) {
+		p := c.Parts(held.Size)
+		off, side := math.Log(float64(held.Time))-p.Middle, 0
+		if off < 0 {
+			off, side = -off, 1
+		}
+		half := p.Half(side, w[side].Dot(p.Terms[side]))
+		last := float64(s.Points[len(s.Points)-1].Size)
+		i := int(math.Round(math.Log2(last))) - forecast.FirstLast
+		for len(of) <= i {
+			of = append(of, excess{machines: map[string]bool{}})
+		}
+		of[i].machines[s.Curve.Machine] = true
+		of[i].off = append(of[i].off, math.Sqrt(max(0, off*off-half*half)))
+		of[i].weight = append(of[i].weight, s.Weight)
+	})
+	for _, e := range of {
+		q := 0.0
+		if len(e.machines) >= fewMachines {
+			stat.SortWeighted(e.off, e.weight)
+			q = stat.Quantile(level, stat.Empirical, e.off, e.weight)
+		}
+		all = append(all, q)
+	}
+	return all
 }
 
 // A needed is the factor by which the end of a side holds a sample; 0 on the other side.
