@@ -9,8 +9,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// A blend predicts a collective by several candidates, the forms and last the trend, each weighted
-// by how well it predicted measurements that were held out.
+// A blend predicts a collective by several candidates, the forms and last the line between places,
+// each weighted by how well it predicted measurements that were held out. Beyond the places it is a
+// mean of the forms and of the growth, see [table.grown].
 type blend struct {
 	table
 	forms []*localForm
@@ -37,6 +38,8 @@ type backTest struct {
 	inside bool // the calls are of places or sizes between others
 	// fromOne says that the fits have one place each, at which steps and base are alike.
 	fromOne bool
+	// growth is the weight of [table.grown] beside the forms, 0 to 1.
+	growth float64
 }
 
 // A heldOut is a call that was held out of a fit, with the errors of predictions, as
@@ -47,6 +50,7 @@ type heldOut struct {
 	total   float64   // lg of the total bytes
 	octaves float64   // from the nearest place of the fit
 	errors  []float64 // by candidate; NaN where one has no prediction
+	grown   float64   // of the growth; NaN where there is none
 	own     float64   // of the blend, with weights from the other calls
 }
 
@@ -82,7 +86,8 @@ func (b *blend) holdOut(h *backTest, fit int, out func(measurement) bool) {
 	for i := 0; i < len(held); i += 1 + len(held)/maxHeld {
 		s := held[i]
 		c := heldOut{place: s.place, fit: fit, total: b.totalLg(s.place, s.size),
-			octaves: rest.octaves(s.place), errors: rest.logs(s.place, s.size)}
+			octaves: rest.octaves(s.place), errors: rest.logs(s.place, s.size),
+			grown: rest.grown(s.place, s.size) - math.Log(s.time)}
 		for k := range c.errors {
 			c.errors[k] -= math.Log(s.time)
 		}
@@ -94,7 +99,15 @@ func (b *blend) holdOut(h *backTest, fit int, out func(measurement) bool) {
 func (b *blend) finished(h *backTest) *backTest {
 	for i := range h.calls {
 		c := &h.calls[i]
-		c.own, _ = average(b.weights(h, c.errors, c.total, c.octaves, i), c.errors)
+		c.own, _ = average(b.weights(h, c.errors, c.total, i), c.errors)
+	}
+	h.growth = h.shareOfGrowth()
+	if named := len(b.forms) == 1; named && h.growth <= 0.5 {
+		h.growth = 0 // the steps of a named algorithm are known
+	}
+	for i := range h.calls {
+		c := &h.calls[i]
+		c.own, _ = h.withGrowth(c.own, 0, c.grown)
 	}
 	return h
 }
@@ -166,47 +179,27 @@ func (b *blend) evidence(p place) *backTest {
 	return b.sizesBetween()
 }
 
-// The weight of a candidate is its prior over (mean error + evidenceFloor)², where the mean error
-// is that of held-out calls, which count less by exp(-1) for each evidenceRange octaves of their
-// total bytes.
-const (
-	evidenceFloor = 0.05
-	evidenceRange = 3
-	// trendPrior is the prior of the trend an octave and more beyond the measured places, and
-	// othersPrior, on nodes of GPUs, that of all forms but the first: NCCL uses trees and rings.
-	// Other candidates have 1.
-	trendPrior  = 0.03
-	othersPrior = 0.2
-	// untested is the error of a candidate that no held-out call had.
-	untested = 0.4
-)
+// evidenceFloor is added to the mean error of a candidate, so that few errors of nearly 0 do not
+// decide alone.
+const evidenceFloor = 0.05
 
-// weights returns the weights of the candidates of a call, of sum 1; those of candidates that are
-// NaN are 0. The held-out call of the index without does not count; -1 is none.
-func (b *blend) weights(
-	h *backTest, logs []float64, total, octaves float64, without int,
-) []float64 {
-	w := make([]float64, len(logs))
+// weights returns the weights of the candidates of a call of as many bytes, as lg, of sum 1: 1 over
+// the square of the mean error at held-out calls; those of candidates that are NaN are 0. The
+// held-out call of the index without does not count; -1 is none.
+func (b *blend) weights(h *backTest, logs []float64, total float64, without int) []float64 {
+	w, all := make([]float64, len(logs)), 0.0
 	near := make([]float64, len(h.calls))
 	for j := range near {
 		if j != without {
 			near[j] = h.calls[j].near(total)
 		}
 	}
-	all, gpus := 0.0, b.places[len(b.places)-1].gpus()
 	for i, v := range logs {
-		if math.IsNaN(v) {
-			continue
+		if !math.IsNaN(v) {
+			e := h.meanError(i, near) + evidenceFloor
+			w[i] = 1 / (e * e)
+			all += w[i]
 		}
-		e := h.meanError(i, near) + evidenceFloor
-		w[i] = 1 / (e * e)
-		switch {
-		case i == len(b.forms) && !h.inside:
-			w[i] *= math.Pow(trendPrior, min(octaves, 1))
-		case i > 0 && i < len(b.forms) && gpus:
-			w[i] *= othersPrior
-		}
-		all += w[i]
 	}
 	for i := range w {
 		w[i] /= max(all, math.SmallestNonzeroFloat64)
@@ -214,12 +207,8 @@ func (b *blend) weights(
 	return w
 }
 
-// near returns the weight of a held-out call for a call of as many bytes, as lg.
-func (c *heldOut) near(total float64) float64 {
-	return math.Exp(-math.Abs(total-c.total) / evidenceRange)
-}
-
-// meanError returns the mean error of a candidate at the held-out calls, with weights.
+// meanError returns the mean error of a candidate at the held-out calls, with weights; the usual
+// error of an octave without any.
 func (h *backTest) meanError(candidate int, weights []float64) float64 {
 	sum, count := 0.0, 0.0
 	for j, w := range weights {
@@ -228,7 +217,7 @@ func (h *backTest) meanError(candidate int, weights []float64) float64 {
 		}
 	}
 	if count == 0 {
-		return untested
+		return known().UsualError
 	}
 	return sum / count
 }
@@ -259,9 +248,37 @@ func (b *blend) logs(p place, n float64) (all []float64) {
 // combine returns the log of the time in µs by the weighted candidates, their spread and weights.
 func (b *blend) combine(p place, n float64) (mean, spread float64, weights []float64) {
 	logs := b.logs(p, n)
-	weights = b.weights(b.evidence(p), logs, b.totalLg(p, n), b.octaves(p), -1)
+	h := b.evidence(p)
+	weights = b.weights(h, logs, b.totalLg(p, n), -1)
 	mean, spread = average(weights, logs)
+	mean, spread = h.withGrowth(mean, spread, b.grown(p, n))
 	return mean, spread, weights
+}
+
+// shareOfGrowth returns the weight of the growth beside the forms, by their errors at held-out
+// calls as that of a candidate; 0 without any.
+func (h *backTest) shareOfGrowth() float64 {
+	var forms, grown, count float64
+	for _, c := range h.calls {
+		if !math.IsNaN(c.own + c.grown) {
+			forms, grown, count = forms+math.Abs(c.own), grown+math.Abs(c.grown), count+1
+		}
+	}
+	if count == 0 {
+		return 0
+	}
+	f, g := forms/count+evidenceFloor, grown/count+evidenceFloor
+	return f * f / (f*f + g*g)
+}
+
+// withGrowth returns the weighted mean of the forms' log of a time and that of the growth, if there
+// is one, with the spread of both.
+func (h *backTest) withGrowth(forms, spread, grown float64) (mean, both float64) {
+	if math.IsNaN(grown) || h.growth == 0 {
+		return forms, spread
+	}
+	w := h.growth
+	return (1-w)*forms + w*grown, math.Sqrt((1-w)*spread*spread + w*(1-w)*(grown-forms)*(grown-forms))
 }
 
 // similar returns the time in µs that other calls foresee for a measured one: that of the forms,
@@ -274,7 +291,7 @@ func (b *blend) similar(p place, n float64) float64 {
 	for _, f := range b.forms {
 		logs = append(logs, f.predict(p, n, call))
 	}
-	weights := b.weights(b.evidence(p), logs, b.totalLg(p, n), b.octaves(p), -1)
+	weights := b.weights(b.evidence(p), logs, b.totalLg(p, n), -1)
 	mean, _ := average(weights, logs)
 	return math.Exp(mean)
 }

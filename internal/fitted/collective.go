@@ -98,6 +98,9 @@ type Prediction struct {
 	Expected quantity.Micros
 	// NoInterval says why there is no interval, and what to measure to get one; else empty.
 	NoInterval string
+	// Measure says, if the interval is wider than [Planable], which one measurement would narrow it
+	// the most; else empty.
+	Measure string
 	// Beyond says that the ranks, nodes or size lie outside of those measured.
 	Beyond bool
 	// Forms are the algorithms that the time is made from, the heaviest first.
@@ -155,24 +158,20 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 			low, high = min(similar, v), max(similar, v)
 		}
 	} else {
-		q.NoInterval = b.noInterval(p, r.perNode() == 0)
+		q.NoInterval = b.noInterval(p, size, r.perNode() == 0)
 	}
 	q.Value = t
 	q.Expected = quantity.Micros(t * math.Exp((down*down+up*up)/4))
 	q.Low, q.High = low*math.Exp(-quantile95*down), high*math.Exp(quantile95*up)
-	if b.octaves(p) > math.Log2(formsBeyond) {
-		for _, log := range b.logs(p, size)[:len(b.forms)] {
-			if !math.IsNaN(log) {
-				q.Low, q.High = min(q.Low, math.Exp(log)), max(q.High, math.Exp(log))
-			}
-		}
-	}
-	if q.NoInterval == "" && q.High/q.Low > useful {
+	if q.NoInterval == "" && q.Beyond && q.High/q.Low > useful {
 		q.NoInterval = fmt.Sprintf("the time could be anything within a factor of %.0f: "+
-			"measure nearer calls", float64(useful))
+			"measure %s", float64(useful), b.nearer(p, size))
 	}
 	if q.NoInterval != "" {
 		q.Low, q.High = math.NaN(), math.NaN()
+	}
+	if q.High/q.Low > Planable {
+		q.Measure = b.nearer(p, size)
 	}
 	return q, nil
 }

@@ -34,8 +34,7 @@ type form struct {
 }
 
 // searched has the algorithms that libraries choose from, by collective: a call by a library's own
-// choice is predicted by all of them. On nodes of GPUs the first is the most likely one, see
-// [othersPrior].
+// choice is predicted by all of them.
 var searched = entries(map[string][]string{
 	"allreduce":            {"double-tree", "ring", "recursive-doubling", "rabenseifner"},
 	"allgather":            {"ring", "recursive-doubling"},

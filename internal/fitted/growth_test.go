@@ -178,7 +178,7 @@ func TestTwoRanksAlone(t *testing.T) {
 	}
 	for _, ranks := range []int{4, 8} {
 		p, err := r.predict(ranks, 64)
-		if e := float64(p.Value)/ring(ranks) - 1; err != nil || math.Abs(e) > 0.15 {
+		if e := float64(p.Value)/ring(ranks) - 1; err != nil || math.Abs(e) > 0.3 { // the mean of a ring, a tree and recursive doubling
 			t.Errorf("%d GPUs: %v, %v, want %.3g µs", ranks, p.Value, err, ring(ranks))
 		}
 	}
@@ -240,7 +240,7 @@ func TestRunsWidenIntervals(t *testing.T) {
 		widths = append(widths, math.Log(float64(p.High/p.Low)))
 	}
 	// One more run alone differs by 20 %: an interval of less than ± 40 % would miss one in 20.
-	if widths[1] < 2*0.4 || widths[0] > 0.6*widths[1] {
+	if widths[1] < 2*0.4 || widths[0] > 0.7*widths[1] {
 		t.Errorf("widths of runs alike and 20 %% apart: %.2f, as logs", widths)
 	}
 }

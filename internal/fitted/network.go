@@ -34,7 +34,7 @@ func (p parts) change(by network) [2]float64 {
 // smallest size, since the bandwidth of small messages may be that of the links or of a protocol.
 // What one node takes for the smallest size are its steps, of which more nodes may have more, or a
 // launch. The value is the geometric mean of the ends of this range. The interval then holds for
-// 93 to 100 % of times of known laws (internal/evidence/collectives -only laws). The error says
+// 95 to 100 % of times of known laws (internal/evidence/collectives -only laws). The error says
 // what to measure if the call was not measured on one node.
 func (r *Result) Changed(now quantity.Interval, at Placement, n quantity.Bytes,
 	step, byte float64) (quantity.Interval, error) {

@@ -21,8 +21,8 @@ type Parameters struct {
 	// Nodes is 1 for calls on one node, 2 for calls on several, and 0 if the placement is not
 	// known. Without several nodes all steps count as Between.
 	Nodes int
-	// Weight is the part of the form in predictions of the measured sizes on more ranks than were
-	// measured, from 0 to 1; interpolation has no part in it.
+	// Weight is the part of the form among the forms in predictions on more ranks than were
+	// measured, from 0 to 1.
 	Weight                float64
 	Base, Inside, Between quantity.Interval // µs
 	Beta                  quantity.Interval // µs per byte
@@ -70,15 +70,16 @@ func (r *Result) Parameters() (all []Parameters) {
 
 // formWeights returns the weight of each form beyond a place, in the mean over sizes.
 func (b *blend) formWeights(last place) []float64 {
-	mean := make([]float64, len(b.forms)+1)
+	mean, logs := make([]float64, len(b.forms)), make([]float64, len(b.forms)+1)
+	logs[len(b.forms)] = math.NaN() // no line goes beyond the places
 	twice := place{2 * last.ranks, 2 * last.nodes}
 	if last.nodes == 1 {
 		twice.nodes = 1
 	}
 	for _, n := range b.sizes {
-		w := b.weights(b.evidence(twice), mean, b.totalLg(last, n), b.octaves(twice), -1)
-		for i, w := range w {
-			mean[i] += w / float64(len(b.sizes))
+		w := b.weights(b.evidence(twice), logs, b.totalLg(last, n), -1)
+		for i := range mean {
+			mean[i] += w[i] / float64(len(b.sizes))
 		}
 	}
 	return mean

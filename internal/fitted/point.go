@@ -121,9 +121,6 @@ type place struct{ ranks, nodes float64 }
 // perNode returns the ranks on each node.
 func (p place) perNode() float64 { return p.ranks / p.nodes }
 
-// gpus reports whether nodes have as many ranks as nodes of GPUs, which run NCCL.
-func (p place) gpus() bool { return p.perNode() > 1 && p.perNode() <= maxRanksOfNode }
-
 // count returns the number of nodes, or on one node, of ranks.
 func (p place) count() float64 {
 	if p.nodes == 1 {

@@ -86,12 +86,10 @@ func (t *table) sizeOctaves(n float64) float64 {
 	return max(0, least-lg, lg-most)
 }
 
-// A trend predicts without a form: by the line through the nearest places on both sides, over the
-// logs of ranks and times. Beyond the last place the line continues over the octave before it if
-// that rises, as more ranks do not take less. Below the first place there is no line, and the log
-// is NaN.
-func (t *table) trend(p place, n float64) float64 {
-	var along, sameNodes []place
+// along returns the measured places on the way to a place, ascending: on one node, or with as many
+// ranks a node; if there are none, those on as many nodes.
+func (t *table) along(p place) (along []place) {
+	var sameNodes []place
 	for _, q := range t.places {
 		switch {
 		case (q.nodes == 1) != (p.nodes == 1):
@@ -102,28 +100,54 @@ func (t *table) trend(p place, n float64) float64 {
 		}
 	}
 	if len(along) == 0 {
-		along = sameNodes
+		return sameNodes
 	}
+	return along
+}
+
+// A trend predicts without a form: by the line through the nearest places on both sides, over the
+// logs of ranks and times. It is NaN outside of the places.
+func (t *table) trend(p place, n float64) float64 {
+	along := t.along(p)
 	high, measured := slices.BinarySearchFunc(along, p, comparePlaces)
-	low := high - 1
 	switch {
 	case measured:
 		return t.overSizes(p, n)
-	case high == len(along): // beyond the last place: down to one of at most half its ranks
-		high--
-		for low == high || low > 0 && along[low].ranks > along[high].ranks/2 {
-			low--
-		}
-	}
-	if low < 0 {
+	case high == 0 || high == len(along):
 		return math.NaN()
 	}
-	first, last := t.overSizes(along[low], n), t.overSizes(along[high], n)
-	slope := (last - first) / math.Log(along[high].ranks/along[low].ranks)
-	if p.ranks > along[high].ranks {
-		return last + max(0, slope)*math.Log(p.ranks/along[high].ranks)
+	low := along[high-1]
+	first, last := t.overSizes(low, n), t.overSizes(along[high], n)
+	slope := (last - first) / math.Log(along[high].ranks/low.ranks)
+	return first + slope*math.Log(p.ranks/low.ranks)
+}
+
+// grown returns the log of the time at more ranks than were measured, if it grows with each octave
+// of ranks by the mean of what it grew in the last one and of what it does on known machines. It is
+// NaN elsewhere.
+func (t *table) grown(p place, n float64) float64 {
+	along := t.along(p)
+	high := len(along) - 1
+	if high < 0 || comparePlaces(along[high], p) >= 0 {
+		return math.NaN()
 	}
-	return first + slope*math.Log(p.ranks/along[low].ranks)
+	growth := known().growth(t.blockwise)
+	if own := t.growth(along, n); !math.IsNaN(own) {
+		growth = (growth + own) / 2
+	}
+	return t.overSizes(along[high], n) + growth*math.Log2(p.ranks/along[high].ranks)
+}
+
+// growth returns how much the log of the time grows in an octave of ranks up to the last of places,
+// from one of at most half its ranks; NaN without one.
+func (t *table) growth(along []place, n float64) float64 {
+	last := along[len(along)-1]
+	for _, q := range slices.Backward(along) {
+		if q.ranks <= last.ranks/2 {
+			return (t.overSizes(last, n) - t.overSizes(q, n)) / math.Log2(last.ranks/q.ranks)
+		}
+	}
+	return math.NaN()
 }
 
 // overSizes returns the log of the time at a measured place, on the line over the log of the size.

@@ -213,6 +213,7 @@ func (g *grid) predict(c *Timing, at fitted.Placement, n quantity.Bytes) (
 		}
 		if statistic == compared {
 			p, c.Time, c.Within = found, quantity.Micros(found.Value), found.Interval
+			c.Measure = found.Measure
 		}
 	}
 	if c.Average > c.Time { // the fits cross

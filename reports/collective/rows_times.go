@@ -218,6 +218,10 @@ func verdict(all, own []Timing, named func(any) string) table.Sentence {
 		if c.From == FromFit && !c.Within.Known() && !c.AverageWithin.Known() {
 			runnerUp = ", no interval" + runnerUp
 		}
+		if c.Measure != "" {
+			return table.Say("not an answer to plan with, measure %s first: %s of %v on %d ranks: "+
+				"%s, %v%s", c.Measure, c.Collective, c.Size(), c.Ranks, name, time, runnerUp)
+		}
 		return table.Say("%s of %v on %d ranks: %s, %v%s", c.Collective, c.Size(), c.Ranks, name,
 			time, runnerUp)
 	}

@@ -32,43 +32,37 @@ var ablations = []ablation{
 	{"links of one node apart", "local.go", "if len(own) == 0 {", "if true || len(own) == 0 {"},
 	{"base of at most maxBase steps", "local.go", "t.between + maxBase, t.inside",
 		"1 + 0*maxBase, t.inside"},
-	number("maxBase", "local.go", "3", "10"),
 	number("launchSteps", "local.go", "11", "1"),
 	number("latencyBytes", "local.go", "4096", "1"),
 	number("sizeRange", "local.go", "0.35", "1"),
 	{"wider ranges between sparse sizes", "local.go", "return max(1, second)", "return 1"},
 	{"residuals nearby", "local.go", "math.Log(t) + l.residual(&c, without)", "math.Log(t)"},
 	{"trend between places", "blend.go", "append(all, b.trend(p, n))", "append(all, math.NaN())"},
-	number("trendPrior", "blend.go", "0.03", "1"),
 	{"weights by back-tests", "blend.go", "w[i] = 1 / (e * e)", "w[i] = 1 + 0*e"},
-	number("evidenceFloor", "blend.go", "0.05", "0.2"),
-	number("evidenceRange", "blend.go", "3", "1e9"),
-	number("othersPrior", "blend.go", "0.2", "1"),
-	number("untested", "blend.go", "0.4", "1"),
+	number("evidenceRange", "interval.go", "4", "1e9"),
+	{"growth beside the forms", "blend.go", "h.growth = h.shareOfGrowth()", "h.growth = 0"},
+	{"growth of known machines", "table.go", "growth = (growth + own) / 2", "growth = own"},
+	{"own growth", "table.go", "growth = (growth + own) / 2", "growth += 0 * own"},
 	{"more than one hold-out beyond", "blend.go", "{1.25, 2, 4}", "{2}"},
-	number("maxHeld", "blend.go", "240", "1e9"),
 	{"larger sizes by the forms", "blend.go", "{byForms, byLine, byPower}",
 		"{byLine, byLine, byPower}"},
 	{"larger sizes by a line", "blend.go", "{byForms, byLine, byPower}",
 		"{byForms, byForms, byPower}"},
 	{"larger sizes by a power", "blend.go", "{byForms, byLine, byPower}",
 		"{byForms, byLine, byLine}"},
-	{"errors of held-out places", "interval.go",
-		"(testPrior*usualError*usualError + squares) / free",
-		"usualError * usualError + 0*squares"},
-	number("usualError", "interval.go", "0.12", "0.06"),
+	{"errors of held-out places", "interval.go", "(testPrior*usual*usual + squares) / free",
+		"usual * usual + 0*squares"},
 	number("testPrior", "interval.go", "4", "1"),
-	{"Student's distribution", "interval.go", "stats.T95(free) / quantile95",
-		"stats.T95(1e9) / quantile95"},
+	{"Student's distribution", "interval.go", "stats.T95(free)/quantile95",
+		"stats.T95(1e9)/quantile95"},
 	number("minOctaves", "interval.go", "0.3", "1e-9"),
 	number("partSpread", "interval.go", "0.6", "0"),
 	number("lean", "interval.go", "0.2", "0"),
 	number("sizeOctave", "interval.go", "0.23", "0"),
 	number("partApart", "interval.go", "0.66", "0"),
 	number("surprise", "interval.go", "2", "1e9"),
-	number("formsBeyond", "interval.go", "8", "1e9"),
+	number("plateau", "interval.go", "0.05", "0"),
 	number("maxJump", "table.go", "0.5", "0"),
-	number("minJump", "table.go", "0.1", "-1"),
 }
 
 // packagePath is the package from the folder of the module.
@@ -97,9 +91,9 @@ func (a ablation) changed() (string, error) {
 // ablated are the halves that terms are chosen on.
 var ablated = []judge.Half{judge.Choose, judge.Made}
 
-// ablate writes docs/tables/ablations.csv: for each ablation the mean log error and interval score
-// of each question, on the measured machines that terms are chosen on and on those made up. Each
-// ablation is a program of its own, built with the changed file.
+// ablate writes the mean log error and interval score of each question for each ablation, on the
+// measured machines that terms are chosen on and on those made up. Each ablation is a program of its
+// own, built with the changed file.
 func ablate(w io.Writer, _ []series) error {
 	folder, err := os.MkdirTemp("", "ablations")
 	if err != nil {
