@@ -16,6 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	collectives "github.com/halfpeak/halfpeak/reports/collective"
 	themessage "github.com/halfpeak/halfpeak/reports/message"
 	"github.com/halfpeak/halfpeak/reports/whatif"
@@ -133,7 +134,7 @@ func TestNothingGiven(t *testing.T) {
 	_, errs["cuts otherwise"] = none.Recut("1KiB")
 	_, errs["costs"] = themessage.Costs([]quantity.Bytes{1024}, clip.Design, none.Design)
 	_, errs["comparison"] = themessage.Compare([]quantity.Bytes{1024}, none.Design)
-	_, errs["crossovers"] = whatif.Crossovers(nil, none.Design, clip.Design)
+	_, errs["crossovers"] = whatif.Ask(t.Context(), whatif.CrossoverQuestion{Designs: []platforms.Design{none.Design, clip.Design}})
 	_, _, errs["cuts of no size"] = themessage.Cuts(t.Context(), nil, clip.Design)
 	_, _, errs["cuts"] = themessage.Cuts(t.Context(), []quantity.Bytes{1024}, none.Design)
 	_, errs["fit"] = halfpeak.Fit(nil, fit.Options{Runs: true})

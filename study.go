@@ -3,9 +3,11 @@
 package halfpeak
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/whatif"
@@ -61,8 +63,11 @@ func (s Study) prepared() error {
 	return s.err
 }
 
-// sizes returns the size of the message; calls have theirs.
-func (s Study) sizes() []quantity.Bytes { return []quantity.Bytes{max(s.Time.Size, 1)} }
+// about returns the case of the questions of package whatif: the time in the design as it is.
+func (s Study) about() whatif.Case {
+	return whatif.Case{Before: s.Design, After: s.Design, Quantities: []whatif.Quantity{s.Time},
+		Sizes: []quantity.Bytes{max(s.Time.Size, 1)}} // calls have their own
+}
 
 // Now returns the time of the call in the design as it is.
 func (s Study) Now() (quantity.Micros, error) {
@@ -74,13 +79,19 @@ func (s Study) Now() (quantity.Micros, error) {
 }
 
 // Sensitivities returns how much the time depends on each parameter, the most important first; see
-// [whatif.Design.Sensitivities].
-func (s Study) Sensitivities() ([]whatif.Sensitivity, error) {
-	now, err := s.Now()
+// [whatif.SensitivityQuestion].
+func (s Study) Sensitivities() (all []whatif.Sensitivity, err error) {
+	if err := s.prepared(); err != nil {
+		return nil, err
+	}
+	found, err := whatif.Ask(context.Background(), whatif.SensitivityQuestion{Case: s.about()})
 	if err != nil {
 		return nil, err
 	}
-	return s.Design.Sensitivities(s.Time, float64(now), 0.1)
+	for _, one := range found.Of {
+		all = append(all, one.Sensitivity)
+	}
+	return all, nil
 }
 
 // Target returns the changes of single parameters that bring the time down to the one given, the
@@ -94,16 +105,16 @@ func (s Study) Target(most quantity.Micros, parameters ...string) (*whatif.Solut
 	if !(most > 0 && most < quantity.Micros(math.Inf(1))) {
 		return nil, fmt.Errorf("a target of %g µs: give a time above 0", float64(most))
 	}
-	var by []whatif.Range
+	q := whatif.TargetQuestion{Case: s.about(),
+		Target: whatif.Target{Quantity: s.Time, Value: float64(most)}}
 	for _, name := range parameters {
 		r, err := s.Design.Searched(name)
 		if err != nil {
 			return nil, err
 		}
-		by = append(by, r)
+		q.By = append(q.By, r)
 	}
-	t := whatif.Target{Quantity: s.Time, Value: float64(most)}
-	return whatif.Solve(context.Background(), s.Design, t, nil, by...)
+	return whatif.Ask(context.Background(), q)
 }
 
 // Sweep returns the times at all values of ranges, as in "L=1us..10us/100"; [whatif.Sweep.Run]
@@ -112,7 +123,15 @@ func (s Study) Sweep(ranges ...string) (*whatif.Sweep, error) {
 	if err := s.prepared(); err != nil {
 		return nil, err
 	}
-	return s.Design.Sweep(ranges, []whatif.Quantity{s.Time}, s.sizes())
+	q := whatif.SweepQuestion{Case: s.about()}
+	for _, text := range ranges {
+		r, err := s.Design.ParseRange(text)
+		if err != nil {
+			return nil, err
+		}
+		q.Ranges = append(q.Ranges, r)
+	}
+	return q.Sweep()
 }
 
 // Uncertainty returns the time with its 95 % interval: that of the next measurement in a layer that
@@ -130,8 +149,8 @@ func (s Study) Uncertainty(by whatif.Sampling) (quantity.Interval, error) {
 		return unknown, fmt.Errorf("an assumed half-width of %g: give a part of the value, as in "+
 			"0.1", by.Assumed)
 	}
-	found, err := whatif.PredictAll([]whatif.NamedDesign{{Name: "as it is", Design: s.Design}},
-		[]whatif.Quantity{s.Time}, s.sizes(), by)
+	found, err := whatif.Ask(context.Background(),
+		whatif.UncertaintyQuestion{Case: s.about(), Sampling: by})
 	if err != nil {
 		return unknown, err
 	}
@@ -144,10 +163,14 @@ func (s Study) Breakdown() ([]Part, error) {
 	if err := s.prepared(); err != nil {
 		return nil, err
 	}
-	owners, err := s.Design.Limits(s.Time)
+	found, err := whatif.Ask(context.Background(), whatif.BreakdownQuestion{Case: s.about()})
+	if err != nil {
+		return nil, err
+	}
 	var parts []Part
-	for _, o := range owners {
+	for _, o := range found.Parts[0].Shares {
 		parts = append(parts, Part{o.Owner, s.Time.Part(o)})
 	}
-	return parts, err
+	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(b.Time, a.Time) })
+	return parts, nil
 }

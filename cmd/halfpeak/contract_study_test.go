@@ -17,6 +17,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	themessage "github.com/halfpeak/halfpeak/reports/message"
 	"github.com/halfpeak/halfpeak/reports/page"
 	"github.com/halfpeak/halfpeak/reports/whatif"
@@ -68,8 +69,8 @@ func TestContractStudy(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || sweep.Rows() != 4 || len(rows) != 4 {
-		t.Errorf("sweep of %v rows, printed %d: %v", sweep.Rows(), len(rows), err)
+	if err != nil || sweep.Count() != 4 || len(rows) != 4 {
+		t.Errorf("sweep of %v rows, printed %d: %v", sweep.Count(), len(rows), err)
 	}
 
 	my := filepath.Join("..", "..", "internal", "reports", "testdata", "my.toml")
@@ -116,7 +117,8 @@ func TestContractStudy(t *testing.T) {
 	}
 
 	refs := []string{"clip/pio", "clip/dma-user-buffer"}
-	crossings, err := whatif.Crossovers(nil, opened(t, refs[0]).Design, opened(t, refs[1]).Design)
+	crossings, err := whatif.Ask(t.Context(), whatif.CrossoverQuestion{Designs: []platforms.Design{
+		opened(t, refs[0]).Design, opened(t, refs[1]).Design}})
 	rows = printed(t, "compare", refs[0], refs[1], "--crossovers")
 	if err != nil || len(crossings.Overtakings) != 1 || len(rows) != 1 {
 		t.Fatalf("%v crossings, printed %v, %v", crossings, rows, err)

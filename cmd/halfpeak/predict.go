@@ -186,12 +186,13 @@ func (o *compareOptions) rows(ctx context.Context, designs []platforms.Design) (
 			sampling = &s
 		}
 		var err error
-		if crossover, err = whatif.Crossovers(sampling, designs...); err != nil {
+		if crossover, err = whatif.Ask(ctx,
+			whatif.CrossoverQuestion{Designs: designs, Sampling: sampling}); err != nil {
 			return table.Rows{}, err
 		}
 	}
 	if o.cross {
-		return whatif.CrossoverRows(crossover), nil
+		return crossover.Rows(), nil
 	}
 	compared, err := message.Compare(o.sizes, designs...)
 	if err != nil {

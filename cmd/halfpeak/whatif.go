@@ -26,7 +26,10 @@ type whatifOptions struct {
 	out output
 	plotting
 
-	question                whatif.Question
+	about                   whatif.Case
+	other                   *whatif.Design
+	target                  string
+	solveFor                []string
 	asked                   [len(whatifAnswers)]bool // which of the answers
 	set, quantity, schedule []string
 	sweep                   []string // ranges
@@ -52,7 +55,7 @@ func (o *whatifOptions) facts(args []string) facts {
 // newWhatif declares whatif.
 func newWhatif() *cobra.Command {
 	var o whatifOptions
-	q := &o.question
+	q := &o.about
 	cmd := command("whatif",
 		wantArgs(1, 2, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'", `+
 			"or with --uncertainty two"),
@@ -72,9 +75,9 @@ func newWhatif() *cobra.Command {
 	f.StringArrayVar(&o.sweep, "sweep", nil,
 		"predict at all values of a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be "+
 			"given again")
-	f.StringVar(&q.Target, "target", "",
+	f.StringVar(&o.target, "target", "",
 		"a `condition`, as in \"bandwidth(4KiB) >= 100MB/s\" or \"rtt(16B) <= rtt(16B)/2\"")
-	f.StringArrayVar(&q.SolveFor, "solve-for", nil,
+	f.StringArrayVar(&o.solveFor, "solve-for", nil,
 		"the `NAME` of the parameter to change, or NAME=FROM..TO; give two for a curve, none to "+
 			"try each")
 	for i, a := range whatifAnswers {
@@ -162,7 +165,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.change(base); err != nil {
 		return err
 	}
-	q := &o.question
+	q := &o.about
 	encode := func() ([]byte, error) { return q.After.Encode(platforms.WrittenBy + "whatif.") }
 	if err := savePlatform(o.save, encode); err != nil {
 		return err
@@ -170,11 +173,15 @@ func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
 	if len(o.sweep) > 0 {
 		o.bar(-1)
 		o.bar = func(int64) {} // a sweep shows its rows
-		s, err := q.After.Sweep(o.sweep, q.Quantities, q.Sizes)
-		if err != nil {
-			return err
+		q := whatif.SweepQuestion{Case: o.about}
+		for _, text := range o.sweep {
+			r, err := q.After.ParseRange(text)
+			if err != nil {
+				return usage.Fields(err, "sweep")
+			}
+			q.Ranges = append(q.Ranges, r)
 		}
-		return sweepOutput{&o.out, &o.plotting, o.stream()}.run(ctx, cmd, s)
+		return sweepOutput{&o.out, &o.plotting, o.stream()}.run(ctx, cmd, q)
 	}
 	return o.answer(ctx, cmd)
 }
@@ -204,14 +211,14 @@ func (o *whatifOptions) prepare(ctx context.Context, asked halfpeak.Design,
 		}
 	}
 	if base, err = o.study(ctx, asked); err == nil && len(other) > 0 {
-		o.question.Against, err = o.against(ctx, other[0])
+		o.other, err = o.against(ctx, other[0])
 	}
 	return base, err
 }
 
 // change completes the question: the quantities, and the design before and after the changes.
 func (o *whatifOptions) change(base whatif.Design) (err error) {
-	q := &o.question
+	q := &o.about
 	if len(o.quantity) > 0 {
 		if q.Quantities, err = base.Quantities(o.quantity...); err != nil {
 			return usagef("--quantity: %w", err)
@@ -227,7 +234,7 @@ func (o *whatifOptions) change(base whatif.Design) (err error) {
 		}
 	}
 	// A machine whose level is not said has an error of its own flags.
-	q.Before, q.After, err = base.Change(o.set, slices.Concat(o.sweep, q.SolveFor))
+	q.Before, q.After, err = base.Change(o.set, slices.Concat(o.sweep, o.solveFor))
 	if err != nil && usage.FieldsOf(err) == nil {
 		return fmt.Errorf("--set %w", err)
 	}
@@ -236,32 +243,61 @@ func (o *whatifOptions) change(base whatif.Design) (err error) {
 
 // answer writes the answer of all questions but a sweep.
 func (o *whatifOptions) answer(ctx context.Context, cmd *cobra.Command) error {
-	q := &o.question
-	q.Sampling = o.sampling(ctx)
-	if o.finishes() && q.Target != "" {
+	sampling := o.sampling(ctx)
+	var watch func(string, bool)
+	if o.finishes() && o.target != "" {
 		o.bar(-1)
-		q.Watch, o.bar = o.searching()
+		watch, o.bar = o.searching()
 	} else {
-		q.Sampling.Watch = o.sampled()
+		sampling.Watch = o.sampled()
 	}
-	answer := whatif.Changes
-	if q.Target != "" {
-		answer = whatif.Targets
+	draw := o.plot != ""
+	var answer whatif.Answer
+	var err error
+	switch {
+	case o.asked[0]:
+		answer, err = whatif.Ask(ctx, whatif.SensitivityQuestion{Case: o.about})
+	case o.asked[1]:
+		answer, err = whatif.Ask(ctx, whatif.BreakdownQuestion{Case: o.about, Areas: draw})
+	case o.asked[2]:
+		answer, err = whatif.Ask(ctx, whatif.ThresholdQuestion{Case: o.about, Sampling: sampling})
+	case o.asked[3]:
+		answer, err = whatif.Ask(ctx, whatif.UncertaintyQuestion{Case: o.about,
+			Against: o.other, Sampling: sampling, Bands: draw})
+	case o.target != "":
+		answer, err = o.search(ctx, watch, draw)
+	default:
+		answer, err = whatif.Ask(ctx, whatif.ChangeQuestion{Case: o.about})
 	}
-	for i, a := range whatifAnswers {
-		if o.asked[i] {
-			answer = a.answer
-		}
-	}
-	rows, picture, err := answer(ctx, *q)
-	if err == nil && picture != nil {
-		err = o.draw(o.out.units, picture)
+	if err == nil && draw {
+		err = o.draw(o.out.units, func() (table.Picture, error) { return answer.Figure(), nil })
 	}
 	o.bar(-1)
 	if err = interrupted(ctx, err); err != nil {
 		return err
 	}
-	return o.out.write(cmd, rows)
+	return o.out.write(cmd, answer.Rows())
+}
+
+func (o *whatifOptions) search(ctx context.Context, watch func(string, bool), draw bool) (
+	whatif.Answer, error) {
+	t, err := o.about.After.ParseTarget(o.target)
+	if err != nil {
+		return nil, usage.Fields(err, "target")
+	}
+	var by []whatif.Range
+	for _, text := range o.solveFor {
+		r, err := o.about.After.Searched(text)
+		if err != nil {
+			return nil, usage.Fields(err, "solve-for")
+		}
+		by = append(by, r)
+	}
+	if len(by) == 2 {
+		return whatif.Ask(ctx, whatif.TradeQuestion{Case: o.about, Target: t, X: by[0], Y: by[1],
+			Map: draw})
+	}
+	return whatif.Ask(ctx, whatif.TargetQuestion{Case: o.about, Target: t, By: by, Watch: watch})
 }
 
 // study returns the design with the times of --schedule or --collective as quantities.
@@ -272,7 +308,7 @@ func (o *whatifOptions) study(ctx context.Context, d halfpeak.Design) (whatif.De
 		// One size, since each size and number of ranks is a quantity, and so a column.
 		o.collective.Sizes = parsedSizes(whatif.OneSize)
 		if o.sized {
-			o.collective.Sizes = o.question.Sizes
+			o.collective.Sizes = o.about.Sizes
 		}
 		o.collective.Watch = o.simulated
 		call = o.collective

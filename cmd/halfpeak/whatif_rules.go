@@ -1,21 +1,15 @@
 package main
 
-import "github.com/halfpeak/halfpeak/reports/whatif"
-
 // whatifAnswers are those that a flag asks for. Without any, --target has one, and else the costs
 // before and after --set are the answer.
 var whatifAnswers = [...]struct {
 	flag, help string
-	answer     whatif.Answer
 }{
-	{"sensitivity", "list the change per percent of each parameter; --plot draws a tornado",
-		whatif.SensitivityRows},
-	{"breakdown", "break the one-way time and the gap down by stage or parameter",
-		whatif.Breakdown},
-	{"landmarks", "list n½, 90 % of the peak, and the best protocol thresholds",
-		whatif.Landmarks},
+	{"sensitivity", "list the change per percent of each parameter; --plot draws a tornado"},
+	{"breakdown", "break the one-way time and the gap down by stage or parameter"},
+	{"landmarks", "list n½, 90 % of the peak, and the best protocol thresholds"},
 	{"uncertainty", "predict with 95 % intervals: of the next measurement if the platform was " +
-		"fitted, else from those of the parameters", whatif.UncertaintyRows},
+		"fitted, else from those of the parameters"},
 }
 
 // whatifRules say which flags go together. There is one question at most, since each has a table of

@@ -198,10 +198,11 @@ func TestFinishIsCollective(t *testing.T) {
 		// The table also has the parameter that limits the time, for which each one is changed. So it
 		// is asked once.
 		printed := func(d whatif.Design) float64 {
-			rows, _, err := whatif.Changes(t.Context(), whatif.Question{Before: d, After: d})
+			answer, err := whatif.Ask(t.Context(), whatif.ChangeQuestion{Case: whatif.Case{Before: d, After: d}})
 			if err != nil {
 				t.Fatal(err)
 			}
+			rows := answer.Rows()
 			for i, c := range rows.Columns {
 				if c.Key == "before_us" {
 					return rows.Data[0][i].(float64)
@@ -318,10 +319,11 @@ func TestMeasuredFinish(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, _, err := whatif.Changes(t.Context(), whatif.Question{Before: with, After: changed})
+		answer, err := whatif.Ask(t.Context(), whatif.ChangeQuestion{Case: whatif.Case{Before: with, After: changed}})
 		if err != nil {
 			t.Fatal(err)
 		}
+		rows := answer.Rows()
 		cell = map[string]float64{}
 		for i, c := range rows.Columns {
 			if v, ok := rows.Data[0][i].(float64); ok {

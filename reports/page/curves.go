@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -190,7 +191,12 @@ func (x *Explorer) ownersRows(r sizedRequest) (table.Rows, error) {
 	if err != nil {
 		return table.Rows{}, err
 	}
-	return whatif.OwnerRows(whatif.Of(d), sizes)
+	found, err := whatif.Ask(context.Background(),
+		whatif.BreakdownQuestion{Case: whatif.Case{After: whatif.Of(d), Sizes: sizes}})
+	if err != nil {
+		return table.Rows{}, err
+	}
+	return found.Rows(), nil
 }
 
 // shares answers with the shares at one size, the one under the pointer.

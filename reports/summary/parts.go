@@ -119,6 +119,12 @@ func (s subject) time(sizes []quantity.Bytes) ([]table.Block, error) {
 	// 81 sizes make smooth areas. Those of the table are among them, so that both show the same
 	// numbers.
 	fine := stats.Ascending(append(thinned(sizes, 81), doubled...))
+	of := whatif.Case{After: whatif.Of(s.Design), Sizes: fine}
+	parts, err := whatif.Ask(context.Background(),
+		whatif.BreakdownQuestion{Case: of, Areas: len(fine) > 1})
+	if err != nil {
+		return nil, err
+	}
 	var blocks []table.Block
 	var before table.Areas
 	captions := []string{"One-way time by stage or parameter",
@@ -127,10 +133,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]table.Block, error) {
 		captions = captions[:1]
 	}
 	for i, caption := range captions {
-		a, err := whatif.Shares(whatif.Of(s.Design), i == 1, fine)
-		if err != nil {
-			return nil, err
-		}
+		a := parts.Areas(i == 1)
 		// The gap has the same parts as the time where messages do not overlap: one drawing is
 		// enough.
 		// An area needs two sizes.
@@ -146,12 +149,16 @@ func (s subject) time(sizes []quantity.Bytes) ([]table.Block, error) {
 		return nil, nil
 	}
 	// A short, a moderate and a long message: each has other parameters that matter.
-	asked := whatif.Question{After: whatif.Of(s.Design), Sizes: thinned(doubled, 3)}
-	rows, _, err := whatif.SensitivityRows(context.Background(), asked)
+	effect := func(sizes ...quantity.Bytes) (*whatif.Sensitivities, error) {
+		of.Sizes = sizes
+		return whatif.Ask(context.Background(), whatif.SensitivityQuestion{Case: of})
+	}
+	effects, err := effect(thinned(doubled, 3)...)
 	if err != nil {
 		return nil, err
 	}
-	blocks = append(blocks, table.Table{Title: "Effect of 1 % of each parameter", Rows: rows})
+	blocks = append(blocks,
+		table.Table{Title: "Effect of 1 % of each parameter", Rows: effects.Rows()})
 	// The effect of 10 % is drawn and not extrapolated from 1 %: at a switch of
 	// protocols it is not ten times as large.
 	for _, n := range []quantity.Bytes{quantity.KiB, longMessage} {
@@ -159,15 +166,10 @@ func (s subject) time(sizes []quantity.Bytes) ([]table.Block, error) {
 		if n < fine[0] || n > fine[len(fine)-1] {
 			continue
 		}
-		asked.Sizes = []quantity.Bytes{n}
-		_, draw, err := whatif.SensitivityRows(context.Background(), asked)
-		if err != nil {
+		if effects, err = effect(n); err != nil {
 			return nil, err
 		}
-		t, err := draw()
-		if err != nil {
-			return nil, err
-		}
+		t := effects.Figure()
 		if len(t.Rows().Data) > 0 {
 			title := fmt.Sprintf("Effect of 10 %% of each parameter on %s", n)
 			blocks = append(blocks, table.Drawing{Title: title, Picture: t})

@@ -11,6 +11,7 @@ package summary
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -204,7 +205,7 @@ func overview(subjects []subject, sizes []quantity.Bytes) (table.Section, error)
 	if len(of) < 2 {
 		return s, nil
 	}
-	leads, err := whatif.Crossovers(nil, of...)
+	leads, err := whatif.Ask(context.Background(), whatif.CrossoverQuestion{Designs: of})
 	if err != nil {
 		return s, err
 	}
@@ -213,7 +214,7 @@ func overview(subjects []subject, sizes []quantity.Bytes) (table.Section, error)
 		return s, nil
 	}
 	s.Blocks = append(s.Blocks,
-		table.Table{Title: "Which is faster one way", Rows: whatif.CrossoverRows(leads)})
+		table.Table{Title: "Which is faster one way", Rows: leads.Rows()})
 	return s, nil
 }
 

@@ -27,7 +27,7 @@ func TestSensitivities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := d.Sensitivities(q, now, 0.1)
+	all, err := d.sensitivities(q, now, 0.1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestSolveMetOutside(t *testing.T) {
 	near(t, "met up to", beyond.To, around.To, 1e-9)
 }
 
-// What Solve finds is what a sweep in small steps finds, to the step.
+// What a search finds is what a sweep in small steps finds, to the step.
 func TestSolveIsSweep(t *testing.T) {
 	check := func(ref, target, name string, from, to float64) {
 		t.Helper()
@@ -190,25 +190,25 @@ func TestCurve(t *testing.T) {
 		t.Fatal(err)
 	}
 	ranges := sweep(t, "clip", nil, nil, "host-dma.tau=1us/KiB..12us/KiB/45", "wire.tau=1us/KiB..12us/KiB").Ranges
-	xs, ys, err := d.Curve(t.Context(), tg, ranges[0], ranges[1])
+	curve, err := d.tradeCurve(t.Context(), tg, ranges[0], ranges[1])
 	if err != nil {
 		t.Fatal(err)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, _, err := d.Curve(ended, tg, ranges[0], ranges[1]); !errors.Is(err, context.Canceled) {
+	if _, err := d.tradeCurve(ended, tg, ranges[0], ranges[1]); !errors.Is(err, context.Canceled) {
 		t.Errorf("an ended context gives %v", err)
 	}
 	prog, _ := d.Compile(ranges[0].Param, ranges[1].Param)
 	found := 0
 	met := func(x, y float64) bool { return prog.Set(x, y) && tg.met(tg.Quantity.In(prog.Costs())) }
-	for i := range xs {
-		if math.IsNaN(ys[i]) {
+	for i, x := range curve.X {
+		if math.IsNaN(curve.Y[i]) {
 			continue
 		}
 		found++
-		if met(xs[i], ys[i]*(1-1e-9)) == met(xs[i], ys[i]*(1+1e-9)) {
-			t.Errorf("at %v nothing changes at %v", xs[i], ys[i])
+		if y := curve.Y[i]; met(x, y*(1-1e-9)) == met(x, y*(1+1e-9)) {
+			t.Errorf("at %v nothing changes at %v", x, y)
 		}
 	}
 	if found < 20 {
@@ -218,8 +218,8 @@ func TestCurve(t *testing.T) {
 	tg.Value = 1e-6
 	y := ranges[1]
 	y.From, y.Param = -y.To, ranges[1].Param
-	if _, ys, _ := d.Curve(t.Context(), tg, ranges[0], y); slices.ContainsFunc(ys, func(y float64) bool { return !math.IsNaN(y) }) {
-		t.Errorf("a target that is always met is just met at %v", ys)
+	if curve, _ := d.tradeCurve(t.Context(), tg, ranges[0], y); slices.ContainsFunc(curve.Y, func(y float64) bool { return !math.IsNaN(y) }) {
+		t.Errorf("a target that is always met is just met at %v", curve.Y)
 	}
 }
 

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -34,11 +35,17 @@ type Overtaking struct {
 	few         string // why a fit has no interval
 }
 
-// Crossovers returns the sizes at which one layer overtakes another. A machine of levels is an
-// error: it has several layers.
-func Crossovers(by *Sampling, designs ...platforms.Design) (*Crossover, error) {
+// A CrossoverQuestion asks for the sizes at which one layer overtakes another, for all pairs of
+// layers, from 1 byte to [model.MaxCrossing]. A machine of levels is an error: it has several
+// layers.
+type CrossoverQuestion struct {
+	Designs  []platforms.Design
+	Sampling *Sampling // nil: without intervals
+}
+
+func (q CrossoverQuestion) ask(ctx context.Context) (*Crossover, error) {
 	var layers []platforms.Design
-	for _, d := range designs {
+	for _, d := range q.Designs {
 		err := d.Messages()
 		if err == nil {
 			d, err = study.Way{}.Of(d)
@@ -48,52 +55,57 @@ func Crossovers(by *Sampling, designs ...platforms.Design) (*Crossover, error) {
 		}
 		layers = append(layers, d)
 	}
-	return FindCrossover(by, layers...)
-}
-
-// FindCrossover finds the sizes at which one layer overtakes another, for all pairs
-// of layers, from 1 byte to [model.MaxCrossing]. Without sampling there are no
-// intervals. Designs without any uncertainty have none either, which is no error.
-func FindCrossover(sampling *Sampling, designs ...platforms.Design) (*Crossover, error) {
+	if q.Sampling != nil {
+		by := q.Sampling.in(ctx)
+		q.Sampling = &by
+	}
 	c := &Crossover{}
-	for i, b := range designs {
-		for _, a := range designs[:i] {
-			found := model.Crossings(a.Layer.Model, b.Layer.Model, 1, model.MaxCrossing)
-			for _, at := range found {
-				o := Overtaking{Below: a.Layer.Ref(), Beyond: b.Layer.Ref(), Crossing: at,
-					Interval: quantity.Alone(at.Size), Probability: math.NaN(),
-					few: cmp.Or(tooFew(Of(a)), tooFew(Of(b)))}
-				if !at.Beyond {
-					o.Below, o.Beyond = o.Beyond, o.Below
-				}
-				if sampling != nil {
-					in, sure,
-						err := crossingInterval(Of(a), Of(b), at, 1, model.MaxCrossing, *sampling)
-					switch {
-					case err == nil:
-						o.Interval, o.Probability = in, sure
-					case !errors.Is(err, ErrExact):
-						return nil, err
-					}
-				}
-				c.Overtakings = append(c.Overtakings, o)
-			}
-			if len(found) == 0 {
-				c.Notes = append(c.Notes, neverCross(a, b))
+	for i, b := range layers {
+		for _, a := range layers[:i] {
+			if err := c.addPair(Of(a), Of(b), q.Sampling); err != nil {
+				return nil, err
 			}
 		}
 	}
-	for _, d := range designs {
+	for _, d := range layers {
 		if note := c.beyond(d.Layer); note != "" {
 			c.Notes = append(c.Notes, note)
 		}
 	}
-	if len(c.Overtakings) > 0 && slices.ContainsFunc(designs, platforms.Design.Forecastable) {
+	if len(c.Overtakings) > 0 && slices.ContainsFunc(layers, platforms.Design.Forecastable) {
 		c.Notes = append(c.Notes,
 			"Crossings of fitted layers are those of the predicted times; their intervals are "+
 				"those of the next measurements.")
 	}
 	return c, nil
+}
+
+// addPair adds the crossings of two layers, or says which is faster. Without sampling there are no
+// intervals. Designs without any uncertainty have none either, which is no error.
+func (c *Crossover) addPair(a, b Design, sampling *Sampling) error {
+	found := model.Crossings(a.Layer.Model, b.Layer.Model, 1, model.MaxCrossing)
+	for _, at := range found {
+		o := Overtaking{Below: a.Layer.Ref(), Beyond: b.Layer.Ref(), Crossing: at,
+			Interval: quantity.Alone(at.Size), Probability: math.NaN(),
+			few: cmp.Or(tooFew(a), tooFew(b))}
+		if !at.Beyond {
+			o.Below, o.Beyond = o.Beyond, o.Below
+		}
+		if sampling != nil {
+			in, sure, err := crossingInterval(a, b, at, 1, model.MaxCrossing, *sampling)
+			switch {
+			case err == nil:
+				o.Interval, o.Probability = in, sure
+			case !errors.Is(err, ErrExact):
+				return err
+			}
+		}
+		c.Overtakings = append(c.Overtakings, o)
+	}
+	if len(found) == 0 {
+		c.Notes = append(c.Notes, neverCross(a.Design, b.Design))
+	}
+	return nil
 }
 
 // beyond says that a layer overtakes, or is overtaken, at a size outside of its measured ones;

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -39,14 +40,14 @@ func TestCrossoverOfMeasurements(t *testing.T) {
 	slow := func(n float64) float64 { return 3 + 2*n/1024 }
 	steep := func(n float64) float64 { return 1 + 1.1*n/1024 } // crosses quick at 10 KiB
 	sampling := &Sampling{Samples: 100, Seed: 1}
-	found, err := FindCrossover(sampling, measuredDesign(t, "quick", 1, quick), measuredDesign(t, "slow", 0.9, slow))
+	found, err := crossover(sampling, measuredDesign(t, "quick", 1, quick), measuredDesign(t, "slow", 0.9, slow))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(found.Overtakings) > 0 || found.Notes[0] != "quick/fit is faster than slow/fit at all sizes up to 1 GiB." {
 		t.Errorf("%+v", found)
 	}
-	found, err = FindCrossover(sampling, measuredDesign(t, "quick", 1, quick), measuredDesign(t, "steep", 1, steep))
+	found, err = crossover(sampling, measuredDesign(t, "quick", 1, quick), measuredDesign(t, "steep", 1, steep))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func TestCrossoverOfMeasurements(t *testing.T) {
 // 2 µs + 2 ns/B and 6 µs + 1 ns/B cost the same at 4000 bytes.
 func TestCrossover(t *testing.T) {
 	a, b := made("a", &model.Linear{Beta: 2, Tau: 0.002}), made("b", &model.Linear{Beta: 6, Tau: 0.001})
-	c, err := FindCrossover(nil, b, a)
+	c, err := crossover(nil, b, a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,12 +83,17 @@ func TestCrossover(t *testing.T) {
 		t.Errorf("%q", s)
 	}
 	slow := made("slow", &model.Linear{Beta: 7, Tau: 0.003})
-	if c, err := FindCrossover(nil, a, slow); err != nil || len(c.Overtakings) > 0 || !slices.Equal(c.Notes, []string{"a/x is faster than slow/x at all sizes up to 1 GiB."}) {
+	if c, err := crossover(nil, a, slow); err != nil || len(c.Overtakings) > 0 || !slices.Equal(c.Notes, []string{"a/x is faster than slow/x at all sizes up to 1 GiB."}) {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, err := FindCrossover(nil, a, a); err != nil || !slices.Equal(c.Notes, []string{"a/x and a/x cost the same."}) {
+	if c, err := crossover(nil, a, a); err != nil || !slices.Equal(c.Notes, []string{"a/x and a/x cost the same."}) {
 		t.Errorf("%+v, %v", c, err)
 	}
+}
+
+// crossover asks for the crossings of designs.
+func crossover(by *Sampling, designs ...platforms.Design) (*Crossover, error) {
+	return Ask(context.Background(), CrossoverQuestion{designs, by})
 }
 
 func made(name string, l model.Layer) platforms.Design {
@@ -139,7 +145,7 @@ func TestTooFewSizes(t *testing.T) {
 	few := parsed("few", "beta = \"25us\"\ntau = \"0us/KiB\"\nmeasured = \"x\"\n"+
 		"[measured.x]\nsizes = [\"4B\", \"8B\"]\ntimes = [\"25.2us\", \"24.8us\"]\nsource = \"here\"\n")
 	known := parsed("known", "beta = \"5us ± 0.1us\"\ntau = \"0.3us/KiB ± 0.01us/KiB\"\n")
-	c, err := FindCrossover(&Sampling{Samples: 200, Seed: 1}, known, few)
+	c, err := crossover(&Sampling{Samples: 200, Seed: 1}, known, few)
 	if err != nil || len(c.Overtakings) != 1 || !math.IsNaN(c.Overtakings[0].Probability) {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -152,11 +158,11 @@ func TestTooFewSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := PredictAll(both, quantities, []quantity.Bytes{8}, Sampling{Samples: 200, Seed: 1})
+	u, err := predictAll(both, quantities, []quantity.Bytes{8}, Sampling{Samples: 200, Seed: 1})
 	if err != nil || !math.IsNaN(u.Faster[0]) || u.TooFew != why {
 		t.Errorf("%+v, %v", u, err)
 	}
-	if _, err := PredictAll(both, quantities, nil, Sampling{Samples: 200, Seed: 1}); err == nil {
+	if _, err := predictAll(both, quantities, nil, Sampling{Samples: 200, Seed: 1}); err == nil {
 		t.Error("no sizes, and no error")
 	}
 }

@@ -106,9 +106,9 @@ func TestLimiting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, of, ok := d.Limiting(target.Quantity, now)
-		if !ok || s.Param.Path != want || of != "layer l" {
-			t.Errorf("%s is limited by %s of %s, %v; want %s", quantity, s.Param.Path, of, ok, want)
+		l, ok := d.limiting(target.Quantity, now)
+		if !ok || l.Param.Path != want || l.Resource != "layer l" {
+			t.Errorf("%s is limited by %s of %s, %v; want %s", quantity, l.Param.Path, l.Resource, ok, want)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func Example() {
 }
 
 // What must a read of the card cost for HP-LAM's round trip to be a quarter shorter?
-func ExampleSolve() {
+func ExampleTargetQuestion() {
 	of, err := platforms.Open("hp-lam")
 	if err != nil {
 		log.Fatal(err)
@@ -48,7 +48,8 @@ func ExampleSolve() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := whatif.Solve(context.Background(), d, target, nil, whatif.Range{Param: read})
+	s, err := whatif.Ask(context.Background(), whatif.TargetQuestion{
+		Case: whatif.Case{After: d}, Target: target, By: []whatif.Range{{Param: read}}})
 	if err != nil {
 		log.Fatal(err)
 	}

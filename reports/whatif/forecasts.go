@@ -12,11 +12,11 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// FollowerOf returns the quantity that follows from the one-way time and equals the
+// followerOf returns the quantity that follows from the one-way time and equals the
 // one asked for at these sizes: if messages do not overlap, the gap is the one-way
 // time. Only such quantities have a next measurement, since one-way times were
 // measured.
-func FollowerOf(d Design, name string, sizes []quantity.Bytes) (_ *model.Quantity, follows bool) {
+func followerOf(d Design, name string, sizes []quantity.Bytes) (_ *model.Quantity, follows bool) {
 	apart := !slices.ContainsFunc(sizes, func(n quantity.Bytes) bool {
 		return d.Layer.Model.Gap(n) != d.Layer.Model.OneWay(n)
 	})
@@ -182,4 +182,16 @@ func nextTimes(d Design, sizes []quantity.Bytes, s Sampling) ([]quantity.Interva
 		err = nil
 	}
 	return all, err
+}
+
+// beyond says of each size that it is beyond those of the layer that were measured, if any were.
+func (d Design) beyond(of string, sizes []quantity.Bytes) (doubts []string) {
+	first, last, measured := d.Layer.MeasuredRange()
+	for _, n := range sizes {
+		if measured && (n < first || n > last) {
+			doubts = append(doubts, fmt.Sprintf("%s%s is beyond the sizes that were measured, "+
+				"%s to %s: the protocol may change.", of, n, first, last))
+		}
+	}
+	return doubts
 }

@@ -17,7 +17,8 @@ func near(t *testing.T, what string, got, want, part float64) {
 
 // solveFor is what one parameter can do for the target.
 func solveFor(d Design, t Target, by Range) (Solution, error) {
-	s, err := Solve(context.Background(), d, t, nil, by)
+	s, err := Ask(context.Background(), TargetQuestion{Case: Case{After: d}, Target: t,
+		By: []Range{by}})
 	if err != nil {
 		return Solution{}, err
 	}
@@ -38,6 +39,13 @@ func predictBoth(a, b Design) (*Uncertainty, error) {
 	if err != nil {
 		return nil, err
 	}
-	return PredictAll([]NamedDesign{{a.Subject(), a}, {b.Subject(), b}}, times, []quantity.Bytes{1},
+	return predictAll([]NamedDesign{{a.Subject(), a}, {b.Subject(), b}}, times, []quantity.Bytes{1},
 		Sampling{Samples: 1000, Seed: 1})
+}
+
+// largeSweep returns a sweep of 90,000 rows.
+func largeSweep(t *testing.T) *Sweep {
+	t.Helper()
+	return sweep(t, "clip", []quantity.Bytes{64 << 10}, []string{"gap"},
+		"host-dma.tau=1us/KiB..8us/KiB/300", "wire.tau=1us/KiB..8us/KiB/300")
 }

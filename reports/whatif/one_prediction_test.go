@@ -27,7 +27,7 @@ func TestOnePrediction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := PredictAll([]NamedDesign{{"as it is", d}}, all, sizes, Sampling{Samples: 10, Seed: 1})
+	u, err := predictAll([]NamedDesign{{"as it is", d}}, all, sizes, Sampling{Samples: 10, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,10 +17,13 @@ import (
 func TestSharesPicture(t *testing.T) {
 	for _, ref := range []string{"clip", "hp-lam", "parnass", "jam-1394"} {
 		for _, gap := range []bool{false, true} {
-			a, err := Shares(Of(sharedtest.Must(t, platforms.Open, ref)), gap, sharedtest.Must(t, quantity.ParseSizes, "1..1MiB"))
+			q := BreakdownQuestion{Case{After: Of(sharedtest.Must(t, platforms.Open, ref)),
+				Sizes: sharedtest.Must(t, quantity.ParseSizes, "1..1MiB")}, true}
+			parts, err := Ask(t.Context(), q)
 			if err != nil {
 				t.Fatal(err)
 			}
+			a := parts.Areas(gap)
 			for i, n := range a.XS {
 				sum := 0.0
 				for _, p := range a.Parts {
@@ -36,20 +39,17 @@ func TestSharesPicture(t *testing.T) {
 
 func TestTornado(t *testing.T) {
 	d := Of(sharedtest.Must(t, platforms.Open, "hp-lam"))
-	all, err := d.Quantities("one_way")
+	found, err := Ask(t.Context(), SensitivityQuestion{Case{After: d, Sizes: []quantity.Bytes{1 << 20}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tornado, err := tornado(d, all[0].At(1<<20))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tornado := found.Figure().(table.Tornado)
 	// 1 MiB is all G; a tenth less bandwidth takes a ninth more of 2^20/24 µs.
 	first := tornado.Bars[0]
 	if !strings.HasPrefix(first.Name, "bulk_bandwidth ") {
 		t.Errorf("%+v", tornado.Bars)
 	}
-	nearRows(t, "with a tenth less bandwidth", first.Less-tornado.Base, (1<<20-1)/24./9, 1e-6)
+	near(t, "with a tenth less bandwidth", first.Less-tornado.Base, (1<<20-1)/24./9, 1e-6)
 	if !slices.IsSortedFunc(tornado.Bars[1:], func(a, b table.TornadoBar) int {
 		return cmp.Compare(math.Abs(b.Less-tornado.Base), math.Abs(a.Less-tornado.Base))
 	}) {

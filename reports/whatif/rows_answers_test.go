@@ -21,16 +21,16 @@ func TestUncertainBesideExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := PredictAll([]NamedDesign{{Name: "as it is", Design: before}, {Name: "changed", Design: after}}, all, sizes, sampling)
+	u, err := predictAll([]NamedDesign{{Name: "as it is", Design: before}, {Name: "changed", Design: after}}, all, sizes, sampling)
 	if err != nil {
 		t.Fatal(err)
 	}
 	v := float64(before.Layer.Model.OneWay(sizes[0]))
 	first, second := u.Intervals[0][0][0], u.Intervals[1][0][0]
-	if first != (quantity.Interval{Value: v, Low: v, High: v}) || !(second.Low < second.High) || len(uncertaintyRows(u).Data) != 2 {
+	if first != (quantity.Interval{Value: v, Low: v, High: v}) || !(second.Low < second.High) || len(u.Rows().Data) != 2 {
 		t.Errorf("before %+v, want %v; after %+v", first, v, second)
 	}
-	if _, err := bands(u.Designs, all[0], sizes, sampling); err != nil {
+	if err := u.addCurve(all[0], sizes); err != nil {
 		t.Error(err)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// CrossoverRows returns the table of the crossings. The range within 5 % stands beside each,
+// Rows returns the table of the crossings. The range within 5 % stands beside each,
 // since curves that cross at a small angle cross at a size of no importance.
-func CrossoverRows(c *Crossover) table.Rows {
+func (c *Crossover) Rows() table.Rows {
 	spread := table.SpreadOf("", "", quantity.DimSize,
 		func(o Overtaking) quantity.Interval { return o.Interval })
 	spread.Low.Head, spread.High.Head = "95 % from", "to"
@@ -37,6 +37,9 @@ func CrossoverRows(c *Crossover) table.Rows {
 	}
 	return rows
 }
+
+// Figure returns nil: plot draws the curves that cross.
+func (c *Crossover) Figure() table.Picture { return nil }
 
 // probabilityText prints a probability in percent. Rounding must not turn a likely result into a
 // certain one, so only exactly 0 and 1 are "0.0 %" and "100.0 %".

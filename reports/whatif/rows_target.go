@@ -3,27 +3,20 @@
 package whatif
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/study"
-	"github.com/halfpeak/halfpeak/internal/usage"
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// solutionRows returns the table of the solutions. "new bottleneck" says what the time
+// Rows returns the table of the solutions. "new bottleneck" says what the time
 // consists of at the solution: a further improvement has to begin there.
-func solutionRows(s *Solutions, units quantity.UnitChoice) table.Rows {
+func (s *Solutions) Rows() table.Rows {
 	type found = Solution
 	q := s.Target.Quantity
-	result := func(v float64) string { return units.Print(q.Value(v)) }
+	result := func(v float64) string { return s.Units.Print(q.Value(v)) }
 	scale := func(f found) float64 { return f.Param.Value.Dim.Column().Scale }
 	all := s.Found
 	if all == nil && s.Met { // nothing was searched
@@ -80,7 +73,7 @@ func solutionRows(s *Solutions, units quantity.UnitChoice) table.Rows {
 			return 100 * partOf(f.Limits, q, 0)
 		}),
 	)
-	target := shownTarget(s.Target, units)
+	target := s.Target.shown(s.Units)
 	rows.Notes = append(rows.Notes, "Target: "+target+".")
 	rows.Verdict = solutionVerdict(s, target)
 	if s.Met {
@@ -98,39 +91,23 @@ func solutionRows(s *Solutions, units quantity.UnitChoice) table.Rows {
 	if s.Idle > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("Parameters without effect: %d.", s.Idle))
 	}
-	rows.Doubts = NotesOf([]Quantity{q})
+	rows.Doubts = s.doubts
 	return rows
 }
 
-// shownTarget returns the target for people: a finish says of what, with the algorithm.
-func shownTarget(t Target, units quantity.UnitChoice) string {
+// Figure returns nil: values of several parameters are no picture.
+func (s *Solutions) Figure() table.Picture { return nil }
+
+// shown returns the target for people: a finish says of what, with the algorithm.
+func (t Target) shown(units quantity.UnitChoice) string {
 	name, relation := t.Quantity.String(), "<="
-	if _, ofMessages := model.FindQuantity(t.Quantity.Name); !ofMessages {
+	if t.Quantity.simulated() {
 		name = named(title(t.Quantity))
 	}
 	if t.Least {
 		relation = ">="
 	}
 	return fmt.Sprintf("%s %s %s", name, relation, units.Print(t.Quantity.Value(t.Value)))
-}
-
-// watched returns a function that describes a search in lines.
-func watched(watch func(line string, found bool), units quantity.UnitChoice, t Target,
-) func(platforms.Param, *Solution, int, int) {
-	if watch == nil {
-		return nil
-	}
-	result := func(v float64) string { return units.Print(t.Quantity.Value(v)) }
-	return func(p platforms.Param, found *Solution, done, total int) {
-		text := fmt.Sprintf("%d of %d parameters, %s", done, total, p.Short())
-		if found != nil {
-			text = p.Short() + ": " + neededText(*found)
-			if !found.Reached {
-				text += ", " + atBest(*found, result)
-			}
-		}
-		watch(text, found != nil)
-	}
 }
 
 // solutionVerdict returns the parameter that needs the smallest change.
@@ -202,18 +179,6 @@ func rangeText(s Solution) string {
 	return " at any value"
 }
 
-// partOf returns the share of owner i in the quantity; 0 of nothing.
-func partOf(owners []study.Share, q Quantity, i int) float64 {
-	var sum quantity.Micros
-	for _, o := range owners {
-		sum += q.Part(o)
-	}
-	if sum == 0 {
-		return 0
-	}
-	return float64(q.Part(owners[i]) / sum)
-}
-
 // limitsText names the owners of a tenth or more, and the largest in any case: "L 62
 // %, o_s 34 %".
 func limitsText(s Solution, q Quantity) string {
@@ -224,114 +189,4 @@ func limitsText(s Solution, q Quantity) string {
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-// partRows lists the parts of measures, such as those of the critical path of a finish.
-func partRows(d Design, quantities []Quantity) (table.Rows, error) {
-	type part struct {
-		Quantity
-		study.Share
-		percent float64
-	}
-	var all []part
-	for _, q := range quantities {
-		shares, err := d.Limits(q)
-		if err != nil {
-			return table.Rows{}, err
-		}
-		for i, s := range shares {
-			if percent := 100 * partOf(shares, q, i); percent != 0 {
-				all = append(all, part{q, s, percent})
-			}
-		}
-	}
-	rows := table.TableOf(all,
-		table.Col("platform", "", func(part) any { return d.Platform.Name }),
-		table.Col("layer", "", func(part) any { return layerName(d) }),
-		table.Col("quantity", "quantity", func(p part) any { return title(p.Quantity) }).
-			Texted(named),
-		table.Col("owner", "component", func(p part) any { return p.Owner }),
-		table.Col("time_us", "time", func(p part) any { return p.OneWay }),
-		table.Col("time_percent", "share",
-			func(p part) any { return p.percent }).Texted(table.PercentShare),
-	)
-	rows.Notes = append(changeNotes(d), "The components are parts of the critical path. "+
-		"One that is set to zero saves its part, if path and algorithm stay the same.")
-	rows.Doubts = NotesOf(quantities)
-	if len(all) > 0 {
-		most := slices.MaxFunc(all, func(a, b part) int {
-			return cmp.Compare(a.percent, b.percent)
-		})
-		rows.Verdict = table.Say("%s of %s is %s", table.PercentShare(most.percent),
-			named(title(most.Quantity)), most.Owner)
-	}
-	return rows, nil
-}
-
-// A targetCurve is where two parameters together just meet a target: how much of one
-// can be traded for the other.
-type targetCurve struct {
-	Design Design
-	Target Target
-	X, Y   Range
-}
-
-// newTargetCurve returns the curve of two different parameters. A range without a width is taken
-// from a quarter of the parameter to four times it; it is an error if that is no range.
-func newTargetCurve(d Design, t Target, x, y Range) (*targetCurve, error) {
-	for _, r := range []*Range{&x, &y} {
-		if r.From == r.To {
-			r.From, r.To = r.Param.Value.Num/4, r.Param.Value.Num*4
-		}
-		if r.From == r.To {
-			return nil, usage.Fields(fmt.Errorf("%s is %s, around which there is no range; give "+
-				"one, as NAME=FROM..TO", r.Param.Path, r.Param.Shown()), "solve-for")
-		}
-	}
-	return &targetCurve{d, t, x, y}, nil
-}
-
-// rows returns the points of the curve.
-func (c *targetCurve) rows(ctx context.Context) (table.Rows, error) {
-	rows := table.Rows{
-		Columns: []table.Column{{Key: c.X.Key(), Head: rangeTitle(c.X)},
-			{Key: c.Y.Key(), Head: rangeTitle(c.Y)}},
-		Notes: []string{"On the curve, " + shownTarget(c.Target, nil) + " just holds."},
-	}
-	xs, ys, err := c.Design.Curve(ctx, c.Target, c.X, c.Y)
-	if err != nil {
-		return rows, err
-	}
-	for i := range xs {
-		rows.Data = append(rows.Data, []any{c.X.Shown(xs[i]), c.Y.Shown(ys[i])})
-	}
-	if !slices.ContainsFunc(ys, func(y float64) bool { return !math.IsNaN(y) }) {
-		rows.Verdict = table.Say("No point of the curve is in these ranges.")
-	}
-	return rows, nil
-}
-
-// picture returns a heat map of the quantity with the curve over it, both at the
-// resolution of the map.
-func (c *targetCurve) picture(ctx context.Context) (table.Picture, error) {
-	x, y := c.X, c.Y
-	x.Steps, y.Steps = mapCells, mapCells
-	xs, ys, err := c.Design.Curve(ctx, c.Target, x, y)
-	if err != nil {
-		return nil, err
-	}
-	s := &Sweep{Design: c.Design, Ranges: []Range{x, y},
-		Sizes:      []quantity.Bytes{max(c.Target.Quantity.Size, 1)},
-		Quantities: []Quantity{c.Target.Quantity}}
-	drawn := drawMap(s, 0, mapCells)
-	if err := s.Run(ctx, nil, nil); err != nil {
-		return nil, err
-	}
-	line := table.Series{Name: shownTarget(c.Target, nil), Kind: table.Line}
-	for i := range xs {
-		line.X, line.Y = append(line.X, x.Shown(xs[i])), append(line.Y, y.Shown(ys[i]))
-	}
-	h := drawn()
-	h.Lines = []table.Series{line}
-	return h, nil
 }

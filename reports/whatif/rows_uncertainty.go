@@ -1,21 +1,16 @@
 package whatif
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/curves"
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// uncertaintyRows returns the table of the intervals. The columns of quantities are made in a
-// loop, so that this table is not one of [reports.TableOf].
-func uncertaintyRows(u *Uncertainty) table.Rows {
+// Rows returns the table of the intervals. The columns of quantities are made in a
+// loop, so that this table is not one of [table.TableOf].
+func (u *Uncertainty) Rows() table.Rows {
 	several, sized := len(u.Designs) > 1, Sized(u.Quantities)
 	rows := table.Rows{Columns: []table.Column{{Key: "platform"},
 		{Key: "layer", Head: table.HeadIf(!several && !sized, "layer")},
@@ -40,9 +35,10 @@ func uncertaintyRows(u *Uncertainty) table.Rows {
 	if u.Faster == nil {
 		probable = nil
 	} else if !sized && len(u.Quantities) > 1 {
-		probable = list.Map(u.Quantities, func(q Quantity) string {
-			return "probability_faster_" + q.Name
-		})
+		probable = nil
+		for _, q := range u.Quantities {
+			probable = append(probable, "probability_faster_"+q.Name)
+		}
 	}
 	for _, key := range probable {
 		rows.Columns = append(rows.Columns, table.Column{Key: key,
@@ -62,8 +58,7 @@ func uncertaintyRows(u *Uncertainty) table.Rows {
 			rows.Data = append(rows.Data, row)
 		}
 	}
-	rows.Doubts, rows.Notes = uncertaintyNotes(u, several)
-	rows.Doubts = append(rows.Doubts, NotesOf(u.Quantities)...)
+	rows.Doubts, rows.Notes = u.doubts, u.notes()
 	if i := len(u.Sizes) - 1; i >= 0 && len(u.Quantities) > 0 {
 		k, j, of := len(u.Designs)-1, 0, " on "
 		if sized {
@@ -116,19 +111,8 @@ func known(u *Uncertainty, quantity, size int) bool {
 	return u.Intervals[0][quantity][size].Known() && u.Intervals[1][quantity][size].Known()
 }
 
-// uncertaintyNotes says what the intervals are of, and where they are extrapolated.
-func uncertaintyNotes(u *Uncertainty, several bool) (doubts, notes []string) {
-	if Sized(u.Quantities) {
-		for i, d := range u.Designs {
-			of := ""
-			if several {
-				of = d.Name + ": "
-			}
-			if i == 0 || len(d.Changes) == 0 { // else it is the first one, changed
-				doubts = append(doubts, beyond(d.Layer, of, u.Sizes)...)
-			}
-		}
-	}
+// notes says what the intervals are of.
+func (u *Uncertainty) notes() (notes []string) {
 	switch sized := Sized(u.Quantities); {
 	case u.Measured && !sized:
 		notes = append(notes,
@@ -141,7 +125,7 @@ func uncertaintyNotes(u *Uncertainty, several bool) (doubts, notes []string) {
 		notes = append(notes,
 			"Times and bandwidth are those of the next measurement, predicted from the measured "+
 				"curve, or by the lines of a model that was fitted by its name.")
-		if several {
+		if len(u.Designs) > 1 {
 			notes = append(notes,
 				"The probability assumes that the next measurements are log-normal.")
 		}
@@ -151,7 +135,7 @@ func uncertaintyNotes(u *Uncertainty, several bool) (doubts, notes []string) {
 				"intervals are those of the parameters.")
 	}
 	if u.Measured && !u.Sampled {
-		return doubts, notes
+		return notes
 	}
 	if u.Measured {
 		notes = append(notes, "Intervals of other quantities follow from those of the parameters:")
@@ -160,63 +144,5 @@ func uncertaintyNotes(u *Uncertainty, several bool) (doubts, notes []string) {
 		fmt.Sprintf("%d samples, seed %d; parameters vary independently, except that β and τ "+
 			"of a fit are correlated.", u.Sampling.Samples, u.Sampling.Seed))
 	notes = append(notes, changeNotes(u.Designs[len(u.Designs)-1].Design)...)
-	return doubts, notes
-}
-
-// bands draws the intervals of a quantity over sizes, as a band around each line. A
-// band of next measurements is made of three series and drawn below its line.
-func bands(designs []NamedDesign, q Quantity, sizes []quantity.Bytes,
-	s Sampling) (table.Figure, error) {
-	f := table.Figure{
-		Title: designs[len(designs)-1].Subject() + ": " + q.Kind.Title + " with 95 % intervals",
-		X:     table.Axis{Label: "message size", Log: true, Bytes: true},
-		Y:     table.Axis{Label: q.Kind.Title, Dim: q.Kind.Dim},
-	}
-	if !Sized([]Quantity{q}) {
-		err := fmt.Errorf("%s is the time of one call, which is no curve over sizes", q.Name)
-		return f, usage.Fields(err, "plot")
-	}
-	next := !slices.ContainsFunc(designs,
-		func(d NamedDesign) bool { return !d.Forecastable() })
-	for _, d := range designs {
-		line, all := table.Series{Name: d.Name, Kind: table.Line}, sizes
-		follower, follows := FollowerOf(d.Design, q.Name, sizes)
-		banded := next && follows
-		if banded {
-			var bands []table.Series
-			bands, all = curves.Forecasts(d.Name, follower, d.Design.Design,
-				sizes)
-			f.Series = append(f.Series, bands...)
-		}
-		in, _, err := Intervals(d, next, q.Name, all, s)
-		if err != nil && !errors.Is(err, ErrExact) {
-			return f, err
-		}
-		for i, n := range all {
-			at := in[i].Value
-			if banded && !in[i].Known() {
-				at = math.NaN() // as in plot
-			}
-			line.X, line.Y = append(line.X, float64(n)), append(line.Y, at)
-			if !banded {
-				line.Low, line.High = append(line.Low, in[i].Low), append(line.High, in[i].High)
-			}
-		}
-		f.Series = append(f.Series, line)
-	}
-	// Where lines level off, a linear scale shows the bands, unless one of them dwarfs all lines.
-	top, highest := 0.0, 0.0
-	for _, s := range f.Series {
-		for i, y := range s.Y {
-			if s.Kind == table.Line && !math.IsNaN(y) {
-				top = max(top, y)
-			}
-			if s.High != nil && s.High[i] > highest && !math.IsInf(s.High[i], 1) { // not NaN
-				highest = s.High[i]
-			}
-		}
-	}
-	f.Y.Log = q.Kind.Dim != quantity.DimRate || highest > 2*top
-	f.Notes = curves.BandNotes(f.Series)
-	return f, nil
+	return notes
 }

@@ -34,7 +34,8 @@ func TestSearchTakesFewSimulations(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs = 0
-	s, err := whatif.Solve(context.Background(), of, met, nil)
+	s, err := whatif.Ask(context.Background(),
+		whatif.TargetQuestion{Case: whatif.Case{After: of}, Target: met})
 	if err != nil || !s.Met || len(s.Found) > 0 || runs != 1 {
 		t.Errorf("a target that is met: %+v after %d simulations, error %v", s, runs, err)
 	}
@@ -49,13 +50,15 @@ func TestSearchTakesFewSimulations(t *testing.T) {
 		}
 		runs = 0
 		begun, found := 0, 0
-		s, err := whatif.Solve(context.Background(), of, target, func(_ platforms.Param, of *whatif.Solution, _, _ int) {
-			if of == nil {
-				begun++
-			} else {
+		q := whatif.TargetQuestion{Case: whatif.Case{After: of}, Target: target, By: []whatif.Range{by}}
+		q.Watch = func(_ string, solved bool) {
+			if solved {
 				found++
+			} else {
+				begun++
 			}
-		}, by)
+		}
+		s, err := whatif.Ask(context.Background(), q)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,53 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/parallel"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
+
+// A SensitivityQuestion asks how much quantities depend on each parameter.
+type SensitivityQuestion struct{ Case }
+
+// Sensitivities say how much quantities depend on each parameter: by size, then by quantity, then
+// the most important first. The question mostly is what matters at one size.
+type Sensitivities struct {
+	Case
+	Of     []SensitivityOf
+	doubts []string
+}
+
+// A SensitivityOf is one of a quantity that has a size.
+type SensitivityOf struct {
+	Sensitivity
+	Quantity Quantity
+	Size     quantity.Bytes // also of a quantity that needs none
+	Now      float64        // the quantity as it is
+}
+
+// tornadoPart is the relative change of each parameter in a tornado, and in the table.
+const tornadoPart = 0.1
+
+func (q SensitivityQuestion) ask(context.Context) (*Sensitivities, error) {
+	s := &Sensitivities{Case: q.Case}
+	s.Sizes, s.Quantities = q.sizesOr(OneSize), q.quantitiesOr("one_way")
+	s.doubts = NotesOf(s.Quantities)
+	for _, n := range s.Sizes {
+		for _, of := range s.Quantities {
+			now, err := q.After.ValueOf(of.At(n))
+			if err != nil {
+				return nil, err
+			}
+			found, err := q.After.sensitivities(of.At(n), now, tornadoPart)
+			if err != nil {
+				return nil, err
+			}
+			for _, one := range found {
+				s.Of = append(s.Of, SensitivityOf{one, of.At(n), n, now})
+			}
+		}
+	}
+	return s, nil
+}
 
 // A Sensitivity says how much a quantity depends on a parameter.
 type Sensitivity struct {
@@ -22,11 +67,11 @@ type Sensitivity struct {
 	Less, More float64
 }
 
-// Sensitivities returns the sensitivity of the quantity, whose value is now, to each parameter of
+// sensitivities returns the sensitivity of the quantity, whose value is now, to each parameter of
 // the design that is not computed from other parameters, the most important first. Less and
 // More are at the parameter times 1−part and 1+part. Parameters of 0 have no percent
 // of change; computed ones would count a change twice.
-func (d Design) Sensitivities(q Quantity, now, part float64) ([]Sensitivity, error) {
+func (d Design) sensitivities(q Quantity, now, part float64) ([]Sensitivity, error) {
 	var free []platforms.Param
 	for _, p := range d.Uses() {
 		if p.Value.Num != 0 && !d.Platform.Computed(p.Path) {
@@ -73,13 +118,18 @@ func (d Design) Sensitivities(q Quantity, now, part float64) ([]Sensitivity, err
 	return all, err
 }
 
-// Limiting returns what a quantity, whose value is now, depends on most: the parameter of a cost,
-// or the number of lanes or ports, with the resource that it is of, such as "the port of level
-// node"; false if there is none.
-func (d Design) Limiting(q Quantity, now float64) (s Sensitivity, resource string, ok bool) {
-	all, err := d.Sensitivities(q, now, 0.01)
+// A Limit is what a quantity depends on most.
+type Limit struct {
+	Sensitivity
+	Resource string // that the parameter is of, such as "the port of level node"
+}
+
+// limiting returns what a quantity, whose value is now, depends on most: the parameter of a cost,
+// or the number of lanes or ports; false if there is none.
+func (d Design) limiting(q Quantity, now float64) (l Limit, ok bool) {
+	all, err := d.sensitivities(q, now, 0.01)
 	if err != nil {
-		return s, "", false
+		return l, false
 	}
 	for _, s := range all {
 		of := s.Param
@@ -90,13 +140,13 @@ func (d Design) Limiting(q Quantity, now float64) (s Sensitivity, resource strin
 		for _, level := range d.Platform.Levels {
 			for _, key := range []string{"port", "shared", "link", "local", "global", "layer"} {
 				if of.Table == "layer" && slices.Contains(level.Keys[key], of.Owner) {
-					return s, "the " + key + " of level " + level.Name, true
+					return Limit{s, "the " + key + " of level " + level.Name}, true
 				}
 			}
 		}
-		return s, of.Table + " " + of.Owner, true
+		return Limit{s, of.Table + " " + of.Owner}, true
 	}
-	return s, "", false
+	return l, false
 }
 
 // weight orders sensitivities; unknown ones come last. It is rounded, so that

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -148,4 +149,37 @@ func ownerNames(leaves []platforms.Param) []string {
 		}
 	}
 	return names
+}
+
+// limits returns the owners of the time behind the quantity, the largest first.
+func (d Design) limits(q Quantity) (owners []study.Share, err error) {
+	if q.call != nil {
+		owners, err = q.call.Limits(d.Costs())
+	} else {
+		owners, err = d.Owners(max(q.Size, 1))
+	}
+	slices.SortStableFunc(owners, func(a, b study.Share) int {
+		return cmp.Compare(q.Part(b), q.Part(a))
+	})
+	return owners, err
+}
+
+// Part returns the owner's part of the quantity.
+func (q Quantity) Part(s study.Share) quantity.Micros {
+	if q.Kind.Stream {
+		return s.Gap
+	}
+	return s.OneWay
+}
+
+// partOf returns the share of owner i in the quantity; 0 of nothing.
+func partOf(owners []study.Share, q Quantity, i int) float64 {
+	var sum quantity.Micros
+	for _, o := range owners {
+		sum += q.Part(o)
+	}
+	if sum == 0 {
+		return 0
+	}
+	return float64(q.Part(owners[i]) / sum)
 }

@@ -5,6 +5,7 @@ package whatif
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -14,25 +15,11 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// Solutions are the changes of parameters that reach a target, the smallest change
-// first: it likely is the cheapest.
-type Solutions struct {
-	Target Target
-	Found  []Solution
-	Idle   int     // parameters that change nothing, which are not among them
-	Now    float64 // the quantity as it is
-	Met    bool    // by the design as it is
-	// Next has the interval of the next measurement of the quantity as it is, where that is known.
-	Next quantity.Interval
-	Sure bool // Met, and by all of Next
-}
-
-// Solve finds what each of the parameters can do for the target. Without any it tries all that the
-// layer uses and that nothing else decides, unless the design meets the target as it is: then
-// nothing needs to change, and nothing is searched. Parameters without any effect are only counted,
-// since a list of them hides the others; a parameter that was named gets its row in any case. If
-// watch is not nil, it is called when the search of a parameter begins, found being nil, and when
-// it ends, by one goroutine at a time; done of total parameters have been searched.
+// A TargetQuestion asks what each of some parameters can do for a target. Without any it tries all
+// that the layer uses and that nothing else decides, unless the design meets the target as it is:
+// then nothing needs to change, and nothing is searched. Parameters without any effect are only
+// counted, since a list of them hides the others; a parameter that was named gets its row in any
+// case.
 //
 // Quantities need not be monotonic (a larger packet first helps and then hurts), so the search
 // walks away from the parameter in both directions instead of bisecting at once: to a millionth and
@@ -40,57 +27,55 @@ type Solutions struct {
 // or 2 and more for a [Call], whose values are simulations; the step in which the target is first
 // met is searched. A target that is met only within a step is missed. Of whole parameters, as
 // packets, each value up to 65,536 away is tried.
-func Solve(ctx context.Context, d Design, t Target,
-	watch func(p platforms.Param, found *Solution, done, total int), by ...Range) (
-	*Solutions, error) {
+type TargetQuestion struct {
+	Case
+	Target Target
+	By     []Range // see [Design.Searched]; none: each parameter
+	// Watch is told in a line which parameter is searched, and then what is found, by one goroutine
+	// at a time; nil: nobody is.
+	Watch func(line string, found bool)
+}
+
+// Solutions are the changes of parameters that reach a target, the smallest change
+// first: it likely is the cheapest.
+type Solutions struct {
+	Case
+	Target Target
+	Found  []Solution
+	Idle   int     // parameters that change nothing, which are not among them
+	Now    float64 // the quantity as it is
+	Met    bool    // by the design as it is
+	// Next has the interval of the next measurement of the quantity as it is, where that is known.
+	Next   quantity.Interval
+	Sure   bool // Met, and by all of Next
+	doubts []string
+}
+
+func (q TargetQuestion) ask(ctx context.Context) (*Solutions, error) {
+	d, t := q.After, q.Target
 	now, err := d.ValueOf(t.Quantity)
 	if err != nil {
 		return nil, err
 	}
-	s := &Solutions{Target: t, Now: now, Met: t.met(now), Next: d.next(t.Quantity, now)}
+	s := &Solutions{Case: q.Case, Target: t, Now: now, Met: t.met(now),
+		Next: d.next(t.Quantity, now), doubts: NotesOf([]Quantity{t.Quantity})}
+	if t.Quantity.isSized() {
+		s.doubts = append(s.doubts, d.beyond("", []quantity.Bytes{t.Quantity.Size})...)
+	}
 	worst := s.Next.High
 	if t.Least {
 		worst = s.Next.Low
 	}
 	s.Sure = s.Met && (!s.Next.Known() || t.met(worst))
-	all := len(by) == 0
-	if all && s.Met {
+	if len(q.By) == 0 && s.Met {
 		return s, nil
 	}
-	if all {
-		for _, p := range d.Uses() {
-			// A threshold would be moved to where its branches were never measured.
-			if !d.Platform.Computed(p.Path) && p.Value.Num > 0 && !p.Bound {
-				by = append(by, Range{Param: p})
-			}
-		}
-	}
-	// Each value may be a simulation, so all processors try parameters.
-	each := make([]Solution, len(by))
-	var mutex sync.Mutex
-	done := 0
-	seen := func(i int, found *Solution) {
-		mutex.Lock()
-		defer mutex.Unlock()
-		if found != nil {
-			done++
-		}
-		if watch != nil {
-			watch(by[i].Param, found, done, len(by))
-		}
-	}
-	err = parallel.Each(ctx, len(by), 0, func(_ context.Context, i int) (err error) {
-		seen(i, nil)
-		if each[i], err = d.solve(t, now, by[i]); err == nil {
-			seen(i, &each[i])
-		}
-		return err
-	})
+	all, err := q.solveEach(ctx, now)
 	if err != nil {
 		return nil, err
 	}
-	for _, found := range each {
-		if all && !found.Reached && found.At == found.Now {
+	for _, found := range all {
+		if len(q.By) == 0 && !found.Reached && found.At == found.Now {
 			s.Idle++
 			continue
 		}
@@ -101,6 +86,56 @@ func Solve(ctx context.Context, d Design, t Target,
 		return cmp.Compare(effort(a), effort(b))
 	})
 	return s, nil
+}
+
+// solveEach searches each of the parameters; the quantity is now as it is. Each value may be a
+// simulation, so all processors try parameters.
+func (q TargetQuestion) solveEach(ctx context.Context, now float64) ([]Solution, error) {
+	by := q.By
+	if len(by) == 0 {
+		for _, p := range q.After.Uses() {
+			// A threshold would be moved to where its branches were never measured.
+			if !q.After.Platform.Computed(p.Path) && p.Value.Num > 0 && !p.Bound {
+				by = append(by, Range{Param: p})
+			}
+		}
+	}
+	all := make([]Solution, len(by))
+	var mutex sync.Mutex
+	done := 0
+	seen := func(i int, found *Solution) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		if found != nil {
+			done++
+		}
+		q.watched(by[i].Param, found, done, len(by))
+	}
+	return all, parallel.Each(ctx, len(by), 0, func(_ context.Context, i int) (err error) {
+		seen(i, nil)
+		if all[i], err = q.After.solve(q.Target, now, by[i]); err == nil {
+			seen(i, &all[i])
+		}
+		return err
+	})
+}
+
+// watched describes the search of a parameter in a line; found is nil when it begins. done of total
+// parameters have been searched.
+func (q TargetQuestion) watched(p platforms.Param, found *Solution, done, total int) {
+	if q.Watch == nil {
+		return
+	}
+	text := fmt.Sprintf("%d of %d parameters, %s", done, total, p.Short())
+	if found != nil {
+		text = p.Short() + ": " + neededText(*found)
+		if !found.Reached {
+			text += ", " + atBest(*found, func(v float64) string {
+				return q.Units.Print(q.Target.Quantity.Value(v))
+			})
+		}
+	}
+	q.Watch(text, found != nil)
 }
 
 // effort returns the factor of change of a parameter, as a logarithm: half and double

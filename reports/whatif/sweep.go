@@ -38,9 +38,9 @@ const defaultSteps = 11
 // as float64.
 const maxSteps = 1 << 40
 
-// parseRange reads "NAME=FROM..TO", "NAME=FROM..TO/STEPS" or "NAME=FROM..TO/STEPS/log",
+// ParseRange reads "NAME=FROM..TO", "NAME=FROM..TO/STEPS" or "NAME=FROM..TO/STEPS/log",
 // as in "host-dma.tau=1us/KiB..8us/KiB/100". Sizes are rounded to whole bytes.
-func (d Design) parseRange(text string) (Range, error) {
+func (d Design) ParseRange(text string) (Range, error) {
 	r, err := d.readRange(text)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", text, err)
@@ -109,10 +109,10 @@ func (d Design) readRange(text string) (Range, error) {
 }
 
 // Searched reads a parameter to solve for: its name, which leaves the bounds to the search, or a
-// range as parseRange reads it.
+// range as ParseRange reads it.
 func (d Design) Searched(text string) (r Range, err error) {
 	if strings.Contains(text, "=") {
-		return d.parseRange(text)
+		return d.ParseRange(text)
 	}
 	r.Steps = defaultSteps
 	r.Param, err = d.Find(text)
@@ -174,9 +174,9 @@ type Sweep struct {
 // rows fill a disk: these would need about 600 GB.
 const maxRows = 1e10
 
-// Rows returns the number of rows of the sweep, +Inf if it exceeds a float64. It is a
+// Count returns the number of rows of the sweep, +Inf if it exceeds a float64. It is a
 // float64, since ranges multiply beyond an int64; [Sweep.Run] refuses more than maxRows.
-func (s *Sweep) Rows() float64 {
+func (s *Sweep) Count() float64 {
 	rows := float64(len(s.Sizes))
 	for _, r := range s.Ranges {
 		rows *= float64(r.Steps)
@@ -191,48 +191,73 @@ func (s *Sweep) Keys() []string {
 		list.Map(s.Quantities, func(q Quantity) string { return q.Kind.Key() }))
 }
 
-// The sizes of messages of a question that gives none.
-const (
-	TableSizes = "1,256,4KiB,64KiB,1MiB"
-	// A sweep has its rows for each size, and a tornado shows one.
-	OneSize = "64KiB"
-)
+// A SweepQuestion asks for quantities at all values of ranges, the times of the design's calls or,
+// without any, the one-way time, the gap and the bandwidth; nil sizes are [OneSize].
+type SweepQuestion struct {
+	Case
+	Ranges []Range
+	// Picture asks for a figure: of the first of the quantities that are asked for; if none is, of
+	// the bandwidth.
+	Picture bool
+	// Write takes the rows as they are computed, with [StreamSweep], [WriteSweep] or [NoRows]; nil:
+	// they are those of the answer, at most 10,000.
+	Write func(context.Context, *Sweep) error
+	Watch func(rows int) // is told of rows that are computed; nil: nobody is
+}
 
-// Sweep returns the sweep over ranges, as in "L=1us..10us/100". Without quantities, it is of the
-// times of the design's calls or, without any, of the one-way time, the gap and the bandwidth; nil
-// sizes are [OneSize]. A picture of it shows the first of the quantities that were asked for; if
-// none was, it shows the bandwidth.
-func (d Design) Sweep(ranges []string, quantities []Quantity, sizes []quantity.Bytes) (
-	*Sweep, error) {
-	s := &Sweep{Design: d, Sizes: sizes, Quantities: quantities}
-	var err error
-	if sizes == nil {
-		if s.Sizes, err = quantity.ParseSizes(OneSize); err != nil {
-			return nil, err
+// Sweep returns the sweep, of which nothing is computed.
+func (q SweepQuestion) Sweep() (*Sweep, error) {
+	s := &Sweep{Design: q.After, Ranges: q.Ranges, Sizes: q.sizesOr(OneSize)}
+	s.Quantities = q.quantitiesOr("one_way", "gap", "bandwidth")
+	if q.Quantities == nil && len(q.After.Calls) == 0 {
+		if q.After.Layer.GapError() != nil {
+			s.Quantities = q.quantitiesOr("one_way", "bandwidth")
 		}
-	}
-	if quantities == nil {
-		var names []string // none: those of the calls
-		switch {
-		case len(d.Calls) > 0:
-		case d.Layer.GapError() != nil:
-			names = []string{"one_way", "bandwidth"}
-		default:
-			names = []string{"one_way", "gap", "bandwidth"}
-		}
-		if s.Quantities, err = d.Quantities(names...); err != nil {
-			return nil, err
-		}
-		s.Shown = max(0, len(names)-1)
-	}
-	for _, text := range ranges {
-		r, err := d.parseRange(text)
-		if err != nil {
-			return nil, usage.Fields(err, "sweep")
-		}
-		s.Ranges = append(s.Ranges, r)
+		s.Shown = len(s.Quantities) - 1
 	}
 	return s, s.check()
+}
+
+// Swept are the rows of a sweep.
+type Swept struct {
+	*Sweep
+	rows    [][]float64 // as those of a [Block]
+	collect collector   // of the figure; nil: none
+	doubts  []string
+}
+
+// maxTableRows is the maximum number of rows of a sweep's table, which is held in
+// memory and aligned as a whole. Longer sweeps go to a file.
+const maxTableRows = 10_000
+
+func (q SweepQuestion) ask(ctx context.Context) (*Swept, error) {
+	s, err := q.Sweep()
+	if err != nil {
+		return nil, err
+	}
+	a := &Swept{Sweep: s, doubts: NotesOf(s.Quantities)}
+	if q.Picture {
+		if a.collect, err = newCollector(s); err != nil {
+			return nil, usage.Error{Err: err}
+		}
+		s.Watch = append(s.Watch, a.collect.add)
+	}
+	if q.Watch != nil {
+		s.Watch = append(s.Watch, func(b *Block) { q.Watch(b.Rows) })
+	}
+	if q.Write != nil {
+		return a, q.Write(ctx, s)
+	}
+	if s.Count() > maxTableRows {
+		return nil, usage.Fields(usage.Error{Err: fmt.Errorf("a table cannot have %.0f rows; "+
+			"write them to a file of CSV or JSON Lines", s.Count())}, "output", "format")
+	}
+	// Rows are chunks of the block's values, one per column.
+	err = s.Run(ctx, nil, func(b *Block) error {
+		a.rows = slices.AppendSeq(a.rows, slices.Chunk(slices.Clone(b.Values), len(s.Keys())))
+		return nil
+	})
+	return a, interrupted(err)
 }
 
 // check returns an error if two ranges have the same parameter, if there are more than maxRows
@@ -244,7 +269,7 @@ func (s *Sweep) check() error {
 			return fmt.Errorf("%s has two ranges; give one", r.Param.Path)
 		}
 	}
-	if rows := s.Rows(); rows > maxRows {
+	if rows := s.Count(); rows > maxRows {
 		return fmt.Errorf("a sweep has at most %.0e rows (got %.3g); take fewer steps", maxRows,
 			rows)
 	}
@@ -287,7 +312,7 @@ func (s *Sweep) Run(ctx context.Context, encode encoder, each func(*Block) error
 		return err
 	}
 	// The last round is shorter; a block of it may have fewer rows.
-	total, size := int64(s.Rows()), s.blockRows()
+	total, size := int64(s.Count()), s.blockRows()
 	// Twice as many blocks as processors: while the slowest block of a round ends,
 	// the others still have one to do.
 	blocks := make([]Block, 2*runtime.GOMAXPROCS(0))

@@ -51,8 +51,8 @@ func TestSweep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(rows) != int(s.Rows()) {
-			t.Fatalf("%d rows, want %v", len(rows), s.Rows())
+		if len(rows) != int(s.Count()) {
+			t.Fatalf("%d rows, want %v", len(rows), s.Count())
 		}
 		for i, row := range rows {
 			if i%37 != 0 {
@@ -92,7 +92,7 @@ func TestSweepInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	evaluate, total := s.Evaluator(encode), int64(s.Rows())
+	evaluate, total := s.Evaluator(encode), int64(s.Count())
 	for _, first := range []int64{1, 3, 8192, 10000, 29999} {
 		var before, rest Block
 		evaluate(&rest, first, total-first)

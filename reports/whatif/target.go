@@ -4,11 +4,9 @@ package whatif
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/study"
@@ -123,7 +121,7 @@ func (s Solution) Text(v float64) string {
 	return quantity.Value{Num: v, Dim: s.Param.Value.Dim}.String()
 }
 
-// The steps of Solve away from a parameter, as logarithms to base 2 of the factors of its value: up
+// The steps of a search away from a parameter, as logarithms to base 2 of the factors of its value: up
 // to about a millionfold. A cost that is a millionth of itself is as good as gone. Each value of a
 // [Call] takes a simulation, so its far steps are long.
 var (
@@ -138,11 +136,11 @@ func sixteenths(most int) (all []float64) {
 	return all
 }
 
-// allWhole is how far from its own value Solve tries every whole value of a parameter: packets are
+// allWhole is how far from its own value a search tries every whole value of a parameter: packets are
 // seldom larger, and that many predictions take some milliseconds.
 const allWhole = 1 << 16
 
-// solve returns the [Solution] of one parameter for a quantity that is now as it is, see [Solve].
+// solve returns the [Solution] of one parameter for a quantity that is now as it is, see [TargetQuestion].
 func (d Design) solve(t Target, now float64, r Range) (Solution, error) {
 	p, from, to := r.Param, r.From, r.To
 	known := map[float64]float64{p.Value.Num: now}
@@ -195,7 +193,7 @@ func (d Design) solve(t Target, now float64, r Range) (Solution, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Limits, err = Design{there, d.Calls}.Limits(t.Quantity)
+	s.Limits, err = Design{there, d.Calls}.limits(t.Quantity)
 	return s, err
 }
 
@@ -239,27 +237,6 @@ func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64,
 		}
 	}
 	return flips, best
-}
-
-// Limits returns the owners of the time behind the quantity, the largest first.
-func (d Design) Limits(q Quantity) (owners []study.Share, err error) {
-	if q.call != nil {
-		owners, err = q.call.Limits(d.Costs())
-	} else {
-		owners, err = d.Owners(max(q.Size, 1))
-	}
-	slices.SortStableFunc(owners, func(a, b study.Share) int {
-		return cmp.Compare(q.Part(b), q.Part(a))
-	})
-	return owners, err
-}
-
-// Part returns the owner's part of the quantity.
-func (q Quantity) Part(s study.Share) quantity.Micros {
-	if q.Kind.Stream {
-		return s.Gap
-	}
-	return s.OneWay
 }
 
 // candidates returns values below and above the parameter's own, the nearest first,
@@ -306,40 +283,4 @@ func candidates(p platforms.Param, from, to float64, steps []float64) (sides [2]
 		}
 	}
 	return sides
-}
-
-// Curve returns the curve over two parameters at which the target is just met: for
-// each value of x the first value of y, beginning with its From, at which the target
-// begins or ceases to be met; NaN if it never does. Values that no machine can have
-// neither meet nor miss it. The range of y is searched in 200 steps at least, also if
-// few points are drawn, and the step is bisected. The error is that of the context.
-func (d Design) Curve(ctx context.Context, t Target, x, y Range) (xs, ys []float64, err error) {
-	prog, _ := d.Compile(x.Param, y.Param)
-	fine := y
-	fine.Steps = max(y.Steps, 201)
-	for i := range x.Steps {
-		vx, found := x.At(i), math.NaN()
-		met := func(vy float64) (met, possible bool) {
-			possible = prog.Set(vx, vy)
-			return possible && t.met(t.Quantity.In(prog.Costs())), possible
-		}
-		last, first, begun := 0.0, false, false
-		for k := range fine.Steps {
-			if ctx.Err() != nil {
-				return nil, nil, ctx.Err()
-			}
-			v := fine.At(k)
-			now, possible := met(v)
-			if begun && possible && now != first {
-				found = bisect(last, v, y.Param.Whole(), func(v float64) bool {
-					now, _ := met(v)
-					return now != first
-				})
-				break
-			}
-			last, first, begun = v, now, possible
-		}
-		xs, ys = append(xs, vx), append(ys, found)
-	}
-	return xs, ys, nil
 }

@@ -2,15 +2,30 @@ package whatif
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
+
+// An UncertaintyQuestion asks for quantities with 95 % intervals: of the design as it is and, if it
+// was changed, of the changed one, or of another platform and of this one. Of two it also asks how
+// likely the second is the faster one. It is an error that is [ErrExact] if no parameter of them
+// has an interval.
+type UncertaintyQuestion struct {
+	Case
+	Against  *Design // another platform, before the one of the question; nil: none
+	Sampling Sampling
+	// Bands asks for a figure of the first quantity over sizes, the bandwidth if none is named.
+	Bands bool
+}
 
 // An Uncertainty is predictions with their intervals, of one design or of two. It has
 // intervals of two kinds, which notes must tell apart: of the next measurement, and
@@ -28,6 +43,10 @@ type Uncertainty struct {
 	Sampled  bool   // some are intervals of parameters
 	TooFew   string // why a fit has no interval; empty if all have one
 	Off      string // how far real times were from simulated ones; empty without such
+	doubts   []string
+
+	curve      []banded // of the figure
+	curveNotes []string
 }
 
 // A NamedDesign is a design under the name that a table has for it.
@@ -36,10 +55,31 @@ type NamedDesign struct {
 	Design
 }
 
-// PredictAll predicts quantities of one or two designs with 95 % intervals. Of two, it also gives
-// the probability that the second is faster. It is an error that is [ErrExact] if no parameter of
-// them has an interval, and one to give no sizes for quantities of messages.
-func PredictAll(designs []NamedDesign, quantities []Quantity, sizes []quantity.Bytes,
+// designs returns the designs under the names that a table has for them.
+func (q UncertaintyQuestion) designs() []NamedDesign {
+	asIs := NamedDesign{Name: "as it is", Design: q.Before}
+	switch {
+	// The other platform comes first, since the question is whether this one is faster.
+	case q.Against != nil:
+		return []NamedDesign{{Name: q.Against.Subject(), Design: *q.Against},
+			{Name: q.After.Subject(), Design: q.After}}
+	case len(q.After.Changes) > len(q.Before.Changes):
+		return []NamedDesign{asIs, {Name: "changed", Design: q.After}}
+	}
+	return []NamedDesign{asIs}
+}
+
+func (q UncertaintyQuestion) ask(ctx context.Context) (*Uncertainty, error) {
+	quantities := q.quantitiesOr("one_way", "bandwidth")
+	u, err := predictAll(q.designs(), quantities, q.sizesOr(TableSizes), q.Sampling.in(ctx))
+	if err == nil && q.Bands {
+		err = u.addCurve(q.quantitiesOr("bandwidth")[0], q.curve("1..1MiB/8"))
+	}
+	return u, err
+}
+
+// predictAll predicts quantities of one or two designs.
+func predictAll(designs []NamedDesign, quantities []Quantity, sizes []quantity.Bytes,
 	s Sampling) (u *Uncertainty, err error) {
 	switch sized := Sized(quantities); {
 	case sized && len(sizes) == 0:
@@ -54,18 +94,14 @@ func PredictAll(designs []NamedDesign, quantities []Quantity, sizes []quantity.B
 	}
 	s.total = s.Samples * len(quantities) * len(designs)
 	u = &Uncertainty{Designs: designs, Quantities: quantities, Sizes: sizes, Sampling: s}
-	for _, q := range quantities {
-		if q.call != nil {
-			u.Off = cmp.Or(u.Off, q.call.Off)
-		}
-	}
+	u.doubt()
 	exact := 0
 	next := allFitted(designs)
 	for _, d := range designs {
 		u.TooFew = cmp.Or(u.TooFew, tooFew(d.Design))
 		var of [][]quantity.Interval
 		for i, q := range quantities {
-			in, measured, err := Intervals(d, next, q.Name, sizes, s)
+			in, measured, err := intervals(d, next, q.Name, sizes, s)
 			u.Measured, u.Sampled = u.Measured || measured, u.Sampled || !measured
 			// Whether a design has any interval does not depend on the quantity, so
 			// it is counted once.
@@ -97,6 +133,26 @@ func PredictAll(designs []NamedDesign, quantities []Quantity, sizes []quantity.B
 		u.Faster = slices.Repeat([]float64{math.NaN()}, len(u.Faster))
 	}
 	return u, err
+}
+
+// doubt notes how far the predictions can be trusted.
+func (u *Uncertainty) doubt() {
+	for _, q := range u.Quantities {
+		if q.call != nil {
+			u.Off = cmp.Or(u.Off, q.call.Off)
+		}
+	}
+	for i, d := range u.Designs {
+		of := ""
+		if len(u.Designs) > 1 {
+			of = d.Name + ": "
+		}
+		// Else it is the first one, changed.
+		if Sized(u.Quantities) && (i == 0 || len(d.Changes) == 0) {
+			u.doubts = append(u.doubts, d.beyond(of, u.Sizes)...)
+		}
+	}
+	u.doubts = append(u.doubts, NotesOf(u.Quantities)...)
 }
 
 // secondFaster returns how likely the second design is the faster one; next: all intervals of
@@ -149,16 +205,16 @@ func (d Design) next(q Quantity, value float64) quantity.Interval {
 		return q.Within(d.Costs(), value)
 	}
 	at := []quantity.Bytes{q.Size}
-	if follower, follows := FollowerOf(d, q.Name, at); follows && d.Forecastable() {
+	if follower, follows := followerOf(d, q.Name, at); follows && d.Forecastable() {
 		return d.forecasts(follower, at)[0]
 	}
 	return quantity.Alone(value)
 }
 
-// Intervals predicts a quantity: with next it is the next measurement of times and of bandwidth, as
+// intervals predicts a quantity: with next it is the next measurement of times and of bandwidth, as
 // it is of a call whose time is predicted from a measurement; otherwise the intervals are those of
 // the parameters.
-func Intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes,
+func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes,
 	s Sampling) (all []quantity.Interval, measured bool, err error) {
 	if q, err := d.quantityOf(name, 1); err == nil && q.simulated() {
 		v, err := d.ValueOf(q)
@@ -166,10 +222,44 @@ func Intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes,
 			return slices.Repeat([]quantity.Interval{in}, len(sizes)), true, nil
 		}
 	}
-	follower, follows := FollowerOf(d.Design, name, sizes)
+	follower, follows := followerOf(d.Design, name, sizes)
 	if !next || !follows {
 		all, err = d.Predict(name, sizes, s)
 		return all, false, err
 	}
 	return d.forecasts(follower, sizes), true, nil
+}
+
+// banded are the intervals of a quantity over sizes, for a figure.
+type banded struct {
+	name      string
+	quantity  Quantity
+	sizes     []quantity.Bytes
+	intervals []quantity.Interval
+	next      bool           // they are those of the next measurement, else of parameters
+	bands     []table.Series // of next
+}
+
+// addCurve adds the intervals of a quantity over sizes.
+func (u *Uncertainty) addCurve(q Quantity, sizes []quantity.Bytes) error {
+	if !q.isSized() {
+		err := fmt.Errorf("%s is the time of one call, which is no curve over sizes", q.Name)
+		return usage.Fields(err, "plot")
+	}
+	next := allFitted(u.Designs)
+	for _, d := range u.Designs {
+		c := banded{name: d.Name, quantity: q, sizes: sizes}
+		follower, follows := followerOf(d.Design, q.Name, sizes)
+		if c.next = next && follows; c.next {
+			c.bands, c.sizes = curves.Forecasts(d.Name, follower, d.Design.Design, sizes)
+		}
+		var err error
+		c.intervals, _, err = intervals(d, next, q.Name, c.sizes, u.Sampling)
+		if err != nil && !errors.Is(err, ErrExact) {
+			return err
+		}
+		u.curve = append(u.curve, c)
+	}
+	u.curveNotes = curves.BandNotes(u.series())
+	return nil
 }

@@ -43,6 +43,14 @@ type Sampling struct {
 // of its width.
 const maxSimulatedSamples = 1000
 
+// in returns the sampling that ends with the context, if it has none of its own.
+func (s Sampling) in(ctx context.Context) Sampling {
+	if s.Context == nil {
+		s.Context = ctx
+	}
+	return s
+}
+
 // interrupted returns the error of the context, if there is one. Loops ask it now and
 // then, not for each sample.
 func (s Sampling) interrupted() error {

@@ -1,35 +1,59 @@
-// Package whatif predicts how message costs change when a platform's parameters
-// change.
+// Package whatif predicts how message costs change when a platform's parameters change.
 //
-// A [Design] is a layer of a platform. [Design.Set] changes parameters and returns
-// another design; [Design.At] returns the costs and the bottleneck of a message.
-// [Sweep] evaluates ranges of parameters. [Design.Shares] ranks parameters, and [Solve]
-// finds the value that reaches a target. [Design.Predict] propagates the intervals of parameters to
-// predictions. [FindCrossover] finds the sizes at which one layer overtakes another.
+// [Ask] answers the questions of this package:
 //
-// Parameters are named by their paths in the platform's file, or by as much of a path
-// as is unique (see [platforms.Platform.Find]). Inside, values are in µs and bytes,
-// as everywhere in halfpeak.
+//	[ChangeQuestion]       what a change brings
+//	[SweepQuestion]        the costs at all values of ranges
+//	[TargetQuestion]       the value of a parameter that reaches a target
+//	[TradeQuestion]        where two parameters together reach it
+//	[SensitivityQuestion]  how much each parameter matters
+//	[BreakdownQuestion]    which stage or parameter takes how much of a time
+//	[UncertaintyQuestion]  the costs with intervals
+//	[ThresholdQuestion]    n½, and where protocols should switch
+//	[CrossoverQuestion]    the sizes at which one layer overtakes another
 //
-// All questions that try many values compile the platform once
-// ([platforms.Design.Compile]): a program sets parameters in one copy of the layer,
-// with the formulas behind them, in a fraction of a microsecond. A program is for one
-// goroutine. Impossible values (a negative time, crossing thresholds) are reported by
-// its Set, and every loop here must look at that report: sweeps have empty cells
-// there, searches end, and samples are drawn again.
+// Each is about a [Design], a layer of a platform; [Design.Set] changes parameters and returns
+// another design. Parameters are named by their paths in the platform's file, or by as much of a
+// path as is unique (see [platforms.Platform.Find]). Inside, values are in µs and bytes, as
+// everywhere in halfpeak.
 //
-// A quantity is a row of [model.Quantities] or a [Call], whose every value is a
-// simulation. The latter are some 10⁴ times as slow, and so searches take larger
-// steps, blocks are smaller and samples fewer for them.
+// All questions that try many values compile the platform once ([platforms.Design.Compile]): a
+// program sets parameters in one copy of the layer, with the formulas behind them, in a fraction of
+// a microsecond. A program is for one goroutine. Impossible values (a negative time, crossing
+// thresholds) are reported by its Set, and every loop here must look at that report: sweeps have
+// empty cells there, searches end, and samples are drawn again.
 //
-// Files for sweeps and targets are left out of the page's WebAssembly, which does not
-// ask for them (go:build !js).
+// A quantity is a row of [model.Quantities] or a [study.Call], whose every value is a simulation. The
+// latter are some 10⁴ times as slow, and so searches take larger steps, blocks are smaller and
+// samples fewer for them.
+//
+// Files for sweeps and targets are left out of the page's WebAssembly, which does not ask for them
+// (go:build !js).
 package whatif
 
 import (
+	"context"
+
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
+
+// A Question is one of this package, whose answer is an A.
+type Question[A Answer] interface {
+	ask(context.Context) (A, error)
+}
+
+// An Answer has all that its rows and its figure show.
+type Answer interface {
+	Rows() table.Rows
+	// Figure returns the picture; nil if the question has none, or did not ask for it.
+	Figure() table.Picture
+}
+
+// Ask answers a question. It is an error if the design lacks a quantity, a parameter or a gap that
+// is asked for.
+func Ask[A Answer](ctx context.Context, q Question[A]) (A, error) { return q.ask(ctx) }
 
 // A Design is a layer of a platform, as it is or with parameters changed, with the
 // quantities that can be asked of it beside those of package model. It is a value:

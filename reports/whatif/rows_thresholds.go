@@ -8,9 +8,10 @@ import (
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// landmarkRows lists the landmarks of a design.
-func landmarkRows(d Design, all []Landmark, units quantity.UnitChoice) table.Rows {
+// Rows lists the landmarks of a design.
+func (m *Landmarks) Rows() table.Rows {
 	type mark = Landmark
+	d := m.After
 	name := func(l mark) string {
 		switch l.Part {
 		case 0:
@@ -23,12 +24,12 @@ func landmarkRows(d Design, all []Landmark, units quantity.UnitChoice) table.Row
 	var notes []string
 	var shown []mark
 	var said []string
-	for _, l := range all {
+	for _, l := range m.All {
 		t := l.Threshold
 		switch {
 		case l.Size > 0:
 		case l.Part > 0:
-			notes = append(notes, name(l)+": none, "+d.Layer.Peak().Text(units)+".")
+			notes = append(notes, name(l)+": none, "+m.peak+".")
 			continue
 		default:
 			notes = append(notes,

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -33,4 +34,13 @@ func axis(q Quantity) table.Axis {
 // layerName returns the layer for a column of that name; absent if all levels are asked about.
 func layerName(d Design) any {
 	return table.OrAbsent(d.Layer.Name, !(d.Ranks && d.Whole))
+}
+
+// changeNotes lists the changes in their order, each from the value before it to the
+// one after. A parameter that was changed twice has two lines.
+func changeNotes(d Design) (notes []string) {
+	for _, c := range d.Changes {
+		notes = append(notes, fmt.Sprintf("%s: %s → %s", c.Path, c.From, c.To))
+	}
+	return notes
 }

@@ -13,13 +13,13 @@ import (
 func TestFileInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	whole, path := filepath.Join(dir, "whole.csv"), filepath.Join(dir, "part.csv")
-	if err := WriteSweep(largeSweep(t), t.Context(), whole, "csv"); err != nil {
+	if err := WriteSweep(t.Context(), largeSweep(t), whole, "csv"); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	s := largeSweep(t)
 	s.Watch = []func(*Block){func(*Block) { stop() }}
-	err := WriteSweep(s, ctx, path, "csv")
+	err := WriteSweep(ctx, s, path, "csv")
 	if want := fmt.Sprintf("interrupted: 8192 of 90000 rows are complete in %q", path+".partial"); err == nil || err.Error() != want {
 		t.Fatalf("got %v, want %s", err, want)
 	}

@@ -10,12 +10,14 @@ import (
 )
 
 func TestGrid(t *testing.T) {
-	s := sweepRows(t, "hp-lam", []quantity.Bytes{16}, []string{"gap", "one_way"}, "o_r=0us..3us/4", "o_s=0us..1us/2")
-	drawn := drawMap(s, 1, 2)
+	s := sweep(t, "hp-lam", []quantity.Bytes{16}, []string{"gap", "one_way"}, "o_r=0us..3us/4", "o_s=0us..1us/2")
+	s.Shown = 1
+	grid := newGrid(s, 2)
+	s.Watch = append(s.Watch, grid.add)
 	if err := s.Run(context.Background(), nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	g := drawn()
+	g := (&Swept{Sweep: s, collect: grid}).heatMap()
 	base := 5.3 + 15/24. // L and 15 bytes at 24 MB/s
 	want := [][]float64{{base + 0.5, base + 2.5}, {base + 1.5, base + 3.5}}
 	for y := range want {
@@ -41,12 +43,13 @@ func TestSweepLines(t *testing.T) {
 		{[]quantity.Bytes{1024}, "hp-lam/gam: one-way time of 1 KiB", false},
 		{[]quantity.Bytes{1, 1 << 20}, "hp-lam/gam: one-way time", true},
 	} {
-		s := sweepRows(t, "hp-lam", c.sizes, []string{"one_way"}, "L=1us..10us/4")
-		drawn := drawLines(s, 0)
+		s := sweep(t, "hp-lam", c.sizes, []string{"one_way"}, "L=1us..10us/4")
+		lines := newLines(s)
+		s.Watch = append(s.Watch, lines.add)
 		if err := s.Run(context.Background(), nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		f := drawn().(table.Figure)
+		f := (&Swept{Sweep: s, collect: lines}).Figure().(table.Figure)
 		named := f.Series[0].Name != ""
 		if f.Title != c.title || f.Y.Log != c.log || named != (len(c.sizes) > 1) {
 			t.Errorf("%q, logarithmic %v, the first line is %q", f.Title, f.Y.Log, f.Series[0].Name)

@@ -1,12 +1,31 @@
 package whatif
 
 import (
+	"context"
 	"errors"
 	"math"
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
+
+// A ThresholdQuestion asks for the sizes at which something begins: n½, the size that reaches 90 %
+// of r∞, and those at which the layer's protocols should switch.
+type ThresholdQuestion struct {
+	Case
+	Sampling Sampling
+}
+
+// Landmarks are these sizes.
+type Landmarks struct {
+	Case
+	All  []Landmark
+	peak string // the layer's, in words
+}
+
+// Figure returns nil.
+func (m *Landmarks) Figure() table.Picture { return nil }
 
 // A Landmark is a size that a user looks for in a curve: the one that reaches a part of r∞, or at
 // which a protocol should switch.
@@ -23,26 +42,26 @@ type Landmark struct {
 	Never float64
 }
 
-// Landmarks returns n½, the size that reaches 90 % of r∞, and where the layer's protocols should
-// switch.
-func (d Design) Landmarks(s Sampling) (all []Landmark, err error) {
+func (q ThresholdQuestion) ask(ctx context.Context) (*Landmarks, error) {
+	d, by := q.After, q.Sampling.in(ctx)
 	peak := d.Layer.Peak()
+	all := &Landmarks{Case: q.Case, peak: peak.Text(q.Units)}
 	for _, part := range []float64{0.5, 0.9} {
 		l := Landmark{Part: part}
 		if size, ok := model.SizeFor(d.Layer.Model, part, 0); ok && peak.Known {
 			l.Size = size
-			in, err := d.sizeInterval(part, s)
+			in, err := d.sizeInterval(part, by)
 			if err := l.sample(in, err); err != nil {
 				return nil, err
 			}
 		}
-		all = append(all, l)
+		all.All = append(all.All, l)
 	}
 	for i, t := range d.Thresholds() {
 		l := Landmark{Threshold: t}
 		if t.Crosses {
 			l.Size, l.Within = t.Suggested.Size, t.Suggested.Near
-			in, crosses, err := d.thresholdInterval(i, s)
+			in, crosses, err := d.thresholdInterval(i, by)
 			if err := l.sample(in, err); err != nil {
 				return nil, err
 			}
@@ -50,7 +69,7 @@ func (d Design) Landmarks(s Sampling) (all []Landmark, err error) {
 				l.Never = 1 - crosses
 			}
 		}
-		all = append(all, l)
+		all.All = append(all.All, l)
 	}
 	return all, nil
 }

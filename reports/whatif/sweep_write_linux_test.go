@@ -25,7 +25,7 @@ func TestFileWithoutRoom(t *testing.T) {
 	}
 	dir := t.TempDir()
 	whole, path := filepath.Join(dir, "whole.csv"), filepath.Join(dir, "part.csv")
-	if err := WriteSweep(largeSweep(t), t.Context(), whole, "csv"); err != nil {
+	if err := WriteSweep(t.Context(), largeSweep(t), whole, "csv"); err != nil {
 		t.Fatal(err)
 	}
 	signal.Ignore(syscall.SIGXFSZ)
@@ -45,7 +45,7 @@ func TestFileWithoutRoom(t *testing.T) {
 				t.Fatal(err)
 			}
 		}()
-		return WriteSweep(largeSweep(t), t.Context(), path, "csv")
+		return WriteSweep(t.Context(), largeSweep(t), path, "csv")
 	}
 	if err := limited(10_000); err == nil || !strings.Contains(err.Error(), "file too large") {
 		t.Error(err)

@@ -1,0 +1,113 @@
+package whatif
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
+)
+
+// Rows lists the parts of each cost.
+func (b *Breakdown) Rows() table.Rows {
+	if len(b.After.Calls) > 0 {
+		return b.callRows()
+	}
+	return b.messageRows()
+}
+
+// messageRows lists the owners of the one-way time and of the gap of messages.
+func (b *Breakdown) messageRows() table.Rows {
+	type owned struct {
+		name        string
+		OneWay, Gap quantity.Micros
+		size        quantity.Bytes
+		oneWay, gap float64 // percent
+	}
+	gap := b.NoGap == nil
+	var all []owned
+	for _, p := range b.Parts {
+		for _, s := range p.Shares {
+			o := owned{s.Owner, s.OneWay, s.Gap, p.Size,
+				100 * float64(s.OneWay/p.OneWay), 100 * float64(s.Gap/p.Gap)}
+			if s.OneWay != 0 || s.Gap != 0 {
+				all = append(all, o)
+			}
+		}
+	}
+	d := b.After
+	rows := table.TableOf(all,
+		table.Col("platform", "", func(owned) any { return d.Platform.Name }),
+		table.Col("layer", "", func(owned) any { return d.Layer.Name }),
+		table.Col("size_bytes", "size", func(o owned) any { return o.size }),
+		table.Col("owner", "component", func(o owned) any { return o.name }),
+		table.Col("one_way_us", "of one way", func(o owned) any { return o.OneWay }),
+		table.Col("one_way_percent", "share",
+			func(o owned) any { return o.oneWay }).Texted(table.PercentShare),
+		table.Col("gap_us", "of gap", func(o owned) any { return table.OrAbsent(o.Gap, gap) }),
+		table.Col("gap_percent", "share", func(o owned) any {
+			return table.OrAbsent(o.gap, gap)
+		}).Texted(table.PercentShare),
+	)
+	if len(all) > 0 {
+		last := all[len(all)-1].size
+		ofLast := slices.DeleteFunc(slices.Clone(all), func(o owned) bool { return o.size != last })
+		most := slices.MaxFunc(ofLast, func(a, b owned) int {
+			return cmp.Compare(a.oneWay, b.oneWay)
+		})
+		rows.Verdict = table.Say("%v: %s takes %s of the one-way time", last, most.name,
+			table.PercentShare(most.oneWay))
+	}
+	if b.cut {
+		rows.Notes = []string{"Packets wait for the slowest stage, and this time counts as that " +
+			"of the stage. If it becomes faster, they wait for the next slowest."}
+	}
+	if b.measured {
+		rows.Notes = append(rows.Notes,
+			"The times are those of the measured curve, the shares those of the fitted lines.")
+	}
+	if !gap {
+		rows.Notes = append(rows.Notes, "no gap: "+b.NoGap.Error())
+	}
+	return rows
+}
+
+// callRows lists the parts of the times of calls.
+func (b *Breakdown) callRows() table.Rows {
+	type part struct {
+		Quantity
+		name    string
+		time    quantity.Micros
+		percent float64
+	}
+	d := b.After
+	var all []part
+	for _, p := range b.Parts {
+		for i, s := range p.Shares {
+			if percent := 100 * partOf(p.Shares, p.Quantity, i); percent != 0 {
+				all = append(all, part{p.Quantity, s.Owner, s.OneWay, percent})
+			}
+		}
+	}
+	rows := table.TableOf(all,
+		table.Col("platform", "", func(part) any { return d.Platform.Name }),
+		table.Col("layer", "", func(part) any { return layerName(d) }),
+		table.Col("quantity", "quantity", func(p part) any { return title(p.Quantity) }).
+			Texted(named),
+		table.Col("owner", "component", func(p part) any { return p.name }),
+		table.Col("time_us", "time", func(p part) any { return p.time }),
+		table.Col("time_percent", "share",
+			func(p part) any { return p.percent }).Texted(table.PercentShare),
+	)
+	rows.Notes = append(changeNotes(d), "The components are parts of the critical path. "+
+		"One that is set to zero saves its part, if path and algorithm stay the same.")
+	rows.Doubts = b.doubts
+	if len(all) > 0 {
+		most := slices.MaxFunc(all, func(a, b part) int {
+			return cmp.Compare(a.percent, b.percent)
+		})
+		rows.Verdict = table.Say("%s of %s is %s", table.PercentShare(most.percent),
+			named(title(most.Quantity)), most.name)
+	}
+	return rows
+}

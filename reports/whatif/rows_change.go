@@ -1,0 +1,160 @@
+package whatif
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
+)
+
+// Rows returns the table of the costs, or that of the times of calls. Those have no size, so the
+// table of costs has no place for them.
+func (c *Change) Rows() table.Rows {
+	if c.Times != nil {
+		return c.timeRows()
+	}
+	return c.costRows()
+}
+
+// changes returns the four columns of a cost: the change as a text for people, and
+// before, after and percent for programs. They are empty if the cost is not known.
+func changes(name, head string, dim quantity.Dimension, rank int, known bool,
+	of func(Costs) float64) []table.Field[CostChange] {
+	unit := dim.Column().Suffix
+	column := func(key, head string, of func(r CostChange) any) table.Field[CostChange] {
+		return table.Col(key, head, func(r CostChange) any { return table.OrAbsent(of(r), known) })
+	}
+	return []table.Field[CostChange]{
+		column("", head, func(r CostChange) any {
+			return table.Change{Dim: dim, From: of(r.Before), To: of(r.After)}
+		}).Ranked(rank),
+		column(name+"_before"+unit, "", func(r CostChange) any { return of(r.Before) }),
+		column(name+"_after"+unit, "", func(r CostChange) any { return of(r.After) }),
+		column(name+"_change_percent", "", func(r CostChange) any {
+			return 100 * (of(r.After)/of(r.Before) - 1)
+		}),
+	}
+}
+
+// costRows returns the table of messages.
+func (c *Change) costRows() table.Rows {
+	was, is := c.PeakBefore, c.PeakAfter
+	gap := c.NoGap == nil // one that is unknown has neither changes nor a bottleneck
+	rows := table.TableOf(c.Costs, slices.Concat([]table.Field[CostChange]{
+		table.Col("platform", "", func(CostChange) any { return c.Before.Platform.Name }),
+		table.Col("layer", "", func(CostChange) any { return c.Before.Layer.Name }),
+		table.Col("size_bytes", "size", func(r CostChange) any { return r.Before.Size }),
+	},
+		changes("one_way", "one way", quantity.DimTime, 0, true, func(a Costs) float64 {
+			return float64(a.OneWay)
+		}),
+		changes("gap", "gap", quantity.DimTime, 1, gap, func(a Costs) float64 {
+			return float64(a.Gap)
+		}),
+		changes("bandwidth", "bandwidth", quantity.DimRate, 2, true, func(a Costs) float64 {
+			return float64(a.Bandwidth)
+		}),
+		[]table.Field[CostChange]{
+			table.Col("", "best packet", func(r CostChange) any {
+				if r.Before.BestPacket == 0 {
+					return nil
+				}
+				return table.Change{Dim: quantity.DimSize, From: float64(r.Before.BestPacket),
+					To: float64(r.After.BestPacket)}
+			}).Ranked(4),
+			table.Col("best_packet_before_bytes", "", func(r CostChange) any {
+				return table.OrAbsent(r.Before.BestPacket, r.Before.BestPacket > 0)
+			}),
+			table.Col("best_packet_after_bytes", "", func(r CostChange) any {
+				return table.OrAbsent(r.After.BestPacket, r.Before.BestPacket > 0)
+			}),
+			table.Col("", "bottleneck", func(r CostChange) any {
+				text := r.After.Bottleneck
+				if r.Before.Bottleneck != text {
+					text = r.Before.Bottleneck + " → " + text
+				}
+				return table.OrAbsent(text, gap)
+			}).Ranked(3),
+			table.Col("bottleneck_before", "", func(r CostChange) any {
+				return table.OrAbsent(r.Before.Bottleneck, gap)
+			}),
+			table.Col("bottleneck_after", "", func(r CostChange) any {
+				return table.OrAbsent(r.After.Bottleneck, gap)
+			}),
+			table.Col("n_half_before_bytes", "", func(CostChange) any {
+				return table.OrAbsent(was.Half, was.Exists && was.Known)
+			}),
+			table.Col("n_half_after_bytes", "", func(CostChange) any {
+				return table.OrAbsent(is.Half, is.Exists && is.Known)
+			}),
+			table.Col("r_inf_before_mb_s", "", func(CostChange) any {
+				return table.OrAbsent(was.Asymptote, was.Known)
+			}),
+			table.Col("r_inf_after_mb_s", "", func(CostChange) any {
+				return table.OrAbsent(is.Asymptote, is.Known)
+			}),
+		})...)
+	// The changes themselves are the first notes: without them, a saved table does
+	// not say what it shows.
+	rows.Notes, rows.Doubts = changeNotes(c.After), c.doubts
+	peak := was.Text(c.Units)
+	if now := is.Text(c.Units); now != peak {
+		peak += " → " + now
+	}
+	rows.Notes = append(rows.Notes, c.Before.Layer.Ref()+": "+peak)
+	if !gap {
+		rows.Notes = append(rows.Notes, "no gap or bottleneck: "+c.NoGap.Error())
+	}
+	if len(c.Costs) > 0 {
+		last := c.Costs[len(c.Costs)-1]
+		rows.Verdict = table.Say("%v one way: %v", last.Before.Size, table.Change{
+			Dim: quantity.DimTime, From: float64(last.Before.OneWay),
+			To: float64(last.After.OneWay)})
+	}
+	return rows
+}
+
+// timeRows returns the table of calls.
+func (c *Change) timeRows() table.Rows {
+	change := func(t TimeChange) table.Change {
+		return table.Change{Dim: t.Kind.Dim, From: t.Before, To: t.After}
+	}
+	within := table.SpreadOf("after", "95 % interval", quantity.DimTime,
+		func(t TimeChange) quantity.Interval {
+			in := t.Next
+			if !in.Known() {
+				in.Value = math.NaN() // which stands in another column
+			}
+			return in
+		})
+	rows := table.TableOf(c.Times,
+		table.Col("platform", "", func(TimeChange) any { return c.Before.Platform.Name }),
+		table.Col("layer", "", func(TimeChange) any { return layerName(c.Before) }),
+		table.Col("quantity", "quantity", func(t TimeChange) any { return title(t.Quantity) }).
+			Texted(named),
+		table.Col("", "time", func(t TimeChange) any { return change(t) }),
+		table.Col("before_us", "", func(t TimeChange) any { return t.Before }),
+		table.Col("after_us", "", func(t TimeChange) any { return t.After }),
+		table.Col("change_percent", "", func(t TimeChange) any {
+			return 100 * (t.After/t.Before - 1)
+		}),
+		within.Text, within.Low, within.High,
+	)
+	rows.Notes, rows.Doubts = changeNotes(c.After), c.doubts
+	last := c.Times[len(c.Times)-1]
+	rows.Verdict = table.Say("%s: %v", named(title(last.Quantity)), change(last))
+	if in := last.Next; in.Known() {
+		rows.Verdict = table.Say("%v, then %v to %v", rows.Verdict, quantity.Micros(in.Low),
+			quantity.Micros(in.High))
+	}
+	for _, t := range c.Times {
+		if t.Limit != nil {
+			rows.Next = append(rows.Next, fmt.Sprintf("%s does not change: %s limits it, by %s; "+
+				"with 1 %% more of that it changes by %s.", t.Kind.Title, t.Limit.Resource,
+				t.Limit.Param.Path, table.PercentText("%+.2g %%")(t.Limit.PerPercent)))
+		}
+	}
+	return rows
+}
