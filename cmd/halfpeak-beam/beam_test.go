@@ -50,7 +50,7 @@ l3 requires l2
 }
 `
 
-// The pipeline writes the file of "halfpeak whatif", byte for byte.
+// The pipeline writes the file of "halfpeak whatif sweep", byte for byte.
 func TestSameAsOneMachine(t *testing.T) {
 	dir := t.TempDir()
 	halfpeak := filepath.Join(dir, "halfpeak")
@@ -75,7 +75,13 @@ func TestSameAsOneMachine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole, pieces := filepath.Join(dir, "whole-"+name), filepath.Join(dir, name)
-			asked := slices.Concat([]string{"whatif"}, args, []string{"-o", whole})
+			asked := []string{"whatif", "sweep", args[0]} // whose ranges are arguments
+			for i := 1; i < len(args); i++ {
+				if args[i] != "--sweep" {
+					asked = append(asked, args[i])
+				}
+			}
+			asked = append(asked, "-o", whole)
 			one := exec.Command(halfpeak, asked...)
 			if out, err := one.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)

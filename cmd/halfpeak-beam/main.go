@@ -1,4 +1,4 @@
-// Halfpeak-beam runs "halfpeak whatif --sweep" as a pipeline of Apache Beam, for sweeps whose
+// Halfpeak-beam runs "halfpeak whatif sweep" as a pipeline of Apache Beam, for sweeps whose
 // points are simulations (--schedule, --collective) and take hours on one machine. It takes the
 // same flags and writes the same file, byte for byte. README.md lists the runners that were tried.
 //
@@ -29,7 +29,7 @@ import (
 const usage = `Usage: halfpeak-beam PLATFORM --sweep RANGE --collective NAME --ranks NUMBERS -o FILE
        halfpeak-beam PLATFORM --sweep RANGE --schedule FILE -o FILE
 
-Halfpeak-beam computes "halfpeak whatif PLATFORM --sweep …" on Apache Beam and writes the same
+Halfpeak-beam computes "halfpeak whatif sweep PLATFORM …" on Apache Beam and writes the same
 rows in the same order. The other flags are Beam's: --runner chooses the engine, and the default
 prism runs in this process.
 
@@ -108,7 +108,7 @@ func (q *question) check(path string) error {
 		return errors.New("--sweep is missing; give a range, as in --sweep L=1us..2us/500")
 	case len(q.Schedule) == 0 && q.Collective == "":
 		return errors.New("--schedule or --collective is missing; " +
-			"\"halfpeak whatif --sweep\" takes 0.2 µs for a point without a simulation")
+			"\"halfpeak whatif sweep\" takes 0.2 µs for a point without a simulation")
 	case len(q.Schedule) > 0 && q.Collective != "":
 		return errors.New("--schedule and --collective cannot be combined")
 	case q.Collective != "" && len(q.Ranks) == 0:
@@ -130,7 +130,7 @@ func run(ctx context.Context, q question, path string) error {
 	if err != nil {
 		return err
 	}
-	if rows := s.Rows(); rows > maxRows {
+	if rows := s.Count(); rows > maxRows {
 		return fmt.Errorf("the result may have at most %.0f rows (got %.4g); take fewer steps",
 			float64(maxRows), rows)
 	}
@@ -139,7 +139,7 @@ func run(ctx context.Context, q question, path string) error {
 		return err
 	}
 	p, root := beam.NewPipelineWithRoot()
-	pieces := beam.Reshuffle(root, beam.CreateList(root, divide(int64(s.Rows()))))
+	pieces := beam.Reshuffle(root, beam.CreateList(root, divide(int64(s.Count()))))
 	computed := beam.ParDo(root, &compute{Question: q}, pieces)
 	beam.ParDo0(root, &write{Path: path, Header: header}, beam.GroupByKey(root, computed))
 	return beamx.Run(ctx, p)

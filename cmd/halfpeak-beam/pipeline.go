@@ -55,8 +55,17 @@ func (q question) sweep(ctx context.Context) (*whatif.Sweep, error) {
 	if d, err = d.Set(q.Set...); err != nil {
 		return nil, fmt.Errorf("--set %w", err)
 	}
-	s, err := d.Sweep(q.Sweep, quantities, q.Sizes)
-	if err != nil && len(q.Sweep) > 0 {
+	asked := whatif.SweepQuestion{Case: whatif.Case{After: d, Quantities: quantities,
+		Sizes: q.Sizes}}
+	for _, text := range q.Sweep {
+		r, err := d.ParseRange(text)
+		if err != nil {
+			return nil, fmt.Errorf("--sweep %w", err)
+		}
+		asked.Ranges = append(asked.Ranges, r)
+	}
+	s, err := asked.Sweep()
+	if err != nil {
 		err = fmt.Errorf("--sweep %w", err)
 	}
 	return s, err

@@ -110,16 +110,21 @@ func completeParams(cmd *cobra.Command, flag, ending string) {
 			if len(args) == 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			d, err := halfpeak.Open(args[0])
-			if err != nil {
-				return nil, cobra.ShellCompDirectiveError
-			}
-			for _, program := range []string{"collective", "schedule"} {
-				d.Ranks = d.Ranks || cmd.Flags().Changed(program)
-			}
-			names := list.Map(d.Uses(), func(p platforms.Param) string {
-				return p.Path + ending + "\t" + p.Value.String()
-			})
-			return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+			return paramsOf(cmd, args[0], ending)
 		})
+}
+
+// paramsOf returns the paths of the parameters of a platform.
+func paramsOf(cmd *cobra.Command, ref, ending string) ([]string, cobra.ShellCompDirective) {
+	d, err := halfpeak.Open(ref)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	for _, program := range []string{"collective", "schedule"} {
+		d.Ranks = d.Ranks || cmd.Flags().Changed(program)
+	}
+	names := list.Map(d.Uses(), func(p platforms.Param) string {
+		return p.Path + ending + "\t" + p.Value.String()
+	})
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }

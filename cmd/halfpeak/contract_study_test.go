@@ -57,7 +57,7 @@ func TestContractStudy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := printed(t, "whatif", "hp-lam", "--size", "4096B", "--sweep", "layer.gam.L=1us..10us/4")
+	rows := printed(t, "whatif", "sweep", "hp-lam", "layer.gam.L=1us..10us/4", "--size", "4096B")
 	keys := sweep.Keys()
 	err = sweep.Run(t.Context(), nil, func(b *whatif.Block) error {
 		for i, v := range b.Values {
@@ -80,7 +80,7 @@ func TestContractStudy(t *testing.T) {
 			by.Assumed = 0.1
 		}
 		in, err := of(ref).Uncertainty(by)
-		args := append([]string{"whatif", ref, "--size", "4096B", "--uncertainty", "--samples", "1000",
+		args := append([]string{"whatif", "uncertainty", ref, "--size", "4096B", "--samples", "1000",
 			"--seed", "7", "--quantity", "one_way"}, flags...)
 		row := printed(t, args...)[0]
 		if err != nil || !equal(row["one_way_us"], in.Value) || !equal(row["one_way_low_us"], in.Low) ||
@@ -100,7 +100,7 @@ func TestContractStudy(t *testing.T) {
 		if err := json.Unmarshal(x.Ask("csv", []byte(request)), &file); err != nil {
 			t.Fatal(err)
 		}
-		for _, row := range printed(t, "whatif", ref, "--size", "4096B", "--breakdown") {
+		for _, row := range printed(t, "whatif", "breakdown", ref, "--size", "4096B") {
 			for _, p := range parts {
 				if p.Name == row["owner"] && !equal(row["one_way_us"], float64(p.Time)) {
 					t.Errorf("%s: %v by the library; the command prints %v", ref, p, row)

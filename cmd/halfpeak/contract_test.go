@@ -211,7 +211,7 @@ func TestContractLevels(t *testing.T) {
 			t.Errorf("%q:\n%s, and of the layer\n%s", args, a, b)
 		}
 	}
-	for _, args := range [][]string{{"packet", path}, {"whatif", path, "--landmarks"},
+	for _, args := range [][]string{{"packet", path}, {"whatif", "thresholds", path},
 		{"plot", path, "--kind", "timeline"}} {
 		var stderr strings.Builder
 		if run(args, strings.NewReader(""), io.Discard, &stderr) == 0 ||

@@ -178,7 +178,7 @@ Flags together:
 		case brief && cmd == root:
 			_ = root.RunE(cmd, nil) // run reports errors
 			return
-		case brief && cmd.Runnable() && !cmd.HasSubCommands():
+		case brief && cmd.Runnable() && (!cmd.HasSubCommands() || cmd.Flags().Lookup("set") != nil):
 			_, _ = io.WriteString(root.OutOrStdout(), screenHelp(cmd, t))
 			return
 		case cmd.Runnable() || cmd.HasSubCommands():
@@ -206,6 +206,10 @@ func screenHelp(cmd *cobra.Command, t terminal) string {
 	}
 	var names, texts, shared []string
 	longest := 0
+	for _, c := range cmd.Commands() {
+		names, texts = append(names, c.Name()), append(texts, c.Short)
+		longest = max(longest, len(c.Name()))
+	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		placeholder, text := pflag.UnquoteUsage(f)
 		switch {

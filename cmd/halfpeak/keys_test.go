@@ -32,13 +32,13 @@ plot clip --size 64..1KiB
 plot clip --kind timeline --size 16KiB --packet 4096
 plot hp-lam --kind ranks --schedule app.goal
 whatif clip --set wire.tau*=0.5
-whatif clip --sweep wire.tau=1us/KiB..8us/KiB/4
-whatif hp-lam --target rtt(16B)<=40us --solve-for gam.L
-whatif clip --sensitivity
-whatif clip --breakdown
-whatif clip --landmarks
-whatif clip --breakdown --collective allreduce/ring --ranks 4
-whatif my.toml clip --uncertainty
+whatif sweep clip wire.tau=1us/KiB..8us/KiB/4
+whatif target hp-lam rtt(16B)<=40us --solve-for gam.L
+whatif sensitivity clip
+whatif breakdown clip
+whatif thresholds clip
+whatif breakdown clip --collective allreduce/ring --ranks 4
+whatif uncertainty my.toml clip
 whatif clip --collective allreduce/ring --ranks 4 --set wire.tau*=0.5
 fleet fleet.csv
 fleet fleet.csv --against yesterday.csv --list groups

@@ -40,7 +40,7 @@ type kind struct {
 var kinds = []kind{
 	{"a number", isNumber, "", "ranks size", "halfpeak predict PLATFORM --size %s", ""},
 	{"a size", isSize, "", "size", "halfpeak predict PLATFORM --size %s", ""},
-	{"a change", isChange, "", "set param columns", "halfpeak whatif PLATFORM --set %s", ""},
+	{"a change", isChange, "NAME=|CONDITION", "set param columns", "halfpeak whatif PLATFORM --set %s", ""},
 	{"a file to write", isNewFile, "", "plot output", "halfpeak plot PLATFORM -o %s", ""},
 	{"a collective", isCollective, "COLLECTIVE", "collective", "halfpeak collective %s", ""},
 	{"a program", isProgram, "PROGRAM", "", "halfpeak simulate %s", drawRanks},
@@ -240,7 +240,7 @@ var synonyms = map[string]string{
 	"ntasks-per-node": "ranks-per-node", "bytes": "size", "length": "size", "at": "size",
 	"out": "output", "file": "output", "group": "columns group=NAME",
 	"bandwidth": "set NAME=VALUE", "latency": "set NAME=VALUE", "link": "set NAME=VALUE",
-	"vary": "sweep NAME=FROM..TO/STEPS", "alpha": "fdr", "png": "plot FILE.png",
+	"alpha": "fdr", "png": "plot FILE.png",
 	"algo": "algorithm", "platform": "machine", "network": "machine", "verbose": "notes",
 	"program": "schedule", "simulate": "schedule", "trace": "schedule",
 	"json": "format json", "csv": "format csv", "op": "collective",

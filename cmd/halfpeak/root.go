@@ -181,6 +181,9 @@ func newRoot() *cobra.Command {
 		if err := checkFlags(cmd); err != nil {
 			return err
 		}
+		if err := cmd.ValidateFlagGroups(); err != nil {
+			return usage.Error{Err: err}
+		}
 		return reserveOutputs(cmd)
 	}
 	return root

@@ -35,8 +35,8 @@ func TestTerminal(t *testing.T) {
 		return m
 	}
 	for _, line := range []string{
-		"predict clip hp-lam", "whatif clip --set host-dma.tau=3.8us/KiB", "whatif hp-lam --uncertainty --assume 5", "compare clip hp-lam",
-		"packet clip --size 64KiB", "platforms", "platforms show clip", "whatif hp-lam --breakdown", "whatif clip --sensitivity",
+		"predict clip hp-lam", "whatif clip --set host-dma.tau=3.8us/KiB", "whatif uncertainty hp-lam --assume 5", "compare clip hp-lam",
+		"packet clip --size 64KiB", "platforms", "platforms show clip", "whatif breakdown hp-lam", "whatif sensitivity clip",
 		"fit ../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
 	} {
 		wide, _ := on(terminal{}, line)
@@ -127,7 +127,7 @@ func TestScreen(t *testing.T) {
 		"demo samples", "fit samples/latency.txt --save my.toml", "",
 		"fit samples/allreduce.csv --save reduce.toml", "collective allreduce reduce.toml --size 1..1MiB",
 		"fit samples/fleet.csv --model linear", "simulate marks.star --ranks 2,4,8 --machine clip",
-		"schedule allreduce", "whatif mpi-fragments --sensitivity",
+		"schedule allreduce", "whatif sensitivity mpi-fragments",
 		"predict my.toml clip --size 1..1MiB", "compare my.toml clip --crossovers",
 		"fit samples/latency.txt samples/bandwidth.txt samples/nccl.log",
 		"reproduce", "validate clip hp-lam --size 4,16KiB", "packet clip",

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,328 +13,208 @@ import (
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/table"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
-// whatifOptions holds the flags of whatif. Its questions share a platform, changes,
-// sizes and quantities, which is why they are one command.
+// whatifOptions holds the flags of whatif and its subcommands: the changes of a platform, and what
+// is asked about it, a message, a collective or a program.
 type whatifOptions struct {
 	out output
 	plotting
 
-	about                   whatif.Case
-	other                   *whatif.Design
-	target                  string
-	solveFor                []string
-	asked                   [len(whatifAnswers)]bool // which of the answers
-	set, quantity, schedule []string
-	sweep                   []string // ranges
-	params                  []string // of a program as schedule
-	save, program, places   string
-	way                     study.Way // of a message on a machine of levels
+	set      []string
+	quantity []string
+	sizes    []quantity.Bytes
+	sized    bool   // sizes were given
+	save     string // of whatif itself
+	way      study.Way
 
-	sized      bool                 // sizes were given
-	collective halfpeak.Collectives // of --collective; its sizes are --size
-	input      halfpeak.Program     // of --schedule
+	collective       halfpeak.Collectives // of --collective; its sizes are --size
+	program, places  string
+	schedule, params []string
+	input            halfpeak.Program // of --schedule
+
+	streams bool // rows may go out as they are computed
+	written bool // they have
+
 	simulationBar
-	samplingFlags
 }
 
-// facts returns the words of the rules that no flag decides.
-func (o *whatifOptions) facts(args []string) facts {
-	one := len(o.quantity) == 0 ||
-		len(o.quantity) == 1 && (o.quantity[0] == "gap" || o.quantity[0] == "one_way")
-	return facts{"a second platform": len(args) > 1, "a program as --schedule": o.isProgram(),
-		"another quantity than one_way or gap": !one}
-}
-
-// newWhatif declares whatif.
+// newWhatif declares whatif, the costs before and after a change. Its other questions are
+// subcommands.
 func newWhatif() *cobra.Command {
 	var o whatifOptions
-	q := &o.about
 	cmd := command("whatif",
-		wantArgs(1, 2, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'", `+
-			"or with --uncertainty two"),
-		o.run)
-	o.out.declareFormat(cmd, table.StreamFormats[1:]...) // csv is among those of all tables
-	declareUnit(cmd, &o.out.units)
-	o.declarePlot(cmd, "draw the figure into this `file` (png, svg, pdf)")
-	f := cmd.Flags()
-	f.StringArrayVar(&o.set, "set", nil,
-		"change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
-	outputFlag(f, &o.save, saveFlag, "",
-		"write the platform with the changes of --set into this TOML `file`")
-	declareSizes(cmd, &q.Sizes, "size", whatif.TableSizes,
-		"message sizes; for --sweep "+whatif.OneSize+" if not given")
-	f.StringSliceVar(&o.quantity, "quantity", nil,
-		"the `quantities` to predict: "+strings.Join(whatif.Quantities, ", "))
-	f.StringArrayVar(&o.sweep, "sweep", nil,
-		"predict at all values of a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be "+
-			"given again")
-	f.StringVar(&o.target, "target", "",
-		"a `condition`, as in \"bandwidth(4KiB) >= 100MB/s\" or \"rtt(16B) <= rtt(16B)/2\"")
-	f.StringArrayVar(&o.solveFor, "solve-for", nil,
-		"the `NAME` of the parameter to change, or NAME=FROM..TO; give two for a curve, none to "+
-			"try each")
-	for i, a := range whatifAnswers {
-		f.BoolVar(&o.asked[i], a.flag, false, a.help)
-	}
-	f.StringArrayVar(&o.schedule, "schedule", nil,
-		"add a quantity: the finish of the program (.star), schedule or trace in this `file` or "+
-			"folder; a trace may have several")
-	f.StringArrayVar(&o.params, "param", nil,
-		"with a program as --schedule: `NAME=VALUE` of a parameter of main; may be given again")
-	f.StringVar(&o.program, "collective", "",
-		"add a quantity for each of --ranks and --size: the finish of the collective of this "+
-			"`name` by the library's algorithm; NAME/best takes the fastest, NAME/all each")
-	flags.Var(f, &o.collective.Ranks, flags.ParseRanks, "numbers", "ranks", "",
-		"with --collective: numbers of ranks; with a program as --schedule: their number")
-	flags.Var(f, &o.collective.Nodes, flags.ParseRanks, "numbers", "nodes", "",
-		"with --collective: numbers of nodes with all their ranks, in place of --ranks")
-	f.IntVar(&o.collective.PerNode, "ranks-per-node", 0,
-		"with --collective: ranks on each node; by default, as measured")
-	f.StringVar(&o.collective.Map.By, "map-by", "",
-		"place ranks on a machine by `core`, by a level, or on a list of cores")
-	f.StringVar(&o.places, "places", "",
-		"place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
-	declareWay(f, &o.way)
-	o.samplingFlags.declare(f)
-	completeParams(cmd, "set", "=")
-	completeParams(cmd, "sweep", "=")
-	completeParams(cmd, "solve-for", "")
-	complete(cmd, "quantity", whatif.Quantities)
-	completeBy(cmd, "collective", completeProgram)
-	obey(cmd, o.facts, whatifRules...)
+		wantArgs(1, 1, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'"`),
+		o.run(func(ctx context.Context, _ *cobra.Command, args []string) (whatif.Answer, error) {
+			about, err := o.about(ctx, args[0])
+			if err != nil {
+				return nil, err
+			}
+			err = savePlatform(o.save, func() ([]byte, error) {
+				return about.After.Encode(platforms.WrittenBy + "whatif.")
+			})
+			if err != nil {
+				return nil, err
+			}
+			return whatif.Ask(ctx, whatif.ChangeQuestion{Case: about})
+		}))
+	o.declare(cmd)
+	outputFlag(cmd.Flags(), &o.save, saveFlag, "",
+		"write the changed platform into this TOML `file`")
+	o.declareSizes(cmd, whatif.TableSizes)
+	o.declareQuantity(cmd)
+	o.declareCall(cmd, needs("", "--set", "no change: give --set NAME=VALUE, or ask a question: "+
+		`"halfpeak help whatif" lists them`), needs("--quantity", "--schedule, --collective", ""))
+	cmd.AddCommand(newSweep(), newTarget(), newSensitivity(), newBreakdown(), newUncertainty(),
+		newThresholds())
 	return cmd
 }
 
-// checkOutput returns an error for an output that cannot be written; a sweep may also go to a
-// stream of rows.
-func (o *whatifOptions) checkOutput() error {
-	switch stream := o.stream(); {
-	case stream != "" && len(o.sweep) > 0:
-		return o.checkPlot()
-	case stream == "jsonl":
-		return usagef("jsonl is for the rows of --sweep; use text, markdown, csv or json here")
-	}
-	_, err := o.out.kind()
-	return cmp.Or(o.checkPlot(), err)
+// declare declares the flags of all questions; formats are those beside the ones of all tables.
+func (o *whatifOptions) declare(cmd *cobra.Command, formats ...string) {
+	o.out.declareFormat(cmd, formats...)
+	declareUnit(cmd, &o.out.units)
+	cmd.Flags().StringArrayVar(&o.set, "set", nil,
+		"change a parameter: `NAME=VALUE`, *= /= += -=")
+	completeParams(cmd, "set", "=")
+	declareWay(cmd.Flags(), &o.way)
 }
 
-// stream returns the format in which a sweep goes out row by row; empty: it is a
-// table in memory.
-func (o *whatifOptions) stream() string {
-	name := cmp.Or(o.out.format, extension(o.out.path))
-	if slices.Contains(table.StreamFormats, name) {
-		return name
-	}
-	return ""
+// declareSizes declares --size with the default of a question.
+func (o *whatifOptions) declareSizes(cmd *cobra.Command, otherwise string) {
+	declareSizes(cmd, &o.sizes, "size", otherwise, "message sizes")
 }
 
-// run follows one order for all questions: the platform, the schedule or collective
-// as a further quantity of it, the changes, the file of --save, and then the
-// question. So --set is checked against the platform as it is, and the saved file is
-// there even if the question has no answer.
-func (o *whatifOptions) run(cmd *cobra.Command, args []string) error {
-	o.sized = cmd.Flags().Changed("size")
-	if err := o.checkOutput(); err != nil {
-		return err
-	}
-	all, err := o.find(args)
-	if err != nil {
-		return err
-	}
-	asked := all[0]
-	if err := o.place(asked); err != nil {
-		return err
-	}
-	// From here on a run may take minutes, and Ctrl-C ends it with what is complete.
-	ctx, stop := interruptible(cmd.Context())
-	defer stop()
-	// The number of simulations is known only to some questions, so the bar shows their rate.
-	o.stderr = cmd.ErrOrStderr()
-	o.bar = progress(o.stderr, 0, "simulations")
-	base, err := o.prepare(ctx, asked, all[1:])
-	if err := interrupted(ctx, err); err != nil {
-		return err
-	}
-	if err := o.change(base); err != nil {
-		return err
-	}
-	q := &o.about
-	encode := func() ([]byte, error) { return q.After.Encode(platforms.WrittenBy + "whatif.") }
-	if err := savePlatform(o.save, encode); err != nil {
-		return err
-	}
-	if len(o.sweep) > 0 {
-		o.bar(-1)
-		o.bar = func(int64) {} // a sweep shows its rows
-		q := whatif.SweepQuestion{Case: o.about}
-		for _, text := range o.sweep {
-			r, err := q.After.ParseRange(text)
-			if err != nil {
-				return usage.Fields(err, "sweep")
-			}
-			q.Ranges = append(q.Ranges, r)
-		}
-		return sweepOutput{&o.out, &o.plotting, o.stream()}.run(ctx, cmd, q)
-	}
-	return o.answer(ctx, cmd)
+func (o *whatifOptions) declareQuantity(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&o.quantity, "quantity", nil,
+		"`quantities` to predict: "+strings.Join(whatif.Quantities, ", "))
+	complete(cmd, "quantity", whatif.Quantities)
 }
 
-// place reads where the ranks of a collective or a program are.
-func (o *whatifOptions) place(asked halfpeak.Design) (err error) {
-	o.collective.Choose(o.program)
-	if o.places == "" {
-		return nil
-	}
-	if o.collective.Map, err = placed.Read(o.places, asked.Machine()); err != nil {
-		return err
-	}
-	if o.program != "" && len(o.collective.Ranks) == 0 {
-		o.collective.Ranks = []int{len(o.collective.Map.Nodes)}
-	}
-	return nil
+// declareFigure declares --plot.
+func (o *whatifOptions) declareFigure(cmd *cobra.Command) {
+	o.declarePlot(cmd, "draw the figure into this `file` (png, svg, pdf)")
 }
 
-// prepare returns the design with the times of its schedule or collective, and reads the second
-// platform, if there is one.
-func (o *whatifOptions) prepare(ctx context.Context, asked halfpeak.Design,
-	other []halfpeak.Design) (base whatif.Design, err error) {
-	if len(o.schedule) > 0 {
-		if o.input, err = halfpeak.Read(ctx, o.schedule, o.reading(), asked); err != nil {
-			return base, err
-		}
-	}
-	if base, err = o.study(ctx, asked); err == nil && len(other) > 0 {
-		o.other, err = o.against(ctx, other[0])
-	}
-	return base, err
+// declareCall declares the flags of a collective or program, whose time is asked about in place of
+// single messages, and the rules of all flags: own are those of the question.
+func (o *whatifOptions) declareCall(cmd *cobra.Command, own ...rule) {
+	f := cmd.Flags()
+	f.StringVar(&o.program, "collective", "",
+		"ask about a collective: `NAME`, NAME/ALGORITHM, NAME/best or NAME/all")
+	completeBy(cmd, "collective", completeProgram)
+	f.StringArrayVar(&o.schedule, "schedule", nil,
+		"ask about a program, schedule or trace: its `file` or folder")
+	f.StringArrayVar(&o.params, "param", nil,
+		"parameter of a program: `NAME=VALUE`")
+	flags.Var(f, &o.collective.Ranks, flags.ParseRanks, "numbers", "ranks", "",
+		"numbers of ranks, one of a program")
+	flags.Var(f, &o.collective.Nodes, flags.ParseRanks, "numbers", "nodes", "",
+		"numbers of nodes with all their ranks")
+	f.IntVar(&o.collective.PerNode, "ranks-per-node", 0, "ranks on each node, if not as measured")
+	f.StringVar(&o.collective.Map.By, "map-by", "",
+		"place ranks by `core`, level or list of cores")
+	f.StringVar(&o.places, "places", "",
+		"place ranks by a CSV `file`: rank, node, group")
+	cmd.MarkFlagsMutuallyExclusive("schedule", "collective")
+	cmd.MarkFlagsMutuallyExclusive("ranks", "nodes")
+	cmd.MarkFlagsMutuallyExclusive("map-by", "places")
+	obey(cmd, o.facts, append(own,
+		atLeast("--ranks-per-node", 1, ""),
+		needs("--nodes, --ranks-per-node", "--collective",
+			"--nodes and --ranks-per-node are of --collective, as in --collective allreduce"),
+		needs("--collective", "--ranks, --nodes, --places",
+			"--collective {--collective} requires --ranks, for example --ranks 64"),
+		needs("a program as --schedule", "one --ranks",
+			"--schedule {--schedule} is a program, which needs one number of --ranks"),
+		needs("--param", "a program as --schedule",
+			"--param sets a parameter of a program (--schedule NAME.star)"),
+		needs("--ranks", "--collective, a program as --schedule",
+			"--ranks requires --collective, for example --collective allreduce, or a program "+
+				"as --schedule"),
+		needs("--map-by, --places", "--collective, --schedule",
+			"--map-by and --places place the ranks of --collective or --schedule"))...)
 }
 
-// change completes the question: the quantities, and the design before and after the changes.
-func (o *whatifOptions) change(base whatif.Design) (err error) {
-	q := &o.about
-	if len(o.quantity) > 0 {
-		if q.Quantities, err = base.Quantities(o.quantity...); err != nil {
-			return usagef("--quantity: %w", err)
-		}
-	}
-	if !o.sized {
-		q.Sizes = nil
-	}
-	q.Units = o.out.units
-	if !o.finishes() && o.way != (study.Way{}) {
-		if base.Design, err = o.way.Of(base.Design); err != nil {
+// facts returns the words of the rules that no flag decides.
+func (o *whatifOptions) facts([]string) facts {
+	one := len(o.quantity) == 0 ||
+		len(o.quantity) == 1 && (o.quantity[0] == "gap" || o.quantity[0] == "one_way")
+	return facts{"a program as --schedule": o.isProgram(),
+		"another quantity than one_way or gap": !one}
+}
+
+// run returns the function of a command that prints the answer of a question, and draws it.
+func (o *whatifOptions) run(ask func(context.Context, *cobra.Command, []string) (whatif.Answer,
+	error)) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := o.checkPlot(); err != nil {
 			return err
 		}
+		if _, err := o.out.kind(); err != nil && o.stream() == "" {
+			return err
+		}
+		// A run may take minutes, and Ctrl-C ends it with what is complete.
+		ctx, stop := interruptible(cmd.Context())
+		defer stop()
+		o.sized = cmd.Flags().Changed("size")
+		// The number of simulations is known only to some questions, so the bar shows their rate.
+		o.stderr = cmd.ErrOrStderr()
+		o.bar = progress(o.stderr, 0, "simulations")
+		answer, err := ask(ctx, cmd, args)
+		if err == nil {
+			err = o.draw(o.out.units, func() (table.Picture, error) { return answer.Figure(), nil })
+		}
+		o.bar(-1)
+		if err = interrupted(ctx, err); err != nil || o.written {
+			return err
+		}
+		return o.out.write(cmd, answer.Rows())
+	}
+}
+
+// about returns what a question is about, a platform before and after the changes. others are
+// parameters that are searched or swept.
+func (o *whatifOptions) about(ctx context.Context, ref string, others ...string) (
+	c whatif.Case, err error) {
+	all, err := o.open(ref)
+	if err != nil {
+		return c, err
+	}
+	return o.change(ctx, all[0], others)
+}
+
+// change returns the platform with the times of its collective or program, before and after the
+// changes: --set is checked against the platform as it is.
+func (o *whatifOptions) change(ctx context.Context, d halfpeak.Design, others []string) (
+	c whatif.Case, err error) {
+	base, err := o.study(ctx, d)
+	if err != nil {
+		return c, err
+	}
+	if len(o.quantity) > 0 {
+		if c.Quantities, err = base.Quantities(o.quantity...); err != nil {
+			return c, usagef("--quantity: %w", err)
+		}
+	}
+	if c.Units = o.out.units; o.sized {
+		c.Sizes = o.sizes
 	}
 	// A machine whose level is not said has an error of its own flags.
-	q.Before, q.After, err = base.Change(o.set, slices.Concat(o.sweep, o.solveFor))
+	c.Before, c.After, err = base.Change(o.set, others)
 	if err != nil && usage.FieldsOf(err) == nil {
-		return fmt.Errorf("--set %w", err)
+		err = fmt.Errorf("--set %w", err)
 	}
-	return err
+	return c, err
 }
 
-// answer writes the answer of all questions but a sweep.
-func (o *whatifOptions) answer(ctx context.Context, cmd *cobra.Command) error {
-	sampling := o.sampling(ctx)
-	var watch func(string, bool)
-	if o.finishes() && o.target != "" {
-		o.bar(-1)
-		watch, o.bar = o.searching()
-	} else {
-		sampling.Watch = o.sampled()
-	}
-	draw := o.plot != ""
-	var answer whatif.Answer
-	var err error
-	switch {
-	case o.asked[0]:
-		answer, err = whatif.Ask(ctx, whatif.SensitivityQuestion{Case: o.about})
-	case o.asked[1]:
-		answer, err = whatif.Ask(ctx, whatif.BreakdownQuestion{Case: o.about, Areas: draw})
-	case o.asked[2]:
-		answer, err = whatif.Ask(ctx, whatif.ThresholdQuestion{Case: o.about, Sampling: sampling})
-	case o.asked[3]:
-		answer, err = whatif.Ask(ctx, whatif.UncertaintyQuestion{Case: o.about,
-			Against: o.other, Sampling: sampling, Bands: draw})
-	case o.target != "":
-		answer, err = o.search(ctx, watch, draw)
-	default:
-		answer, err = whatif.Ask(ctx, whatif.ChangeQuestion{Case: o.about})
-	}
-	if err == nil && draw {
-		err = o.draw(o.out.units, func() (table.Picture, error) { return answer.Figure(), nil })
-	}
-	o.bar(-1)
-	if err = interrupted(ctx, err); err != nil {
-		return err
-	}
-	return o.out.write(cmd, answer.Rows())
-}
-
-func (o *whatifOptions) search(ctx context.Context, watch func(string, bool), draw bool) (
-	whatif.Answer, error) {
-	t, err := o.about.After.ParseTarget(o.target)
-	if err != nil {
-		return nil, usage.Fields(err, "target")
-	}
-	var by []whatif.Range
-	for _, text := range o.solveFor {
-		r, err := o.about.After.Searched(text)
-		if err != nil {
-			return nil, usage.Fields(err, "solve-for")
-		}
-		by = append(by, r)
-	}
-	if len(by) == 2 {
-		return whatif.Ask(ctx, whatif.TradeQuestion{Case: o.about, Target: t, X: by[0], Y: by[1],
-			Map: draw})
-	}
-	return whatif.Ask(ctx, whatif.TargetQuestion{Case: o.about, Target: t, By: by, Watch: watch})
-}
-
-// study returns the design with the times of --schedule or --collective as quantities.
-func (o *whatifOptions) study(ctx context.Context, d halfpeak.Design) (whatif.Design, error) {
-	var call halfpeak.Call
-	switch {
-	case o.collective.Collective != "":
-		// One size, since each size and number of ranks is a quantity, and so a column.
-		o.collective.Sizes = parsedSizes(whatif.OneSize)
-		if o.sized {
-			o.collective.Sizes = o.about.Sizes
-		}
-		o.collective.Watch = o.simulated
-		call = o.collective
-	case len(o.schedule) > 0:
-		o.input.Map, o.input.Watch = o.collective.Map, o.simulated
-		call = o.input
-	default:
-		return whatif.Of(d.Design), nil
-	}
-	s, err := d.Study(ctx, call)
-	return s.Design, err
-}
-
-// against returns the second platform of --uncertainty.
-func (o *whatifOptions) against(ctx context.Context, d halfpeak.Design) (*whatif.Design, error) {
-	if !o.finishes() {
-		var err error
-		if d.Design, err = o.way.Of(d.Design); err != nil {
-			return nil, err
-		}
-	}
-	s, err := o.study(ctx, d)
-	return &s, err
-}
-
-// find returns the designs that a question is about. Collectives need no layer if they were
-// measured.
-func (o *whatifOptions) find(refs []string) ([]halfpeak.Design, error) {
+// open opens platforms, and places the ranks of a call on the first. Collectives need no layer if
+// they were measured.
+func (o *whatifOptions) open(refs ...string) ([]halfpeak.Design, error) {
 	all, err := halfpeak.OpenAll(refs...)
 	if err != nil {
 		return nil, err
@@ -351,7 +229,46 @@ func (o *whatifOptions) find(refs []string) ([]halfpeak.Design, error) {
 			return nil, err
 		}
 	}
-	return all, nil
+	o.collective.Choose(o.program)
+	if o.places != "" {
+		o.collective.Map, err = placed.Read(o.places, all[0].Machine())
+		if o.program != "" && len(o.collective.Ranks) == 0 {
+			o.collective.Ranks = []int{len(o.collective.Map.Nodes)}
+		}
+	}
+	return all, err
+}
+
+// study returns the design with the times of --schedule or --collective as quantities, or the layer
+// that messages cross.
+func (o *whatifOptions) study(ctx context.Context, d halfpeak.Design) (whatif.Design, error) {
+	var call halfpeak.Call
+	switch {
+	case o.program != "":
+		// One size, since each size and number of ranks is a quantity, and so a column.
+		c := o.collective
+		if c.Sizes = parsedSizes(whatif.OneSize); o.sized {
+			c.Sizes = o.sizes
+		}
+		c.Watch = o.simulated
+		call = c
+	case len(o.schedule) > 0:
+		if o.input.Schedule == nil { // else it was read for another platform
+			var err error
+			if o.input, err = halfpeak.Read(ctx, o.schedule, o.reading(), d); err != nil {
+				return whatif.Design{}, err
+			}
+		}
+		o.input.Map, o.input.Watch = o.collective.Map, o.simulated
+		call = o.input
+	case o.way != study.Way{}:
+		of, err := o.way.Of(d.Design)
+		return whatif.Of(of), err
+	default:
+		return whatif.Of(d.Design), nil
+	}
+	s, err := d.Study(ctx, call)
+	return s.Design, err
 }
 
 // isProgram reports whether --schedule is a program in Starlark.
@@ -367,7 +284,5 @@ func (o *whatifOptions) reading() (r halfpeak.Reading) {
 	return r
 }
 
-// finishes reports whether the finish of a program is a quantity too.
-func (o *whatifOptions) finishes() bool {
-	return len(o.schedule) > 0 || o.program != ""
-}
+// isCall reports whether the time of a collective or program is asked about.
+func (o *whatifOptions) isCall() bool { return len(o.schedule) > 0 || o.program != "" }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -9,40 +11,73 @@ import (
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
-// A sweepOutput holds the flags of a sweep's output: tables, pictures, and rows as a stream.
-type sweepOutput struct {
-	*output
-	*plotting
-	stream string // the format in which rows go out as they are computed; "": as a table
+// newSweep declares whatif sweep.
+func newSweep() *cobra.Command {
+	o := whatifOptions{streams: true}
+	cmd := command("whatif sweep", wantArgs(2, -1, "a platform and ranges, as in "+
+		`"halfpeak whatif sweep clip wire.tau=1us/KiB..8us/KiB/100"`), o.run(o.sweep))
+	o.declare(cmd, table.StreamFormats[1:]...) // csv is among those of all tables
+	o.declareSizes(cmd, whatif.OneSize)
+	o.declareQuantity(cmd)
+	o.declareFigure(cmd)
+	o.declareCall(cmd)
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) (
+		[]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return completePlatforms(cmd, args, typed)
+		}
+		return paramsOf(cmd, args[0], "=")
+	}
+	return cmd
 }
 
-// run computes a sweep into a stream, a file, a table or only a picture.
-func (o sweepOutput) run(ctx context.Context, cmd *cobra.Command, q whatif.SweepQuestion) error {
-	q.Picture = o.plot != ""
+// stream returns the format in which the rows of a sweep go out one by one; empty: they are a table
+// in memory.
+func (o *whatifOptions) stream() string {
+	name := cmp.Or(o.out.format, extension(o.out.path))
+	if o.streams && slices.Contains(table.StreamFormats, name) {
+		return name
+	}
+	return ""
+}
+
+// sweep computes a sweep into a stream, a file, a table or only a picture.
+func (o *whatifOptions) sweep(ctx context.Context, cmd *cobra.Command, args []string) (
+	whatif.Answer, error) {
+	about, err := o.about(ctx, args[0], args[1:]...)
+	if err != nil {
+		return nil, err
+	}
+	q := whatif.SweepQuestion{Case: about, Picture: o.plot != ""}
+	for _, text := range args[1:] {
+		r, err := about.After.ParseRange(text)
+		if err != nil {
+			return nil, err
+		}
+		q.Ranges = append(q.Ranges, r)
+	}
+	stream := o.stream()
 	switch {
-	case o.plot != "" && o.path == "" && o.format == "":
+	case o.plot != "" && o.out.path == "" && o.out.format == "":
 		q.Write = whatif.NoRows
-	case o.stream != "":
+	case stream != "" && o.out.path == "":
 		q.Write = func(ctx context.Context, s *whatif.Sweep) error {
-			if o.path == "" {
-				return whatif.StreamSweep(ctx, s, cmd.OutOrStdout(), o.stream)
-			}
-			return whatif.WriteSweep(ctx, s, o.path, o.stream)
+			return whatif.StreamSweep(ctx, s, cmd.OutOrStdout(), stream)
+		}
+	case stream != "":
+		q.Write = func(ctx context.Context, s *whatif.Sweep) error {
+			return whatif.WriteSweep(ctx, s, o.out.path, stream)
 		}
 	}
+	o.written = q.Write != nil
 	s, err := q.Sweep()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	progress := progress(cmd.ErrOrStderr(), int64(s.Count()), "rows")
-	q.Watch = func(rows int) { progress(int64(rows)) }
-	answer, err := whatif.Ask(ctx, q)
-	progress(-1) // erases the bar, before anything is printed below it
-	if err == nil && q.Write == nil {
-		err = o.write(cmd, answer.Rows())
-	}
-	if err != nil {
-		return err
-	}
-	return o.draw(o.units, func() (table.Picture, error) { return answer.Figure(), nil })
+	o.bar(-1)
+	o.bar = func(int64) {} // a sweep shows its rows
+	rows := progress(o.stderr, int64(s.Count()), "rows")
+	defer rows(-1)
+	q.Watch = func(n int) { rows(int64(n)) }
+	return whatif.Ask(ctx, q)
 }

@@ -125,10 +125,10 @@ row 1 "\`fleet\`: CSV files of five rows, 0.1 kB each" "$many" files \
 row "$rounds" "\`fit\`: a CSV file of 127 MB, a straight line" 10000000 rows \
 	./halfpeak fit rows.csv --model linear
 tau=tau=1us/KiB..8us/KiB/2000
-row "$rounds" "\`whatif --sweep\` over two parameters, into a picture" 4000000 points \
-	./halfpeak whatif clip --sweep "host-dma.$tau" --sweep "wire.$tau" --plot map.png
+row "$rounds" "\`whatif sweep\` over two parameters, into a picture" 4000000 points \
+	./halfpeak whatif sweep clip "host-dma.$tau" "wire.$tau" --plot map.png
 row "$rounds" "the same into a CSV file" 4000000 points \
-	./halfpeak whatif clip --sweep "host-dma.$tau" --sweep "wire.$tau" -o sweep.csv
-row "$rounds" "\`whatif --sweep\` of points that simulate an allreduce of 64 ranks" 1000 points \
-	./halfpeak whatif clip --sweep "host-dma.tau=1us/KiB..8us/KiB/1000" \
-	--collective allreduce --algorithm ring --ranks 64 -o points.csv
+	./halfpeak whatif sweep clip "host-dma.$tau" "wire.$tau" -o sweep.csv
+row "$rounds" "\`whatif sweep\` of points that simulate an allreduce of 64 ranks" 1000 points \
+	./halfpeak whatif sweep clip "host-dma.tau=1us/KiB..8us/KiB/1000" \
+	--collective allreduce/ring --ranks 64 -o points.csv

@@ -12,7 +12,7 @@ import (
 // commands has the command lines of questions, and the readers of their requests.
 // {key} is the value of a request; without a value, its flag is left out. {designs}
 // are arguments; {layers} are those of single messages, so that of a machine its layer is
-// named. {whatif} is the beginning of a line about one design and its changes. They are data, since
+// named. {changed} is one design with its changes. They are data, since
 // a test runs each of them and compares its numbers with the page's.
 var commands = map[string]struct {
 	read  func([]byte) (map[string]any, error)
@@ -20,11 +20,11 @@ var commands = map[string]struct {
 }{
 	"platforms": {fields[nothing], []string{"platforms"}},
 	"platform":  {fields[design], []string{"platforms show {designs}"}},
-	"toml":      {fields[design], []string{"{whatif} --save {saved}"}},
+	"toml":      {fields[design], []string{"whatif {changed} --save {saved}"}},
 	"predict":   {fields[predictRequest], []string{"predict {layers} --size {sizes}"}},
 	"curves": {fields[curvesRequest],
 		[]string{"plot {layers} --kind {quantity} --size {sizes} -o {quantity}.svg"}},
-	"shares": {fields[sizedRequest], []string{"{whatif} --breakdown --size {sizes}"}},
+	"shares": {fields[sizedRequest], []string{"whatif breakdown {changed} --size {sizes}"}},
 	"pipeline": {fields[pipelineRequest],
 		[]string{"plot {layers} --kind timeline --size {size} --packet {packet} -o timeline.svg",
 			"packet {layers} --size {size}"}},
@@ -85,7 +85,7 @@ func (x *Explorer) command(w wrapped) (commandLines, error) {
 			return a, err
 		}
 		whole := r.now.Whole
-		ref, changed := argument(d.Ref), []string{"whatif", argument(d.Ref)}
+		ref, changed := argument(d.Ref), []string{argument(d.Ref)}
 		for _, s := range d.Set {
 			changed = append(changed, "--set", s)
 		}
@@ -93,18 +93,18 @@ func (x *Explorer) command(w wrapped) (commandLines, error) {
 		if whole && len(d.Set) > 0 {
 			changed = append(changed, "--collective", "barrier", "--ranks", "2")
 		}
-		takes := saves || !whole && strings.Contains(c.lines[0], "{whatif}")
+		takes := saves || !whole && strings.Contains(c.lines[0], "{changed}")
 		if len(d.Set) > 0 && !takes {
 			ref = argument(savedName(d, len(a.Commands)+1))
-			line := append([]string{"halfpeak"}, append(changed, "--save", ref)...)
+			line := append([]string{"halfpeak", "whatif"}, append(changed, "--save", ref)...)
 			a.Commands = append(a.Commands, usage.ShellLine(line...))
 		}
 		layer := ref
 		if whole {
 			layer += "/" + r.now.Layer.Name
 		}
-		if words["whatif"] = changed; !takes {
-			words["whatif"] = []string{"whatif", layer}
+		if words["changed"] = changed; !takes {
+			words["changed"] = []string{layer}
 		}
 		words["designs"] = append(words["designs"], ref)
 		words["layers"] = append(words["layers"], layer)

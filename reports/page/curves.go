@@ -19,7 +19,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
-// maxSamples is as many draws as `whatif --uncertainty` takes by default. The page
+// maxSamples is as many draws as `whatif uncertainty` takes by default. The page
 // asks for 200, which a slider can wait for.
 const maxSamples = 10_000
 
@@ -126,7 +126,7 @@ func addNote(f *table.Figure, note string) {
 }
 
 // addInterval adds the interval of a curve that follows from the intervals of the
-// parameters, if there are some. It is the one of `whatif --uncertainty` with the
+// parameters, if there are some. It is the one of `whatif uncertainty` with the
 // same number of samples: the seed is fixed, so that the band does not flicker.
 func addInterval(f *table.Figure, name string, kind curves.Kind, sizes []quantity.Bytes,
 	d platforms.Design, samples int) error {

@@ -386,7 +386,7 @@ func TestChangedMachine(t *testing.T) {
 		"toml":    {same, []string{saves + ".toml"}},
 		"places":  {r, []string{saves + "-1.toml", "halfpeak collective allreduce rack-changed-1.toml --ranks 64 --size 1KiB"}},
 		"predict": {predictRequest{[]design{same}, "1"}, []string{saves + "-1.toml", "halfpeak predict rack-changed-1.toml/socket --size 1"}},
-		"shares":  {sizedRequest{same, "1"}, []string{saves + "-1.toml", "halfpeak whatif rack-changed-1.toml/socket --breakdown --size 1"}},
+		"shares":  {sizedRequest{same, "1"}, []string{saves + "-1.toml", "halfpeak whatif breakdown rack-changed-1.toml/socket --size 1"}},
 	} {
 		request, _ := json.Marshal(c.request)
 		if got := answer[commandLines](t, x, "command", wrapped{question, request}).Commands; !slices.Equal(got, c.want) {

@@ -252,10 +252,12 @@ func (f *forecastOfChange) predict(ctx context.Context, d whatif.Design, set []s
 	if err != nil {
 		return err
 	}
-	rows, _, err := whatif.Changes(ctx, whatif.Question{Before: d, After: changed})
+	answer, err := whatif.Ask(ctx,
+		whatif.ChangeQuestion{Case: whatif.Case{Before: d, After: changed}})
 	if err != nil {
 		return err
 	}
+	rows := answer.Rows()
 	for i, c := range rows.Columns {
 		if c.Key == "quantity" { // "finish of bcast like ring, 16 ranks, 64 B (µs)"
 			title, _, _ := strings.Cut(fmt.Sprint(rows.Data[0][i]), ",")
