@@ -73,7 +73,7 @@ func TestContractStudy(t *testing.T) {
 		t.Errorf("sweep of %v rows, printed %d: %v", sweep.Count(), len(rows), err)
 	}
 
-	my := filepath.Join("..", "..", "internal", "reports", "testdata", "my.toml")
+	my := filepath.Join("..", "..", "reports", "table", "testdata", "my.toml")
 	for ref, flags := range map[string][]string{"hp-lam": {"--assume", "10%"}, my: nil} {
 		by := whatif.Sampling{Samples: 1000, Seed: 7, Context: t.Context()}
 		if flags != nil {

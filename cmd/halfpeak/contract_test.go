@@ -77,7 +77,7 @@ func fileWriter(t *testing.T) func(name, text string) string {
 // The library answers with the digits of the command, whatever the file says.
 func TestContract(t *testing.T) {
 	file := fileWriter(t)
-	fitted := filepath.Join("..", "..", "internal", "reports", "testdata", "my.toml")
+	fitted := filepath.Join("..", "..", "reports", "table", "testdata", "my.toml")
 	machine := file("machine.toml", contractMachine)
 	measured := file("measured.toml", contractCollective)
 
