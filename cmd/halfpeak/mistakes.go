@@ -40,7 +40,8 @@ type kind struct {
 var kinds = []kind{
 	{"a number", isNumber, "", "ranks size", "halfpeak predict PLATFORM --size %s", ""},
 	{"a size", isSize, "", "size", "halfpeak predict PLATFORM --size %s", ""},
-	{"a change", isChange, "NAME=|CONDITION", "set param columns", "halfpeak whatif PLATFORM --set %s", ""},
+	{"a change", isChange, "NAME=|CONDITION", "set param columns",
+		"halfpeak whatif PLATFORM --set %s", ""},
 	{"a file to write", isNewFile, "", "plot output", "halfpeak plot PLATFORM -o %s", ""},
 	{"a collective", isCollective, "COLLECTIVE", "collective", "halfpeak collective %s", ""},
 	{"a program", isProgram, "PROGRAM", "", "halfpeak simulate %s", drawRanks},

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -59,9 +60,10 @@ func interruptible(parent context.Context) (context.Context, context.CancelFunc)
 }
 
 // interrupted returns err, or in its place usage.ErrInterrupted if an interrupt has ended the
-// context: the user knows why it ended, whatever error the cancelled computation returned.
+// context: the user knows why it ended, whatever error the cancelled computation returned, unless
+// that says what is left.
 func interrupted(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil && !errors.Is(err, usage.ErrInterrupted) {
 		return usage.ErrInterrupted
 	}
 	return err

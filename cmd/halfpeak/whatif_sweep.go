@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -29,16 +27,6 @@ func newSweep() *cobra.Command {
 		return paramsOf(cmd, args[0], "=")
 	}
 	return cmd
-}
-
-// stream returns the format in which the rows of a sweep go out one by one; empty: they are a table
-// in memory.
-func (o *whatifOptions) stream() string {
-	name := cmp.Or(o.out.format, extension(o.out.path))
-	if o.streams && slices.Contains(table.StreamFormats, name) {
-		return name
-	}
-	return ""
 }
 
 // sweep computes a sweep into a stream, a file, a table or only a picture.

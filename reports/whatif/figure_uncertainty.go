@@ -11,44 +11,19 @@ import (
 // question did not ask for it. A band of next measurements is made of three series and drawn below
 // its line.
 func (u *Uncertainty) Figure() table.Picture {
-	if u.curve == nil {
+	if u.series == nil {
 		return nil
 	}
-	q := u.curve[0].quantity
+	q := u.curve
 	f := table.Figure{
 		Title: u.Designs[len(u.Designs)-1].Subject() + ": " + q.Kind.Title +
 			" with 95 % intervals",
 		X: table.Axis{Label: "message size", Log: true, Bytes: true},
 		Y: table.Axis{Label: q.Kind.Title, Dim: q.Kind.Dim},
 	}
-	f.Series, f.Notes = u.series(), u.curveNotes
+	f.Series, f.Notes = u.series, u.curveNotes
 	f.Y.Log = q.Kind.Dim != quantity.DimRate || dwarfed(f.Series)
 	return f
-}
-
-// series returns the bands, each before the line of its design.
-func (u *Uncertainty) series() (all []table.Series) {
-	for _, c := range u.curve {
-		all = append(append(all, c.bands...), c.line())
-	}
-	return all
-}
-
-// line returns the line with its intervals, unless bands show these.
-func (c banded) line() table.Series {
-	line := table.Series{Name: c.name, Kind: table.Line}
-	for i, n := range c.sizes {
-		in := c.intervals[i]
-		at := in.Value
-		if c.next && !in.Known() {
-			at = math.NaN() // as in plot
-		}
-		line.X, line.Y = append(line.X, float64(n)), append(line.Y, at)
-		if !c.next {
-			line.Low, line.High = append(line.Low, in.Low), append(line.High, in.High)
-		}
-	}
-	return line
 }
 
 // dwarfed reports whether a band dwarfs all lines. Where lines level off, a linear scale shows the

@@ -136,7 +136,7 @@ func (d Design) ValueOf(q Quantity) (float64, error) {
 // Value returns v, in µs and bytes, as a value of the quantity.
 func (q Quantity) Value(v float64) quantity.Value { return quantity.Value{Num: v, Dim: q.Kind.Dim} }
 
-// check returns the error of [Design.valueOf] of a quantity that is no time of a call.
+// check returns the error of [Design.ValueOf] of a quantity that is no time of a call.
 func (q Quantity) check(d Design) error {
 	if q.call != nil {
 		return nil

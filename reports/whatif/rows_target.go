@@ -132,53 +132,6 @@ func solutionVerdict(s *Solutions, target string) table.Sentence {
 	return table.Say("No parameter alone reaches the target %s.", target)
 }
 
-// neededText returns the value that reaches the target, with its relative change. A
-// parameter that already meets it gets the range in which it still does.
-func neededText(s Solution) string {
-	switch {
-	case s.Met && s.Param.Path == "":
-		return "nothing"
-	case s.Met:
-		return "met" + rangeText(s)
-	case !s.Reached:
-		return "none"
-	case s.Param.Value.Num > 0:
-		return s.Text(s.Value) + ", " + table.PercentChange(s.Value/s.Param.Value.Num-1)
-	}
-	return s.Text(s.Value)
-}
-
-// atBest describes the closest value to a target that a parameter does not reach. A
-// value at the end of the search is not printed as a number, since only the search
-// chose it.
-func atBest(s Solution, result func(float64) string) string {
-	at := ", at " + s.Text(s.Value)
-	switch now := s.Param.Value.Num; {
-	case s.At == s.Now:
-		return result(s.Now) + " at any value"
-	case s.Value == 0:
-		at = ", at 0"
-	case s.Value > 1e5*now && now > 0:
-		at = ", however large"
-	case s.Value < 1e-5*now:
-		at = ", however small"
-	}
-	return result(s.Now) + " → " + result(s.At) + " at best" + at
-}
-
-// rangeText gives the range of values that keep a target met.
-func rangeText(s Solution) string {
-	switch from, to := !math.IsInf(s.From, 0), !math.IsInf(s.To, 0); {
-	case from && to:
-		return ", down to " + s.Text(s.From) + " and up to " + s.Text(s.To)
-	case from:
-		return ", down to " + s.Text(s.From)
-	case to:
-		return ", up to " + s.Text(s.To)
-	}
-	return " at any value"
-}
-
 // limitsText names the owners of a tenth or more, and the largest in any case: "L 62
 // %, o_s 34 %".
 func limitsText(s Solution, q Quantity) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // A Target is a condition on a quantity: "bandwidth(4KiB) >= 100MB/s". Strict and
@@ -121,9 +122,9 @@ func (s Solution) Text(v float64) string {
 	return quantity.Value{Num: v, Dim: s.Param.Value.Dim}.String()
 }
 
-// The steps of a search away from a parameter, as logarithms to base 2 of the factors of its value: up
-// to about a millionfold. A cost that is a millionth of itself is as good as gone. Each value of a
-// [Call] takes a simulation, so its far steps are long.
+// The steps of a search away from a parameter, as logarithms to base 2 of the factors of its value:
+// up to about a millionfold. A cost that is a millionth of itself is as good as gone. Each value of
+// a [study.Call] takes a simulation, so its far steps are long.
 var (
 	fineSteps = sixteenths(20)
 	callSteps = []float64{1, 2, 3, 4, 6, 8, 12, 16, 20}
@@ -136,11 +137,12 @@ func sixteenths(most int) (all []float64) {
 	return all
 }
 
-// allWhole is how far from its own value a search tries every whole value of a parameter: packets are
-// seldom larger, and that many predictions take some milliseconds.
+// allWhole is how far from its own value a search tries every whole value of a parameter: packets
+// are seldom larger, and that many predictions take some milliseconds.
 const allWhole = 1 << 16
 
-// solve returns the [Solution] of one parameter for a quantity that is now as it is, see [TargetQuestion].
+// solve returns the [Solution] of one parameter for a quantity that is now as it is, see
+// [TargetQuestion].
 func (d Design) solve(t Target, now float64, r Range) (Solution, error) {
 	p, from, to := r.Param, r.From, r.To
 	known := map[float64]float64{p.Value.Num: now}
@@ -283,4 +285,51 @@ func candidates(p platforms.Param, from, to float64, steps []float64) (sides [2]
 		}
 	}
 	return sides
+}
+
+// neededText returns the value that reaches the target, with its relative change. A
+// parameter that already meets it gets the range in which it still does.
+func neededText(s Solution) string {
+	switch {
+	case s.Met && s.Param.Path == "":
+		return "nothing"
+	case s.Met:
+		return "met" + rangeText(s)
+	case !s.Reached:
+		return "none"
+	case s.Param.Value.Num > 0:
+		return s.Text(s.Value) + ", " + table.PercentChange(s.Value/s.Param.Value.Num-1)
+	}
+	return s.Text(s.Value)
+}
+
+// atBest describes the closest value to a target that a parameter does not reach. A
+// value at the end of the search is not printed as a number, since only the search
+// chose it.
+func atBest(s Solution, result func(float64) string) string {
+	at := ", at " + s.Text(s.Value)
+	switch now := s.Param.Value.Num; {
+	case s.At == s.Now:
+		return result(s.Now) + " at any value"
+	case s.Value == 0:
+		at = ", at 0"
+	case s.Value > 1e5*now && now > 0:
+		at = ", however large"
+	case s.Value < 1e-5*now:
+		at = ", however small"
+	}
+	return result(s.Now) + " → " + result(s.At) + " at best" + at
+}
+
+// rangeText gives the range of values that keep a target met.
+func rangeText(s Solution) string {
+	switch from, to := !math.IsInf(s.From, 0), !math.IsInf(s.To, 0); {
+	case from && to:
+		return ", down to " + s.Text(s.From) + " and up to " + s.Text(s.To)
+	case from:
+		return ", down to " + s.Text(s.From)
+	case to:
+		return ", up to " + s.Text(s.To)
+	}
+	return " at any value"
 }

@@ -45,7 +45,8 @@ type Uncertainty struct {
 	Off      string // how far real times were from simulated ones; empty without such
 	doubts   []string
 
-	curve      []banded // of the figure
+	curve      Quantity       // of the figure
+	series     []table.Series // of the figure, bands before the line of their design; nil: none
 	curveNotes []string
 }
 
@@ -233,7 +234,6 @@ func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes,
 // banded are the intervals of a quantity over sizes, for a figure.
 type banded struct {
 	name      string
-	quantity  Quantity
 	sizes     []quantity.Bytes
 	intervals []quantity.Interval
 	next      bool           // they are those of the next measurement, else of parameters
@@ -248,7 +248,7 @@ func (u *Uncertainty) addCurve(q Quantity, sizes []quantity.Bytes) error {
 	}
 	next := allFitted(u.Designs)
 	for _, d := range u.Designs {
-		c := banded{name: d.Name, quantity: q, sizes: sizes}
+		c := banded{name: d.Name, sizes: sizes}
 		follower, follows := followerOf(d.Design, q.Name, sizes)
 		if c.next = next && follows; c.next {
 			c.bands, c.sizes = curves.Forecasts(d.Name, follower, d.Design.Design, sizes)
@@ -258,8 +258,25 @@ func (u *Uncertainty) addCurve(q Quantity, sizes []quantity.Bytes) error {
 		if err != nil && !errors.Is(err, ErrExact) {
 			return err
 		}
-		u.curve = append(u.curve, c)
+		u.series = append(append(u.series, c.bands...), c.line())
 	}
-	u.curveNotes = curves.BandNotes(u.series())
+	u.curve, u.curveNotes = q, curves.BandNotes(u.series)
 	return nil
+}
+
+// line returns the line with its intervals, unless bands show these.
+func (c banded) line() table.Series {
+	line := table.Series{Name: c.name, Kind: table.Line}
+	for i, n := range c.sizes {
+		in := c.intervals[i]
+		at := in.Value
+		if c.next && !in.Known() {
+			at = math.NaN() // as in plot
+		}
+		line.X, line.Y = append(line.X, float64(n)), append(line.Y, at)
+		if !c.next {
+			line.Low, line.High = append(line.Low, in.Low), append(line.High, in.High)
+		}
+	}
+	return line
 }

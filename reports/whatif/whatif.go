@@ -23,8 +23,8 @@
 // thresholds) are reported by its Set, and every loop here must look at that report: sweeps have
 // empty cells there, searches end, and samples are drawn again.
 //
-// A quantity is a row of [model.Quantities] or a [study.Call], whose every value is a simulation. The
-// latter are some 10⁴ times as slow, and so searches take larger steps, blocks are smaller and
+// A quantity is a row of [model.Quantities] or a [study.Call], whose every value is a simulation.
+// The latter are some 10⁴ times as slow, and so searches take larger steps, blocks are smaller and
 // samples fewer for them.
 //
 // Files for sweeps and targets are left out of the page's WebAssembly, which does not ask for them
