@@ -17,6 +17,9 @@ const (
 	lineDots = 1000 // of a line
 )
 
+// points are those of a curve, in µs and bytes, or in the units of a sweep.
+type points struct{ X, Y []float64 }
+
 // A collector gathers the figure of a sweep from its blocks, while rows may go to a file: so a
 // sweep runs once for both.
 type collector interface{ add(*Block) }

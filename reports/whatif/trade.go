@@ -31,9 +31,6 @@ type Trade struct {
 	over *Swept // the quantity over both parameters; nil: no figure
 }
 
-// points are those of a curve.
-type points struct{ X, Y []float64 }
-
 func (q TradeQuestion) ask(ctx context.Context) (*Trade, error) {
 	if path := q.X.Param.Path; path == q.Y.Param.Path {
 		return nil, usage.Fields(usage.Error{
