@@ -234,6 +234,7 @@ func (x *run) content(key []byte, r *rank, p piece, contents contentNumbers) []b
 func (x *run) emitPart(ctx context.Context, pieces map[*rank]piece) (Part, error) {
 	b := schedule.NewBuilder(x.Ranks)
 	b.Source(x.program.name)
+	b.Calls()
 	marks := &schedule.Marks{Names: x.marks}
 	index := map[*rank]int{}
 	for number, r := range x.of {
