@@ -15,10 +15,11 @@ import (
 // ranks call. Parts that are equal are one program.
 //
 // A part that was simulated is not simulated again from the same state: when each rank may begin
-// with it, and which of its NICs are busy then, relative to the first of these moments. That is all
-// that its outcome depends on if no message of a part is sent before the part before has ended on
-// all ranks: then no resource that ranks share has anything left of it. A run checks this, and ends
-// with ErrOverlap if it does not hold.
+// with it, and which of its NICs are busy then, also with messages of the part before that queue at
+// them, relative to the first of these moments. That is all that its outcome depends on if no
+// message of a part is sent before the part before has ended on all ranks: then no resource that
+// ranks share has anything left of it. A run checks this, and ends with ErrOverlap if it does not
+// hold.
 //
 // Where NICs interleave messages, ranks begin up to 10 ns apart, and the moments at which they
 // leave a part of many messages do not repeat to the tick. There they are rounded, see Tolerance;
@@ -108,6 +109,7 @@ func (s *Sequence) Run(ctx context.Context, o Setup, visit func(part int32, begi
 			all.Parts[rank].Messages += p.Messages
 		}
 		all.Events += e.Events
+		all.Assumed = all.Assumed || e.Assumed
 		visit(part, begin, e.Result)
 		from, begin = &e.partState, begin+e.base
 	}

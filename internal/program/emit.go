@@ -9,11 +9,17 @@ import (
 	"github.com/halfpeak/halfpeak/internal/calls"
 )
 
-// emit returns the schedule of the recorded calls.
-func (x *run) emit(ctx context.Context) (*schedule.Schedule, *schedule.Marks, error) {
+// builder returns the builder of the whole schedule or of a part.
+func (x *run) builder() *schedule.Builder {
 	b := schedule.NewBuilder(x.Ranks)
 	b.Source(x.program.name)
 	b.Calls()
+	return b
+}
+
+// emit returns the schedule of the recorded calls.
+func (x *run) emit(ctx context.Context) (*schedule.Schedule, *schedule.Marks, error) {
+	b := x.builder()
 	marks := &schedule.Marks{Names: x.marks}
 	for number, r := range x.of {
 		if err := ctx.Err(); err != nil {

@@ -232,9 +232,7 @@ func (x *run) content(key []byte, r *rank, p piece, contents contentNumbers) []b
 
 // emitPart returns the schedule of a piece of each rank.
 func (x *run) emitPart(ctx context.Context, pieces map[*rank]piece) (Part, error) {
-	b := schedule.NewBuilder(x.Ranks)
-	b.Source(x.program.name)
-	b.Calls()
+	b := x.builder()
 	marks := &schedule.Marks{Names: x.marks}
 	index := map[*rank]int{}
 	for number, r := range x.of {

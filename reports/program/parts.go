@@ -75,6 +75,9 @@ func (s *Scaling) inParts(ctx context.Context, in *Input, calls *program.Calls, 
 		sim.Notes = append(sim.Notes, fmt.Sprintf("%d ranks: %d of the program's %d parts were "+
 			"simulated; each other one is equal to one of these, and begins as that did.",
 			row.Ranks, r.Simulated, len(seq.Order)), noOtherOrder)
+		if len(on) > 0 {
+			sim.noteAssumed(names[i], r.Result)
+		}
 	}
 	s.Rows = append(s.Rows, rows...)
 	s.note(append(sim.NoInterval, sim.Notes...))

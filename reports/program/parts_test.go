@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +22,9 @@ func TestRowsInParts(t *testing.T) {
     for step in range(steps):
         mpi.mark("work")
         mpi.compute(300 + mpi.rank % 3, "us")
+        q = [mpi.irecv(20000, (mpi.rank - 1) % mpi.size), mpi.isend(20000, (mpi.rank + 1) % mpi.size)]
+        mpi.compute(20, "us")
+        mpi.waitall(q)
         mpi.mark("sum")
         mpi.allreduce(4096)
     mpi.mark("end")
@@ -33,8 +37,17 @@ func TestRowsInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p, err := platforms.Parse("a.toml", []byte("[layer.a]\nmodel = \"linear\"\nbeta = \"3us\"\ntau = \"1us/KiB\"\nsource = \"x\"\n"+
+		"[level.a]\narity = \"16\"\nlayer = \"a\"\neager_threshold = \"8KiB\"\nsource = \"x\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asking, err := p.Design("")
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer func(before int) { minParts = before }(minParts)
-	for _, on := range [][]platforms.Design{nil, {clip}} {
+	for _, on := range [][]platforms.Design{nil, {clip}, {asking}} {
 		r, o := Reading{Ranks: []int{8, 16}}, Setup{Run: simulate.Setup{LogGOPS: simulate.Defaults}, Eager: simulate.NoLimit}
 		minParts = math.MaxInt
 		whole, err := Scale(t.Context(), file, r, o, on...)
@@ -46,12 +59,17 @@ func TestRowsInParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := false
-		for _, n := range parts.Notes {
-			said = said || strings.Contains(n, "parts were simulated")
+		says := func(notes []string, text string) bool {
+			return slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, text) })
 		}
-		if !said {
+		if !says(parts.Notes, "of the program's 13 parts were simulated") {
 			t.Errorf("no note of parts in %q", parts.Notes)
+		}
+		assumed := len(on) > 0 && on[0].Platform.Name == "a"
+		for _, notes := range [][]string{whole.Notes, parts.Notes} {
+			if says(notes, "has no handshake") != assumed {
+				t.Errorf("notes of presence in %q; want one: %v", notes, assumed)
+			}
 		}
 		for i, want := range whole.Rows {
 			got := parts.Rows[i]

@@ -128,13 +128,20 @@ func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simu
 			return nil, err
 		}
 		s.noteOrder(names[i], several, <-other)
-		if n := len(s.Runs); n > 0 && len(on) > 0 && s.Runs[n-1].Result.Assumed {
-			s.Notes = append(s.Notes, fmt.Sprintf("Large messages move while their ranks compute: "+
-				"%s has no handshake and data (halfpeak calibrate measures them).", names[i]))
+		if n := len(s.Runs); n > 0 && len(on) > 0 {
+			s.noteAssumed(names[i], s.Runs[n-1].Result)
 		}
 	}
 	s.Wall = time.Since(began)
 	return s, nil
+}
+
+// noteAssumed says that a machine has not measured which ranks large messages need.
+func (s *Simulation) noteAssumed(name string, r *simulate.Result) {
+	if r.Assumed {
+		s.Notes = append(s.Notes, fmt.Sprintf("Large messages move while their ranks compute: "+
+			"%s has no handshake and data (halfpeak calibrate measures them).", name))
+	}
 }
 
 // run adds the answer of the machine of this name. byMachine: its row has the path.
