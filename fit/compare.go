@@ -54,13 +54,14 @@ var Networks = []Network{Node, Fabric, Shared}
 // between is the factor by which the times of two jobs on an unchanged system differ at most at
 // three neighbouring sizes. Of published pairs of jobs these are 1.05 within a node (12 pairs on
 // ORFEO), 1.10 over InfiniBand (ORFEO, Lassen), and over Ethernet and in clouds 1.23 (ORFEO), 1.52
-// (Azure) and, in the median of all sizes, 1.9. Each is rounded up, to about twice its logarithm for
-// the few machines of the first two.
+// (Azure) and, in the median of all sizes, 1.9. Each is rounded up, to about twice its logarithm
+// for the few machines of the first two.
 var between = map[Network]float64{Node: 1.1, Fabric: 1.2, Shared: 2}
 
 const (
-	// nodeTime and fabricTime are the times of the smallest message up to which one stays in a node,
-	// and on a fabric: the fastest networks take 0.9 µs, and Ethernet and clouds 7 µs and more.
+	// nodeTime and fabricTime are the times of the smallest message up to which one stays in a
+	// node, and on a fabric: the fastest networks take 0.9 µs, and Ethernet and clouds 7 µs and
+	// more.
 	nodeTime, fabricTime = 0.8, 5
 )
 
@@ -143,8 +144,8 @@ func Compare(before, after *Result, on Network) ([]Change, error) {
 	return changes, nil
 }
 
-// compared holds the ratio of the times of a size, and the factors by which repeats in a job and two
-// jobs differ.
+// compared holds the ratio of the times of a size, and the factors by which repeats in a job and
+// two jobs differ.
 type compared struct {
 	size                 quantity.Bytes
 	ratio, repeats, jobs float64
@@ -166,9 +167,10 @@ func (c compared) beyond(factor float64) int {
 // mark sets the ways of neighbouring sizes that have none and are all beyond their factors.
 func mark(all []compared, unclear bool, factor func(c compared) float64) {
 	for _, way := range []int{1, -1} {
+		differs := func(c compared) bool { return c.beyond(factor(c)) != way }
 		for i := range len(all) - alike + 1 {
 			same := all[i : i+alike]
-			if slices.ContainsFunc(same, func(c compared) bool { return c.beyond(factor(c)) != way }) {
+			if slices.ContainsFunc(same, differs) {
 				continue
 			}
 			for j := range same {

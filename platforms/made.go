@@ -64,7 +64,8 @@ func (l Layer) table() Table {
 		}
 	}
 	if k.Stages != nil {
-		t.Set("stages", list.Map(*k.Stages(l.Model), func(s model.Stage) string { return s.Name })...)
+		names := list.Map(*k.Stages(l.Model), func(s model.Stage) string { return s.Name })
+		t.Set("stages", names...)
 	}
 	for _, f := range k.Fields {
 		switch at := f.At(l.Model); {

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"errors"
 	"time"
 	"unsafe"
 
@@ -80,8 +81,11 @@ func (r *run) call(e entry) {
 // and rare enough to cost nothing.
 const tickMask = 1<<13 - 1
 
-// tick ends the run if its context has ended or its steps are too many, and reports progress, at most five times a second: a
-// terminal shows no more.
+// ErrSteps is the error of a run that needs more than [Setup.Steps].
+var ErrSteps = errors.New("the run takes more steps than it may")
+
+// tick ends the run if its context has ended or its steps are too many, and reports progress, at
+// most five times a second: a terminal shows no more.
 func (r *run) tick() error {
 	if err := r.ctx.Err(); err != nil {
 		return err

@@ -67,6 +67,27 @@ type run struct {
 	reported time.Duration
 }
 
+// A busyNIC is one that is not free when its rank is ready.
+type busyNIC struct {
+	rank  uint32
+	label uint16
+	takes bool // as a receiver
+	until uint64
+}
+
+// A leave is the end of a part on a rank.
+type leave struct {
+	rank uint32
+	time uint64
+}
+
+// A partState is that from which a part runs: ticks since the first rank is ready.
+type partState struct {
+	ready []uint64 // by rank
+	busy  []busyNIC
+	order []uint32 // ranks, in the order of their readiness
+}
+
 // A gathering is the state of a joint operation.
 type gathering struct {
 	left uint32 // ranks that have not come

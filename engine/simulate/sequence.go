@@ -32,30 +32,10 @@ type Sequence struct {
 	Tolerance float64
 }
 
-// ErrOverlap is the error of a sequence whose parts overlap: an early rank sends a message of the
-// next part while the messages of others are on their way, or what is left of a part is more than
-// the times of processors and NICs.
-var ErrOverlap = errors.New("parts of the schedule overlap")
-
 // A SequenceResult is the outcome of a run of a sequence. Its result has no marks.
 type SequenceResult struct {
 	*Result
 	Simulated int // parts that were simulated; the other ones of Order were kept
-}
-
-// A partState is that from which a part runs: ticks since the first rank is ready.
-type partState struct {
-	ready []uint64 // by rank
-	busy  []busyNIC
-	order []uint32 // ranks, in the order of their readiness
-}
-
-// A busyNIC is one that is not free when its rank is ready.
-type busyNIC struct {
-	rank  uint32
-	label uint16
-	takes bool // as a receiver
-	until uint64
 }
 
 // An exit is what a run of a part leaves.
@@ -182,12 +162,6 @@ func (s *partState) round(grid float64) {
 	})
 }
 
-// A leave is the end of a part on a rank.
-type leave struct {
-	rank uint32
-	time uint64
-}
-
 // leave sets the state in which the run ends. It returns false if more is left than that.
 func (r *run) leave(e *exit) bool {
 	ranks := r.s.Ranks()
@@ -226,38 +200,4 @@ func (r *run) leave(e *exit) bool {
 		}
 	}
 	return true
-}
-
-// beginFrom sets the state from which a run of a part begins. It returns false if a NIC is busy
-// that the part does not have.
-func (r *run) beginFrom(s *partState) bool {
-	for _, n := range s.busy {
-		i := slices.Index(r.nics.list, n.label)
-		if i < 0 {
-			return false
-		}
-		if i += len(r.cpus.list); n.takes {
-			i += len(r.nics.list)
-		}
-		r.clock[int(n.rank)*r.stride+i] = n.until
-	}
-	for i := range r.ready {
-		if r.nodes[i].waits == 0 {
-			r.ready[i] = s.ready[r.nodes[i].rank]
-		}
-	}
-	for _, rank := range s.order {
-		r.startRank(int(rank), nil)
-	}
-	return true
-}
-
-// noteLeave notes the end of the last operation of a rank in a run of a part.
-func (r *run) noteLeave(i uint32, end uint64) {
-	if r.leaves == nil {
-		return
-	}
-	if _, hi := r.s.Rank(int(r.nodes[i].rank)); i == hi-1 {
-		r.leaves = append(r.leaves, leave{r.nodes[i].rank, end})
-	}
 }

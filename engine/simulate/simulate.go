@@ -57,16 +57,13 @@ type Setup struct {
 	// rules only.
 	Parts bool
 
-	// Steps, if above 0, bounds the queue entries that a run takes and the rates that it computes. It
-	// ends with ErrSteps soon after, so that a run that nobody needs costs no more.
+	// Steps, if above 0, bounds the queue entries that a run takes and the rates that it computes.
+	// It ends with ErrSteps soon after, so that a run that nobody needs costs no more.
 	Steps uint64
 
 	// Progress, if not nil, is called several times a second, from the goroutine of the run.
 	Progress func(Progress)
 }
-
-// ErrSteps is the error of a run that needs more than [Setup.Steps].
-var ErrSteps = errors.New("the run takes more steps than it may")
 
 // A Result is the outcome of a run.
 type Result struct {

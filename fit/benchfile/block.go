@@ -1,9 +1,11 @@
 package benchfile
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
@@ -147,7 +149,8 @@ func cellFactor(t token, d dimension) float64 {
 }
 
 // leadingLabel matches what loggers and launchers put before a row.
-var leadingLabel = regexp.MustCompile(`^[\[\d:.,<>a-zA-Z\]()/TZ_-]*[\]:>)]+$|^\d{4}-\d\d-\d\d|^\d\d:\d\d`)
+var leadingLabel = regexp.MustCompile(`^[\[\d:.,<>a-zA-Z\]()/TZ_-]*[\]:>)]+$|` +
+	`^\d{4}-\d\d-\d\d|^\d\d:\d\d`)
 
 // leading returns the number of tokens before the columns: labels of ranks and hosts, and stamps.
 func (b *block) leading() int {
@@ -217,7 +220,8 @@ var headerWord = regexp.MustCompile(`(?i)size|bytes|lat|time|usec|bandw|algbw|bu
 // has, at two or more blanks, and at each blank.
 func splits(line, row string) (all [][]headerCell) {
 	text := strings.TrimLeft(line, " ")
-	if strings.HasPrefix(text, "# ") || strings.HasPrefix(text, `\# `) || strings.HasPrefix(text, "#\t") {
+	begins := func(with string) bool { return strings.HasPrefix(text, with) }
+	if begins("# ") || begins(`\# `) || begins("#\t") {
 		i := strings.IndexByte(line, '#')
 		line = strings.Repeat(" ", i+1) + line[i+1:]
 	}
@@ -361,7 +365,8 @@ func (b *block) nameByHeader(all []*column, lead int) (named bool) {
 			named = true
 			continue
 		}
-		if named || strings.Contains(line, "|") || headerWord.MatchString(line) || isUnitLine(line) {
+		if named || strings.Contains(line, "|") || headerWord.MatchString(line) ||
+			isUnitLine(line) {
 			b.nameByPlace(ways, all, line, k)
 		}
 	}
@@ -409,6 +414,7 @@ func (b *block) fitting(ways [][]headerCell, all []*column, line string, named, 
 		}
 	}
 	isCSV := strings.Contains(b.texts[0], ",")
+	mayLeaveEmpty := !isCSV && headerWord.MatchString(line)
 	for i, way := range ways {
 		switch n := len(way); {
 		// Only if blanks divide a header in no other way: see splits.
@@ -417,7 +423,7 @@ func (b *block) fitting(ways [][]headerCell, all []*column, line string, named, 
 		case n == len(all):
 			consider(way, all, 0)
 		// A header may name columns that the rows leave empty.
-		case i != len(ways)-3 && n > len(all) && n <= len(all)+4 && !isCSV && headerWord.MatchString(line) &&
+		case i != len(ways)-3 && n > len(all) && n <= len(all)+4 && mayLeaveEmpty &&
 			sizeName.MatchString(way[0].text):
 			consider(way[:len(all)], all, 1)
 		}
@@ -464,7 +470,8 @@ func (b *block) nameByPlace(ways [][]headerCell, all []*column, line string, k i
 			}
 		}
 		// A heading over a group of columns reaches to those beside it.
-		if k > 0 && !bars && overlap <= 0 && len(cells) < len(all) && !strings.Contains(c.name, "(") {
+		isGroup := k > 0 && !bars && len(cells) < len(all)
+		if isGroup && overlap <= 0 && !strings.Contains(c.name, "(") {
 			overlap = 1
 		}
 		if overlap > 0 || !bars && edge > -3 {
@@ -494,4 +501,12 @@ func (b *block) fieldOf(c *column) int {
 // shortRow returns the first row for a message.
 func (b *block) shortRow() string {
 	return lex.Short([]byte(strings.Join(strings.Fields(b.texts[0]), " ")))
+}
+
+// label returns a column's name for messages, or its number.
+func (c *column) label(b *block) string {
+	if c.name == "" {
+		return fmt.Sprintf("column %d", b.fieldOf(c))
+	}
+	return strconv.Quote(lex.Short([]byte(c.name)))
 }

@@ -229,11 +229,3 @@ var (
 		"sample", "round", "pass", "seed", "index", "idx", "i", "id", "seq", "row", "line",
 	)
 )
-
-func set(names ...string) map[string]bool {
-	m := map[string]bool{}
-	for _, n := range names {
-		m[n] = true
-	}
-	return m
-}

@@ -3,7 +3,6 @@ package benchfile
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,49 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
-// A way is one pair of columns that may be sizes and times or rates, as options give it.
-type way struct {
-	x, y string // "1:B", "5:us"
-}
-
 // maxWays is the number of readings that a refusal names.
 const maxWays = 2
-
-// waysOf returns the likeliest readings as options, those of the columns in question first.
-func waysOf(b *block, found []reading, question []*series) (ways []way) {
-	add := func(r *reading, c *column) {
-		ways = append(ways, way{x: strconv.Itoa(b.fieldOf(r.size)) + ":" + unitText(r.sizes),
-			y: strconv.Itoa(b.fieldOf(c)) + ":" + unitText(r.values[c])})
-	}
-	for _, s := range question {
-		add(&found[0], s.value)
-	}
-	for i := range found {
-		if columns := found[i].inOrder(); len(columns) > 0 {
-			add(&found[i], columns[0])
-		}
-	}
-	return ways
-}
-
-// inOrder returns the columns of times and rates, the likeliest first.
-func (r *reading) inOrder() (columns []*column) {
-	for _, d := range []dimension{times, rates} {
-		for _, id := range r.ids {
-			for _, c := range []*column{id.a, id.b} {
-				if g := r.values[c]; g.dim == d && !slices.Contains(columns, c) {
-					columns = append(columns, c)
-				}
-			}
-		}
-		for _, c := range r.columns {
-			if g, ok := r.values[c]; ok && g.dim == d && !slices.Contains(columns, c) {
-				columns = append(columns, c)
-			}
-		}
-	}
-	return columns
-}
 
 // anyWay returns the column that is a ladder of whole numbers as the sizes, and the first of the
 // others with decimals as the times: a guess for a user to correct.
@@ -92,11 +50,13 @@ func elementsOf(count, bytes *column) bool {
 	return each == 2 || each == 4 || each == 8
 }
 
-// command returns the options of a way, and what they read: "--columns size=1:B,time=5:us → 4 KiB in
-// 6.50 µs". It is empty if the rows cannot be read so.
-func (no *refusal) command(p *parser, w way) string {
-	text := strings.Join(no.block.texts, "\n") + "\n"
-	f, err := Read(strings.NewReader(text), p.file.Name, Options{X: w.x, Y: w.y})
+// A trial reads rows with options that a refusal may name.
+type trial func(rows string, o Options) (*File, error)
+
+// command returns the options of a way, and what they read: "--columns size=1:B,time=5:us → 4 KiB
+// in 6.50 µs". It is empty if the rows cannot be read so.
+func (no *refusal) command(p *parser, w way, read trial) string {
+	f, err := read(strings.Join(no.block.texts, "\n")+"\n", Options{X: w.x, Y: w.y})
 	if err != nil || len(f.Tables) == 0 || len(f.Tables[0].Samples) == 0 {
 		return ""
 	}
@@ -111,7 +71,7 @@ func (no *refusal) command(p *parser, w way) string {
 }
 
 // error returns why a block is not read, and the commands that would read it.
-func (no *refusal) error(p *parser, claimedBy string) *Error {
+func (no *refusal) error(p *parser, claimedBy string, read trial) *Error {
 	b := no.block
 	first, last := b.lines[0], b.lines[len(b.lines)-1]
 	rows := fmt.Sprintf("line %d looks like a row", first)
@@ -124,7 +84,8 @@ func (no *refusal) error(p *parser, claimedBy string) *Error {
 	rows += " (" + b.shortRow() + ")"
 	if no.isScaling() {
 		return p.errorf(first, "%s, but has times of numbers of ranks, not of sizes: "+
-			"this is scaling, which Extra-P models; halfpeak simulate predicts it of a program", rows)
+			"this is scaling, which Extra-P models; halfpeak simulate predicts it of a program",
+			rows)
 	}
 	var commands []string
 	ways := no.ways
@@ -135,13 +96,14 @@ func (no *refusal) error(p *parser, claimedBy string) *Error {
 		ways = nil
 	}
 	for _, w := range ways {
-		if c := no.command(p, w); c != "" && !slices.Contains(commands, c) && len(commands) < maxWays {
+		c := no.command(p, w, read)
+		if c != "" && !slices.Contains(commands, c) && len(commands) < maxWays {
 			commands = append(commands, c)
 		}
 	}
 	if len(commands) == 0 {
-		return p.errorf(first, "%s, but %s; known formats are %s", rows,
-			cmp.Or(no.why, "no column of sizes beside one of times or rates is seen"), Known)
+		why := cmp.Or(no.why, "no column of sizes beside one of times or rates is seen")
+		return p.errorf(first, "%s, but %s; known formats are %s", rows, why, Known)
 	}
 	return p.errorf(first, "%s: %s; name the columns of sizes and of times or rates, and their "+
 		"units, such as %s", rows, no.why, strings.Join(commands, ", or "))
@@ -154,12 +116,9 @@ func (no *refusal) isScaling() bool {
 		!slices.ContainsFunc(no.columns, func(c *column) bool { return sizes.isNamed(c.name) })
 }
 
-// decimalComma matches a row such as "1024   3,57" or "1024;3,57".
-var decimalComma = regexp.MustCompile(`^\s*[0-9]+([ \t;]+[0-9]+,[0-9]+)+\s*$`)
-
 // noTable returns why a file has no table. claimed is the first line that the reader of the named
 // benchmark took, 0 if none did.
-func (x *recogniser) noTable(p *parser, claimed int, claimedBy string) *Error {
+func (x *recogniser) noTable(p *parser, claimed int, claimedBy string, read trial) *Error {
 	f, row := p.file, x.refused
 	if len(p.builders) > 0 {
 		b := p.builders[0]
@@ -183,7 +142,7 @@ func (x *recogniser) noTable(p *parser, claimed int, claimedBy string) *Error {
 	case p.stopped != nil:
 		return p.stopped
 	case row != nil && claimed > 0:
-		return row.error(p, claimedBy)
+		return row.error(p, claimedBy, read)
 	case claimed > 0:
 		return p.errorf(claimed,
 			"the output of %s has no row with a size and a time; did the run fail, or was the "+
@@ -191,7 +150,7 @@ func (x *recogniser) noTable(p *parser, claimed int, claimedBy string) *Error {
 	case p.hint != nil:
 		return p.hint
 	case row != nil:
-		return row.error(p, "")
+		return row.error(p, "", read)
 	case len(p.builders) > 0:
 		b := p.builders[0]
 		return p.errorf(b.table.Line, "the header of %s is not followed by a row", b.table.Name())

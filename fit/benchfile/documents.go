@@ -77,7 +77,8 @@ func (f *documents) end(p *parser) bool {
 	case parts["test_info"] != nil && parts["results"] != nil:
 		return readPerftest(p, f, parts)
 	case parts["benchmarks"] != nil && parts["context"] != nil:
-		p.suggest("google-benchmark times functions of a program, and not messages: it has no sizes")
+		p.suggest("google-benchmark times functions of a program, and not messages: " +
+			"it has no sizes")
 	case bytes.Contains(parts["results"], []byte(`"stddev"`)) &&
 		bytes.Contains(parts["results"], []byte(`"command"`)):
 		p.suggest("hyperfine times commands, and not messages: it has no sizes")

@@ -8,31 +8,6 @@ import (
 	"strings"
 )
 
-// Names of columns only confirm what their values do.
-var (
-	sizeName = regexp.MustCompile(`(?i)^#?\s*(msg|message|msg_|buffer|block|data|transfer|blk)?` +
-		`[\s_]*(size|bytes|length|len|nbytes)\b|msgsize|#bytes|\bsize\b|_bytes$|^bytes|^n$`)
-	timeName = regexp.MustCompile(`(?i)(^|[^u])time|cpu.+time|lat|usec|\bt\b|\bt_|tavg|tmin|tmax|rtt|` +
-		`delay|overhead|p50|p99|comm|microsec|median|^min\b|^max\b|^avg\b|one.?way|round.?trip|` +
-		`duration|average|mean`)
-	rateName    = regexp.MustCompile(`(?i)bw|band|tput|throughput|bytes/s|b/s|speed|bit`)
-	messageName = regexp.MustCompile(`(?i)msg.?rate|messages/s|message rate|xfers/s|mpps|mr$|trans`)
-	elementName = regexp.MustCompile(`(?i)^elem|elements|^count`)
-	// Columns that are neither sizes nor what was measured.
-	otherName = regexp.MustCompile(`(?i)iter|rep|#sent|#ack|sample|rank|proc|node|root|wrong|error|` +
-		`count|nchan|batch|thread|pid|total|overlap|util|compute|stdev|sigma|retr|n_ctx|gpus|\bport\b|` +
-		`\bline\b|start|\bdate\b|elapsed|qps|std|\bcv`)
-	noSizeName = regexp.MustCompile(`(?i)rate|bw|band|/s|window|batch|lat|time`)
-)
-
-// A guess is one reading of a column: its dimension, the factor to the base unit, and a score, the
-// logarithm of how likely name and unit make it.
-type guess struct {
-	dim           dimension
-	factor, score float64
-	printed       bool // name or cells have a unit of the dimension
-}
-
 // unitless are the readings of columns whose names have no unit.
 var unitless = map[dimension][]unit{
 	sizes: {{1, 0}},
@@ -40,19 +15,6 @@ var unitless = map[dimension][]unit{
 	rates: {{1, 3}, {1e3, 3}, {(1 << 20) / 1e6, 3.5}, {(1 << 30) / 1e6, 3.5}, {1. / 8, 4},
 		{1e3 / 8, 4}},
 	messages: {{1e-6, 3}, {1, 3}},
-}
-
-func (d dimension) isNamed(name string) bool {
-	switch d {
-	case sizes:
-		return sizeName.MatchString(name) && !noSizeName.MatchString(name)
-	case times:
-		return timeName.MatchString(name) && !rateName.MatchString(name) &&
-			!messageName.MatchString(name)
-	case rates:
-		return rateName.MatchString(name)
-	}
-	return messageName.MatchString(name)
 }
 
 // guess sets the column's readings by its name and its unit alone.
@@ -344,7 +306,8 @@ func varying(values []float64) bool {
 	return slices.ContainsFunc(values, func(v float64) bool { return v != values[0] })
 }
 
-// anchored reports whether some time or rate has a printed unit: identities alone hold in any units.
+// anchored reports whether some time or rate has a printed unit: identities alone hold in any
+// units.
 func (r *reading) anchored() bool {
 	for _, g := range r.values {
 		if g.printed {

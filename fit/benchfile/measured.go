@@ -9,58 +9,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
-// measured sets what the times of a series are: the title of the benchmark says it, or the name of
-// the column. It returns what has to be known, and is not.
-func (p *parser) measured(r *record, s *series, all []*column, title titleRow, known bool,
-	near []string) (why string) {
-	t := &s.table
-	t.Format = title.format
-	base := parseColumn([]byte(s.value.name)).base
-	isRate := s.as.dim == rates
-	t.Kind = kindOf(base, isRate)
-	switch {
-	case known && isRate:
-		t.Kind = title.rate
-	case known:
-		t.Kind = title.kind
-	}
-	op, isCollective := operationOf(all, near)
-	if isCollective && !known || title.collective || p.opt.Collective != "" {
-		t.Kind = Collective
-	} else if t.Kind == Collective {
-		t.Kind = Operation
-	}
-	if isRate && t.Kind == Gap {
-		s.divisor = 1 / t.divide(max(1, title.directions), title.pairsIn(near))
-	}
-	if t.Kind == Collective {
-		op.Name = cmp.Or(op.Name, fromFileName(p.file.Name).Name, p.opt.Collective)
-		at := p.placeOf()
-		op.Ranks, op.PerNode, op.Nodes = at.Ranks, at.PerNode, at.Nodes
-		op.Algorithm = p.algorithmOf(op.Name)
-		for _, c := range all {
-			op.placeBy(c)
-		}
-		op.place()
-		busOf(all, s.place).ranks(&op)
-		t.Collective, t.Series = op, s.place
-	}
-	if isRate && busName.MatchString(s.value.name) {
-		if why := s.fromBus(all, op); why != "" {
-			return why
-		}
-	}
-	t.Title = strings.TrimSpace(cmp.Or(op.Name, title.format) + " " + s.place)
-	// Columns that the user names are those of a CSV.
-	if p.opt.X != "" || p.opt.Y != "" {
-		t.Format, t.Title = "csv", ""
-	}
-	if isRate {
-		t.Warnings = append(t.Warnings, "the times are size over "+s.value.label(r.block))
-	}
-	return ""
-}
-
 // operationOf returns the collective that a column of words or the lines above name.
 func operationOf(all []*column, near []string) (op CollectiveOp, ok bool) {
 	for _, c := range all {
@@ -100,8 +48,8 @@ func (s *series) fromBus(all []*column, op CollectiveOp) (why string) {
 	}
 	whole, ok := busFactor(op.Name)
 	if !ok || s.ranks == nil && op.Ranks == 0 {
-		return "a bus bandwidth is no size over time until the collective and its ranks are known " +
-			"(columns collective and ranks)"
+		return "a bus bandwidth is no size over time until the collective and its ranks are " +
+			"known (columns collective and ranks)"
 	}
 	s.perRank = func(ranks float64) float64 {
 		if ranks = cmp.Or(ranks, float64(op.Ranks)); whole == 0 {

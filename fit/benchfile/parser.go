@@ -220,8 +220,8 @@ var unitRemark = regexp.MustCompile(
 var unitParts = [][]byte{[]byte("ime"), []byte("aten"), []byte("nit"), []byte("urat")}
 
 // ncclCommand matches a command line with a program of nccl-tests and an option.
-var ncclCommand = regexp.MustCompile(`(?:^|[\s/])((?:all_reduce|all_gather|alltoallv?|broadcast|gather|` +
-	`hypercube|reduce|reduce_scatter|scatter|sendrecv)_perf) +-`)
+var ncclCommand = regexp.MustCompile(`(?:^|[\s/])((?:all_reduce|all_gather|alltoallv?|broadcast|` +
+	`gather|hypercube|reduce|reduce_scatter|scatter|sendrecv)_perf) +-`)
 
 // hostPair matches a line with the two hosts of the next tables: "== node01 <-> node02 ==", and
 // "pair: node01, node02". A host's name has a letter, and here a digit.

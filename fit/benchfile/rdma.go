@@ -111,8 +111,8 @@ func (f *perftest) begin(p *parser, names []string) {
 	title := cmp.Or(f.title, p.previous, "perftest") // scripts echo a title of their own
 	f.title = ""
 	if p.cycles && g.hasTimes() {
-		p.warn("line %d: %s was run with -C, so its times are cycles of the processor, and are left "+
-			"out; run it without -C", p.file.Lines, title)
+		p.warn("line %d: %s was run with -C, so its times are cycles of the processor, and are "+
+			"left out; run it without -C", p.file.Lines, title)
 		g.ignore = true
 		return
 	}

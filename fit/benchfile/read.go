@@ -1,10 +1,12 @@
 package benchfile
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
@@ -356,7 +358,7 @@ func (r *reader) finish() (*File, error) {
 		return nil, bad
 	}
 	if len(f.Tables) == 0 {
-		e := r.found.noTable(&r.parser, r.claimed, r.claimedBy)
+		e := r.found.noTable(&r.parser, r.claimed, r.claimedBy, r.try)
 		e.NoTable = true
 		return nil, e
 	}
@@ -370,6 +372,12 @@ func (r *reader) finish() (*File, error) {
 		return nil, &Damaged{f, bad}
 	}
 	return f, nil
+}
+
+// try reads rows of the file with other options.
+func (r *reader) try(rows string, o Options) (*File, error) {
+	lines := lex.NewLines(bufio.NewReader(strings.NewReader(rows)), nil)
+	return newReader(lines, r.file.Name, o).read()
 }
 
 // takeRecognised makes the recognised tables those of the file, which no format has read.

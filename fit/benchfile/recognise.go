@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
@@ -80,6 +79,9 @@ func (x *recogniser) look(p *parser, raw []byte, taken bool) {
 		x.above = slices.Clone(x.above[len(x.above)-maxAbove:])
 	}
 }
+
+// decimalComma matches a row such as "1024   3,57" or "1024;3,57".
+var decimalComma = regexp.MustCompile(`^\s*[0-9]+([ \t;]+[0-9]+,[0-9]+)+\s*$`)
 
 // commaIn returns the number of a line that has numbers with decimal commas; 0 if it has none.
 func (x *recogniser) commaIn(p *parser, line string, taken bool) int {
@@ -268,14 +270,6 @@ func (p *parser) doubt(b *block, found []reading, named bool) string {
 		}
 	}
 	return ""
-}
-
-// label returns a column's name for messages, or its number.
-func (c *column) label(b *block) string {
-	if c.name == "" {
-		return fmt.Sprintf("column %d", b.fieldOf(c))
-	}
-	return strconv.Quote(lex.Short([]byte(c.name)))
 }
 
 // force restricts the columns to what options give: a name or a number, with or without a unit.

@@ -1,6 +1,7 @@
 package benchfile
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -28,8 +29,8 @@ type record struct {
 	notes  []string // how the table was read, since no format decides it
 }
 
-// decide sets what is read of each row. It returns why that is not decided; the series are then those
-// in question.
+// decide sets what is read of each row. It returns why that is not decided; the series are then
+// those in question.
 func (r *record) decide(p *parser, all []*column, top reading, near []string) (why string) {
 	title, known := titleOf(slices.Concat(near, columnNames(all)))
 	if r.series, why = chooseSeries(all, top, title); why != "" {
@@ -48,6 +49,58 @@ func (r *record) decide(p *parser, all []*column, top reading, near []string) (w
 		}
 	}
 	r.notes = []string{r.note(top)}
+	return ""
+}
+
+// measured sets what the times of a series are: the title of the benchmark says it, or the name of
+// the column. It returns what has to be known, and is not.
+func (p *parser) measured(r *record, s *series, all []*column, title titleRow, known bool,
+	near []string) (why string) {
+	t := &s.table
+	t.Format = title.format
+	base := parseColumn([]byte(s.value.name)).base
+	isRate := s.as.dim == rates
+	t.Kind = kindOf(base, isRate)
+	switch {
+	case known && isRate:
+		t.Kind = title.rate
+	case known:
+		t.Kind = title.kind
+	}
+	op, isCollective := operationOf(all, near)
+	if isCollective && !known || title.collective || p.opt.Collective != "" {
+		t.Kind = Collective
+	} else if t.Kind == Collective {
+		t.Kind = Operation
+	}
+	if isRate && t.Kind == Gap {
+		s.divisor = 1 / t.divide(max(1, title.directions), title.pairsIn(near))
+	}
+	if t.Kind == Collective {
+		op.Name = cmp.Or(op.Name, fromFileName(p.file.Name).Name, p.opt.Collective)
+		at := p.placeOf()
+		op.Ranks, op.PerNode, op.Nodes = at.Ranks, at.PerNode, at.Nodes
+		op.Algorithm = p.algorithmOf(op.Name)
+		for _, c := range all {
+			op.placeBy(c)
+		}
+		op.place()
+		busOf(all, s.place).ranks(&op)
+		t.Collective, t.Series = op, s.place
+	}
+	if isRate && busName.MatchString(s.value.name) {
+		if why := s.fromBus(all, op); why != "" {
+			return why
+		}
+	}
+	t.Title = strings.TrimSpace(cmp.Or(op.Name, title.format) + " " + s.place)
+	// Columns that the user names are those of a CSV.
+	if p.opt.X != "" || p.opt.Y != "" {
+		t.Format, t.Title = "csv", ""
+	}
+	if isRate {
+		t.Warnings = append(t.Warnings, "the times are size over "+s.value.label(r.block))
+	}
 	return ""
 }
 
@@ -265,7 +318,8 @@ func (r *record) builder(p *parser, s *series, key string, row []token, line int
 		t.Labels = append(t.Labels, label)
 		t.Title += " " + strings.TrimPrefix(label.Column+"="+label.Value, "=")
 		if t.Kind == Collective {
-			one := &column{name: c.name, number: c.number, fixed: true, texts: []string{label.Value}}
+			texts := []string{label.Value}
+			one := &column{name: c.name, number: c.number, fixed: true, texts: texts}
 			if m := parseColumn([]byte(c.name)).meaning(); m.isPlacement() {
 				t.Collective.placeBy(one)
 				t.Collective.place()

@@ -60,7 +60,8 @@ func chooseSeries(all []*column, top reading, title titleRow) (chosen []*series,
 	}
 	values = keep(values, func(s *series) bool { return s.as.dim == times })
 	if title.prefer != nil {
-		values = keep(values, func(s *series) bool { return title.prefer.MatchString(s.value.name) })
+		isPreferred := func(s *series) bool { return title.prefer.MatchString(s.value.name) }
+		values = keep(values, isPreferred)
 	}
 	if len(quantities(values)) > 1 {
 		tied := keep(values, func(s *series) bool { return s.tied })
@@ -127,7 +128,8 @@ func mergeRates(all []*series) []*series {
 	slices.SortStableFunc(all, byStatistic)
 	var kept []*series
 	for _, s := range all {
-		if !slices.ContainsFunc(kept, func(o *series) bool { return o.place == s.place && o.equals(s) }) {
+		isSame := func(o *series) bool { return o.place == s.place && o.equals(s) }
+		if !slices.ContainsFunc(kept, isSame) {
 			kept = append(kept, s)
 		}
 	}

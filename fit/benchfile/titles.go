@@ -89,8 +89,8 @@ func titleOf(lines []string) (row titleRow, known bool) {
 // collectiveWord finds a collective in the lines above a table. Words that prose has, too, count
 // only as names of programs.
 var collectiveWord = regexp.MustCompile(`(?i)(?:^|[^a-z])i?(all[-_ ]?reduce|all[-_ ]?gatherv?|` +
-	`all[-_ ]?to[-_ ]?all[vw]?|reduce[-_ ]?scatter|broadcast|bcast|(?:reduce|gather|scatter)_perf|` +
-	`osu_(?:reduce|gather|scatter))(?:[^a-z]|$)`)
+	`all[-_ ]?to[-_ ]?all[vw]?|reduce[-_ ]?scatter|broadcast|bcast|` +
+	`(?:reduce|gather|scatter)_perf|osu_(?:reduce|gather|scatter))(?:[^a-z]|$)`)
 
 // collectiveIn returns the collective that the last of some lines names.
 func collectiveIn(lines []string) (op CollectiveOp, ok bool) {

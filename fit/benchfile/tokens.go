@@ -44,7 +44,8 @@ func plainLine(line string) string {
 	if strings.IndexByte(line, ',') > 0 && strings.ContainsAny(strings.TrimSpace(line), " |\t") {
 		line = withoutThousands(line)
 	}
-	if text := strings.TrimSpace(line); strings.HasPrefix(text, `{"`) && strings.HasSuffix(text, "}") {
+	text := strings.TrimSpace(line)
+	if strings.HasPrefix(text, `{"`) && strings.HasSuffix(text, "}") {
 		line = strings.NewReplacer("{", " ", "}", " ", `"`, " ", ":", " ").Replace(line)
 	}
 	return line
@@ -67,8 +68,8 @@ func withoutThousands(line string) string {
 
 var noBreakSpaces = strings.NewReplacer("\u00a0", "  ", "\u2009", "   ", "\u202f", "   ")
 
-// separatorsOf returns the characters between the cells of a line: semicolons alone, commas alone if
-// there are as many as blanks, or else blanks, bars and commas.
+// separatorsOf returns the characters between the cells of a line: semicolons alone, commas alone
+// if there are as many as blanks, or else blanks, bars and commas.
 func separatorsOf(line string) string {
 	commas := strings.Count(line, ",")
 	switch {
@@ -192,7 +193,8 @@ func isComment(line string) bool {
 	if i := strings.IndexByte(text, '#'); i > 0 {
 		before := text[:i]
 		label := strings.TrimRight(before, " \t\\")
-		if strings.ContainsAny(label, " \t|,") || label == before && !strings.HasSuffix(label, ":") && label != `\` {
+		isWord := label == before && !strings.HasSuffix(label, ":") && label != `\`
+		if isWord || strings.ContainsAny(label, " \t|,") {
 			return false
 		}
 		text = text[i:]
@@ -209,7 +211,7 @@ func mayBeRow(line []byte) bool {
 				return true
 			}
 		}
-		before = strings.IndexByte(" \t|,;", c) >= 0 || c == '=' || c == '(' || c == '*' || c == '"' || c == '-' || c == ':'
+		before = strings.IndexByte(" \t|,;=(*\"-:", c) >= 0
 	}
 	return bytes.Contains(line, []byte("n/a")) && n == 1
 }

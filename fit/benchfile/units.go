@@ -28,6 +28,14 @@ type unit struct {
 	factor, doubt float64
 }
 
+// A guess is one reading of a column: its dimension, the factor to the base unit, and a score, the
+// logarithm of how likely name and unit make it.
+type guess struct {
+	dim           dimension
+	factor, score float64
+	printed       bool // name or cells have a unit of the dimension
+}
+
 // timeUnits are the units of times in µs, in lower case.
 var timeUnits = map[string]float64{
 	"ns": 1e-3, "nsec": 1e-3, "nsecs": 1e-3, "nanosec": 1e-3, "nanoseconds": 1e-3,
@@ -184,7 +192,8 @@ func unitText(g guess) string {
 			return text
 		}
 	}
-	return fmt.Sprintf("%g%s", g.factor, map[dimension]string{sizes: "B", times: "us", rates: "MB/s"}[g.dim])
+	base := map[dimension]string{sizes: "B", times: "us", rates: "MB/s"}
+	return fmt.Sprintf("%g%s", g.factor, base[g.dim])
 }
 
 // dimensionOf returns the dimension and the factor of a unit that an option gives.
@@ -196,4 +205,12 @@ func dimensionOf(u quantity.Value) (dimension, float64) {
 		return rates, u.Num
 	}
 	return times, u.Num
+}
+
+func set(names ...string) map[string]bool {
+	m := map[string]bool{}
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
 }

@@ -54,6 +54,15 @@ type heldOut struct {
 	own     float64   // of the blend, with weights from the other calls
 }
 
+// evidenceRange is the distance, in octaves of total bytes, over which the weight of a held-out
+// call falls by exp(-1).
+const evidenceRange = 4
+
+// near returns the weight of a held-out call for a call of as many bytes, as lg.
+func (c *heldOut) near(total float64) float64 {
+	return math.Exp(-math.Abs(total-c.total) / evidenceRange)
+}
+
 // maxHeld is the number of calls that are held out of one fit at most: more show little more.
 const maxHeld = 240
 
@@ -278,7 +287,8 @@ func (h *backTest) withGrowth(forms, spread, grown float64) (mean, both float64)
 		return forms, spread
 	}
 	w := h.growth
-	return (1-w)*forms + w*grown, math.Sqrt((1-w)*spread*spread + w*(1-w)*(grown-forms)*(grown-forms))
+	variance := (1-w)*spread*spread + w*(1-w)*(grown-forms)*(grown-forms)
+	return (1-w)*forms + w*grown, math.Sqrt(variance)
 }
 
 // similar returns the time in µs that other calls foresee for a measured one: that of the forms,

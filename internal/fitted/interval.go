@@ -20,21 +20,20 @@ import (
 // The error of an octave is that of the held-out calls, by Student's distribution, where the usual
 // error of known machines counts as testPrior held-out places (a scaled inverse χ² prior; Gelman et
 // al., Bayesian Data Analysis, 2013, §3.2). Calls count less by exp(-1) for each evidenceRange
-// octaves of their total bytes. The least distance is minOctaves: a call at a measured place has the
-// error of the sizes that were held out. Beyond the measured nodes, networks become slower and
+// octaves of their total bytes. The least distance is minOctaves: a call at a measured place has
+// the error of the sizes that were held out. Beyond the measured nodes, networks become slower and
 // libraries change their algorithms, and times are seldom below what the steps foresee: lean moves
 // that part of the deviation from below to above.
 //
 // `go -C internal/evidence run ./collectives -only ablations` prints what each number and term is
 // worth; docs/tables/removals.csv has that of terms that were taken out.
 const (
-	testPrior     = 4
-	evidenceRange = 4
-	minOctaves    = 0.3
-	partSpread    = 0.6
-	lean          = 0.2
-	sizeOctave    = 0.23
-	partApart     = 0.66
+	testPrior  = 4
+	minOctaves = 0.3
+	partSpread = 0.6
+	lean       = 0.2
+	sizeOctave = 0.23
+	partApart  = 0.66
 
 	// maxBeyond is the largest factor beyond the measured nodes and ranks on a node at which a call
 	// has an interval; useful is the largest high end over the low end.
@@ -47,11 +46,6 @@ const (
 	// the root mean square: beyond it, no steps describe both.
 	surprise = 2
 )
-
-// near returns the weight of a held-out call for a call of as many bytes, as lg.
-func (c *heldOut) near(total float64) float64 {
-	return math.Exp(-math.Abs(total-c.total) / evidenceRange)
-}
 
 // Planable is the upper over the lower end of an interval above which nobody can plan with it.
 const Planable = 4

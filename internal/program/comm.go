@@ -42,6 +42,14 @@ func (c *comm) Freeze()               {}
 func (c *comm) Truth() starlark.Bool  { return true }
 func (c *comm) Hash() (uint32, error) { return 0, errors.New("unhashable type: communicator") }
 
+// placeValue returns a number that depends on the place in the communicator.
+func (c *comm) placeValue(f func(place int) int64) starlark.Value {
+	if c.r.class == nil {
+		return starlark.MakeInt64(f(c.place))
+	}
+	return newEach(c.r, c.r.class.perRank(f))
+}
+
 // same checks that the call is the one that other members make at this place of their order, and
 // returns its index.
 func (c *comm) same(a callArguments, line uint32) (int, error) {

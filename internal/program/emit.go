@@ -43,6 +43,12 @@ func (x *run) emit(ctx context.Context) (*schedule.Schedule, *schedule.Marks, er
 	return s, marks, err
 }
 
+// A piece is the part of a rank's tape from one cut to the next, with the number of the first of
+// its requests.
+type piece struct {
+	from, to, requests int
+}
+
 // emitPiece adds the operations of a piece of the tape of r, for the rank of that number, with its
 // index in the class of r. Tags of collectives count from those of the piece.
 func (x *run) emitPiece(b *schedule.Builder, r *rank, p piece, number, index int,

@@ -55,6 +55,16 @@ type childKey struct {
 	colour int
 }
 
+// ordered reports whether each place of the group is its rank.
+func (g *group) ordered() bool {
+	for place, rank := range g.members {
+		if place != int(rank) {
+			return false
+		}
+	}
+	return true
+}
+
 // A groupCall is a collective call, or one that makes a communicator, which all members must make
 // with the same arguments.
 type groupCall struct {

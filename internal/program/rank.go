@@ -75,6 +75,9 @@ type rank struct {
 // errStopped ends a rank whose run has failed elsewhere.
 var errStopped = errors.New("stopped")
 
+// threadRank is the name by which a thread has its rank.
+const threadRank = "rank"
+
 // failed returns an error with its line, then its rank.
 func (r *rank) failed(err error) error {
 	text := located(err).Error()
@@ -206,4 +209,12 @@ func (q *request) settle() bool {
 	q.rank.open = open[:len(open)-1]
 	q.index = waitedFor
 	return true
+}
+
+// single returns an error that lets the ranks of a class run alone; nil for one rank.
+func (r *rank) single() error {
+	if r.class == nil {
+		return nil
+	}
+	return r.class.giveUp(r.thread, nil)
 }

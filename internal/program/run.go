@@ -1,31 +1,17 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"go.starlark.net/starlark"
-
-	"github.com/halfpeak/halfpeak/engine/schedule"
 )
-
-// threadRank is the name by which a thread has its rank.
-const threadRank = "rank"
 
 // maxRanks bounds the ranks of a program: each has a few kilobytes while it runs.
 const maxRanks = 1 << 20
-
-// Schedule runs the program on each rank, and returns its operations and marks. Errors name the
-// line and the rank. The end of the context ends it at once.
-func (p *Program) Schedule(ctx context.Context, o Options) (*schedule.Schedule, *schedule.Marks,
-	error) {
-	c, err := p.Calls(ctx, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	return c.Schedule(ctx)
-}
 
 // runs runs the program on each rank, or once for the ranks of a class.
 func (p *Program) runs(ctx context.Context, o Options, shared bool) (*run, error) {
@@ -46,6 +32,40 @@ func (p *Program) runs(ctx context.Context, o Options, shared bool) (*run, error
 		}
 		return x.takeTurns(ctx, alone)
 	})
+}
+
+// shared runs the program for classes of the ranks. It returns the ranks of no class.
+func (x *run) shared(ctx context.Context, all []int32) (alone []int32, err error) {
+	open := [][]int32{all}
+	for runs := 0; len(open) > 0; runs++ {
+		ranks := open[0]
+		open = open[1:]
+		if runs >= maxClasses || 4*runs > x.Ranks || len(ranks) == 1 {
+			alone = append(alone, ranks...)
+			continue
+		}
+		r := x.newRank(int(ranks[0]))
+		c := &class{ranks: ranks, known: map[uint64][]uint64{}}
+		r.class = c
+		calls := x.calls
+		if err := r.resume(ctx); ctx.Err() != nil {
+			return nil, err
+		}
+		switch {
+		case r.err == nil && !c.alone && c.way == nil:
+			x.add(r)
+			continue
+		case c.alone || c.way == nil:
+			alone = append(alone, ranks...)
+		default:
+			open = append(open, c.parts()...)
+			slices.SortFunc(open, func(a, b []int32) int { return cmp.Compare(a[0], b[0]) })
+		}
+		r.stop()
+		x.calls = calls
+	}
+	slices.Sort(alone)
+	return alone, nil
 }
 
 // newRank returns a rank that has not begun.

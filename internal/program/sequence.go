@@ -87,12 +87,6 @@ func (c *Calls) Sequence(ctx context.Context) (*Sequence, error) {
 	return s, nil
 }
 
-// A piece is the part of a rank's tape from one cut to the next, with the number of the first of
-// its requests.
-type piece struct {
-	from, to, requests int
-}
-
 // A place in a program where a rank may be cut: the call of a collective.
 type cutPlace struct{ group, call uint64 }
 

@@ -1,9 +1,6 @@
 package program
 
 import (
-	"cmp"
-	"context"
-	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -15,121 +12,12 @@ import (
 // Ranks whose program takes the same way share one interpretation, and one tape of calls. The
 // program runs once for a class of ranks. A number that differs among them, as [comm] rank does, is
 // an [each], which holds that of every rank; sums and products of it are computed for all. Where
-// the way itself depends on such a number, as in a condition, the run is given up, and its ranks run
-// again in two classes; where a value cannot be an each, each rank of the class runs alone. So does
-// every class whose run fails: errors are those of one rank.
+// the way itself depends on such a number, as in a condition, the run is given up, and its ranks
+// run again in two classes; where a value cannot be an each, each rank of the class runs alone. So
+// does every class whose run fails: errors are those of one rank.
 //
 // A class is a rank for all that records calls. Its communicators have all ranks in their order, so
 // that a place is the number of a rank.
-
-// A class is the ranks that share one run of the program, ascending.
-type class struct {
-	ranks   []int32
-	next    int // index of the next one whose calls are emitted
-	vectors [][]uint64
-	known   map[uint64][]uint64 // numbers of vectors, by a hash of what they hold
-	way     []bool              // by rank, where the run was given up
-	alone   bool                // each rank must run alone
-}
-
-// maxClasses bounds the runs of classes, beside a quarter of the ranks. A program whose ranks all
-// take their own way has then run for few of them in vain.
-const maxClasses = 32
-
-// errWay ends the run of a class whose ranks take several ways.
-var errWay = errors.New("ranks take several ways")
-
-// newClass returns the class of the first ranks.
-func newClass(n int) *class {
-	c := &class{ranks: make([]int32, n)}
-	for i := range c.ranks {
-		c.ranks[i] = int32(i)
-	}
-	return c
-}
-
-// shared runs the program for classes of the ranks. It returns the ranks of no class.
-func (x *run) shared(ctx context.Context, all []int32) (alone []int32, err error) {
-	open := [][]int32{all}
-	for runs := 0; len(open) > 0; runs++ {
-		ranks := open[0]
-		open = open[1:]
-		if runs >= maxClasses || 4*runs > x.Ranks || len(ranks) == 1 {
-			alone = append(alone, ranks...)
-			continue
-		}
-		r := x.newRank(int(ranks[0]))
-		c := &class{ranks: ranks, known: map[uint64][]uint64{}}
-		r.class = c
-		calls := x.calls
-		if err := r.resume(ctx); ctx.Err() != nil {
-			return nil, err
-		}
-		switch {
-		case r.err == nil && !c.alone && c.way == nil:
-			x.add(r)
-			continue
-		case c.alone || c.way == nil:
-			alone = append(alone, ranks...)
-		default:
-			open = append(open, c.parts()...)
-			slices.SortFunc(open, func(a, b []int32) int { return cmp.Compare(a[0], b[0]) })
-		}
-		r.stop()
-		x.calls = calls
-	}
-	slices.Sort(alone)
-	return alone, nil
-}
-
-// parts returns the ranks of each way.
-func (c *class) parts() [][]int32 {
-	parts := make([][]int32, 2)
-	for i, rank := range c.ranks {
-		way := 0
-		if c.way[i] {
-			way = 1
-		}
-		parts[way] = append(parts[way], rank)
-	}
-	return parts
-}
-
-// same returns a value that all ranks agree on, or gives up the run.
-func (c *class) same(t *starlark.Thread, by []bool) bool {
-	if slices.Contains(by, !by[0]) {
-		c.giveUp(t, by)
-	}
-	return by[0]
-}
-
-// giveUp ends the run: its ranks run again, in two classes if by tells them apart, or alone.
-func (c *class) giveUp(t *starlark.Thread, by []bool) error {
-	if c.way == nil {
-		c.way = by
-	}
-	c.alone = c.alone || by == nil
-	t.Cancel(errWay.Error())
-	return errWay
-}
-
-// add returns the number of a vector, which holds a number of each rank.
-func (c *class) add(vector []uint64) uint64 {
-	const prime = 1099511628211 // FNV-1a, by whole numbers
-	hash := uint64(14695981039346656037)
-	for _, n := range vector {
-		hash = (hash ^ n) * prime
-		hash ^= hash >> 32
-	}
-	for _, number := range c.known[hash] {
-		if slices.Equal(c.vectors[number], vector) {
-			return number
-		}
-	}
-	number := uint64(len(c.vectors))
-	c.vectors, c.known[hash] = append(c.vectors, vector), append(c.known[hash], number)
-	return number
-}
 
 // An each is a whole number of each rank of a class. Not all are equal.
 type each struct {
@@ -356,43 +244,8 @@ var comparing = func() starlark.StringDict {
 	return all
 }()
 
-// perRank returns a number of each rank of the class.
-func (c *class) perRank(f func(rank int) int64) []int64 {
-	n := make([]int64, len(c.ranks))
-	for i, rank := range c.ranks {
-		n[i] = f(int(rank))
-	}
-	return n
-}
-
-// ordered reports whether each place of the group is its rank.
-func (g *group) ordered() bool {
-	for place, rank := range g.members {
-		if place != int(rank) {
-			return false
-		}
-	}
-	return true
-}
-
-// single returns an error that lets the ranks of a class run alone; nil for one rank.
-func (r *rank) single() error {
-	if r.class == nil {
-		return nil
-	}
-	return r.class.giveUp(r.thread, nil)
-}
-
-// placeValue returns a number that depends on the place in the communicator.
-func (c *comm) placeValue(f func(place int) int64) starlark.Value {
-	if c.r.class == nil {
-		return starlark.MakeInt64(f(c.place))
-	}
-	return newEach(c.r, c.r.class.perRank(f))
-}
-
-// rewrite replaces the expressions of a bounded syntax tree, those inside others first, by what expr
-// returns, unless that is nil.
+// rewrite replaces the expressions of a bounded syntax tree, those inside others first, by what
+// expr returns, unless that is nil.
 func rewrite(v reflect.Value, expr func(syntax.Expr) syntax.Expr) {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -28,8 +28,8 @@ type Timing struct {
 	From    string // how the time was found: Simulated, Looped or FromFit
 	// Within and AverageWithin are the 95 % intervals of both.
 	Within, AverageWithin quantity.Interval
-	// Measure is the one measurement that narrows the interval of a fit the most, if it is too wide to
-	// plan with; else empty.
+	// Measure is the one measurement that narrows the interval of a fit the most, if it is too wide
+	// to plan with; else empty.
 	Measure string
 	// LatencyBound and BandwidthBound are lower bounds of the time by any algorithm; NaN on a
 	// machine with several levels.

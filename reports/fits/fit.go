@@ -153,7 +153,8 @@ func (in input) fitted(o fit.Options) (_ *Fitted, err error) {
 func unused(o fit.Options, sources []Source) error {
 	plain := func(s Source) bool { return s.Table.Format == "csv" || s.Table.Format == "json" }
 	t := o.Trace
-	columns := cmp.Or(t.X, t.Y, t.Ranks, t.PerNode, t.Nodes, t.Kind) != "" || len(t.Group)+len(t.Pool) > 0
+	columns := cmp.Or(t.X, t.Y, t.Ranks, t.PerNode, t.Nodes, t.Kind) != "" ||
+		len(t.Group)+len(t.Pool) > 0
 	if columns && !slices.ContainsFunc(sources, plain) {
 		return usage.Fields(errors.New("columns are named in CSV and JSON alone, "+
 			"and no file is one"), "columns")

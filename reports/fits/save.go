@@ -95,9 +95,9 @@ func (f *Fitted) ofOnePlace() *Fitted {
 	return one
 }
 
-// addCurves adds a layer to the platform for each curve that can be one, and returns a line about each
-// that cannot. The platform stands for the first latency, if there is one: of all tables, commands
-// have most use for that.
+// addCurves adds a layer to the platform for each curve that can be one, and returns a line about
+// each that cannot. The platform stands for the first latency, if there is one: of all tables,
+// commands have most use for that.
 func addCurves(d *platforms.Platform, curves []Curve) (remarks string) {
 	d.Title = cmp.Or(d.Title, "fit of "+sourceNames(sourcesOf(curves)))
 	for i, name := range layerNames(curves) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -74,102 +73,6 @@ type knee struct {
 	Line            string  // of the program, whose messages take most: "halo.star:12"
 	Part            float64 // of this line
 }
-
-// Scale runs the program of that name, see [Read], for each combination of machine, parameters and
-// ranks. A parameter "NAME=VALUE,VALUE…" has a row for each value.
-func Scale(ctx context.Context, name string, r Reading, o Setup, on ...platforms.Design) (
-	*Scaling, error) {
-	p, err := readProgram(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	if len(on) > 0 {
-		r.Collectives = choicesOn(on[0], o.Map, r.Collectives)
-	}
-	s := &Scaling{Name: name}
-	sets, err := combinations(r.Params)
-	if err != nil {
-		return nil, err
-	}
-	if err := fitAll(r.Ranks, o.Map, on); err != nil {
-		return nil, err
-	}
-	defer s.compare() // also of complete rows before an error
-	for _, set := range sets {
-		for _, ranks := range r.Ranks {
-			one := r
-			one.Ranks, one.Params = []int{ranks}, set.all
-			in, calls, err := called(ctx, p, name, one)
-			if err != nil {
-				return s, err
-			}
-			if done, err := s.inParts(ctx, in, calls, set.varied, o, on); err != nil || done {
-				if err != nil {
-					return s, err
-				}
-				continue
-			}
-			if err := in.schedule(ctx, calls, one); err != nil {
-				return s, err
-			}
-			if err := s.run(ctx, in, set.varied, o, on); err != nil {
-				return s, err
-			}
-		}
-	}
-	return s, nil
-}
-
-// fitAll returns an error if a machine has no places for some of the numbers of ranks: runs of
-// smaller numbers may take minutes.
-func fitAll(ranks []int, at machine.Placement, on []platforms.Design) error {
-	for _, d := range on {
-		m := d.Machine()
-		if len(m.Levels) == 0 {
-			continue
-		}
-		for _, n := range ranks {
-			if _, err := m.Place(at, n); err != nil {
-				return fmt.Errorf("%s: %w", d.Platform.Name, err)
-			}
-		}
-	}
-	return nil
-}
-
-// A paramSet is a value for each parameter; varied names those that have several.
-type paramSet struct {
-	all    []string
-	varied string
-}
-
-// combinations returns all combinations of the values of parameters.
-func combinations(params []string) ([]paramSet, error) {
-	sets := []paramSet{{}}
-	for _, text := range params {
-		name, list, err := nameValue(text)
-		if err != nil {
-			return nil, err
-		}
-		values := strings.Split(list, ",")
-		var next []paramSet
-		for _, s := range sets {
-			for _, v := range values {
-				one := paramSet{append(slices.Clone(s.all), name+"="+v), s.varied}
-				if len(values) > 1 {
-					one.varied = strings.TrimSpace(one.varied + " " + name + "=" + v)
-				}
-				next = append(next, one)
-			}
-		}
-		if sets = next; len(sets) > maxCases {
-			return nil, fmt.Errorf("the parameters have more than %d combinations", maxCases)
-		}
-	}
-	return sets, nil
-}
-
-const maxCases = 10000
 
 // maxPathOps is the largest number of operations of which a critical path is recorded: it takes 200
 // bytes for each.

@@ -202,8 +202,8 @@ type otherOrder struct {
 	costly bool
 }
 
-// inOtherOrder runs a program beside its simulation, with what happens at one moment in the opposite
-// order. LogGOPSim's rules have one order, and noise hides such differences.
+// inOtherOrder runs a program beside its simulation, with what happens at one moment in the
+// opposite order. LogGOPSim's rules have one order, and noise hides such differences.
 func (s *Simulation) inOtherOrder(ctx context.Context, p *simulate.Program,
 	run simulate.Setup) <-chan otherOrder {
 	other := make(chan otherOrder, 1)
@@ -248,8 +248,8 @@ func (s *Simulation) noteOrder(machine string, several bool, other otherOrder) {
 		"the order of the rules, and %s in the opposite order", on, finish, other.finish))
 }
 
-const noOtherOrder = "Whether the order of simultaneous events decides the finish was not tried: a " +
-	"second run takes too long."
+const noOtherOrder = "Whether the order of simultaneous events decides the finish was not tried: " +
+	"a second run takes too long."
 
 // machinesOf returns the machines of the options with their names, and adds notes
 // about them. LogGOPS has no machine: its parameters are in the options of the run.

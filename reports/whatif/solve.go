@@ -24,8 +24,8 @@ import (
 // Quantities need not be monotonic (a larger packet first helps and then hurts), so the search
 // walks away from the parameter in both directions instead of bisecting at once: to a millionth and
 // a million times it, and to zero, or within the range if it has From < To. The steps are 2^(1/16),
-// or 2 and more for a [study.Call], whose values are simulations; the step in which the target is first
-// met is searched. A target that is met only within a step is missed. Of whole parameters, as
+// or 2 and more for a [study.Call], whose values are simulations; the step in which the target is
+// first met is searched. A target that is met only within a step is missed. Of whole parameters, as
 // packets, each value up to 65,536 away is tried.
 type TargetQuestion struct {
 	Case

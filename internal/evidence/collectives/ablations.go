@@ -39,7 +39,7 @@ var ablations = []ablation{
 	{"residuals nearby", "local.go", "math.Log(t) + l.residual(&c, without)", "math.Log(t)"},
 	{"trend between places", "blend.go", "append(all, b.trend(p, n))", "append(all, math.NaN())"},
 	{"weights by back-tests", "blend.go", "w[i] = 1 / (e * e)", "w[i] = 1 + 0*e"},
-	number("evidenceRange", "interval.go", "4", "1e9"),
+	number("evidenceRange", "blend.go", "4", "1e9"),
 	{"growth beside the forms", "blend.go", "h.growth = h.shareOfGrowth()", "h.growth = 0"},
 	{"growth of known machines", "table.go", "growth = (growth + own) / 2", "growth = own"},
 	{"own growth", "table.go", "growth = (growth + own) / 2", "growth += 0 * own"},
@@ -92,8 +92,8 @@ func (a ablation) changed() (string, error) {
 var ablated = []judge.Half{judge.Choose, judge.Made}
 
 // ablate writes the mean log error and interval score of each question for each ablation, on the
-// measured machines that terms are chosen on and on those made up. Each ablation is a program of its
-// own, built with the changed file.
+// measured machines that terms are chosen on and on those made up. Each ablation is a program of
+// its own, built with the changed file.
 func ablate(w io.Writer, _ []series) error {
 	folder, err := os.MkdirTemp("", "ablations")
 	if err != nil {

@@ -43,8 +43,8 @@ const nodeTime = 0.8
 func within(c *Curve) bool { return Latency(c) && !c.Planted && c.Points[0].Time < nodeTime }
 
 // Report writes a row for each protocol, as the mean over the machines of each half, or a row for
-// each machine of it. Of a machine it takes at most 12 curves, as training does, so that repeats of one count no
-// more.
+// each machine of it. Of a machine it takes at most 12 curves, as training does, so that repeats of
+// one count no more.
 func Report(w io.Writer, curves []Curve, k kind, of func(machine string) *forecast.Calibration,
 	machines bool) error {
 	use := thin(curves, k.use)
