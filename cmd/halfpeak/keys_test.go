@@ -73,14 +73,16 @@ var units = [][2]string{{"_us_per_kib", "µs/KiB"}, {"_mb_s", "MB/s"}, {"_bytes"
 // endOfInterval matches the key of an interval's end: the name of its quantity and its unit.
 var endOfInterval = regexp.MustCompile(`^(.+)_(low|high)(_.*)?$`)
 
-// declared matches a column in the source, with its key.
+// declared matches a column in the source, with its key. Parameters of platforms have keys, too,
+// beside their owner, their text or their value.
 var declared = regexp.MustCompile(`(?:[cC]ol|[pP]ercent|percentCol|Key:)(?:\[[^\]]*\])?\(?\s*"([a-z0-9_]+)"`)
 
 // elsewhere matches files whose tables are of pages and reports alone.
 var elsewhere = regexp.MustCompile(`_test\.go$|[/\\](page|summary)[/\\]`)
 
 // forPeople are keys of tables that no command prints as CSV: of marks, and behind pictures.
-var forPeople = []string{"base", "mark", "mean_percent", "z", "z_quantity"}
+var forPeople = []string{"base", "mark", "mean_percent", "z", "z_quantity",
+	"beta", "tau"} // keys of the parameters of platforms that a fit makes
 
 // docs/commands.md lists the keys of all tables with the meanings in testdata/keys.txt: a line has
 // keys, a meaning and, if it is theirs alone, commands. Each key that the source declares is printed.

@@ -18,7 +18,7 @@ import (
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	commands := map[string][]string{
-		"rows": {"whatif", "clip", "--sweep", "wire.tau=1us/KiB..8us/KiB/3000", "--sweep",
+		"rows": {"whatif", "sweep", "clip", "wire.tau=1us/KiB..8us/KiB/3000",
 			"host-dma.tau=1us/KiB..8us/KiB/3000", "-o", "rows.csv"},
 		"computes": {"collective", "bcast", "clip", "--ranks", "2..4096", "--to", "openmpi",
 			"--unverified", "-o", "rules"},
@@ -62,6 +62,9 @@ func worked(t *testing.T, pid int) int {
 		t.Fatal(err)
 	}
 	_, after, _ := strings.Cut(string(stat), ") ") // of the name; proc(5) counts it as field 2
+	if strings.HasPrefix(after, "Z") {
+		t.Fatal("the command ended before it got a signal")
+	}
 	ticks, err := strconv.Atoi(strings.Fields(after)[14-3])
 	if err != nil {
 		t.Fatal(err)

@@ -121,8 +121,7 @@ var Algorithms = []Entry{
 		Help: "recursive halving, then doubling; ranks above a power of two hand in all"},
 	{Collective: "allreduce", Name: "double-tree", NCCL: "tree",
 		Params: Segment | Gamma | Channels, partition: halves, Algorithm: doubleTree,
-		Help: "two binary trees at once, half of the message in each, up and down; over several " +
-			"nodes, trees of nodes with a chain inside each, in chunks"},
+		Help: "two binary trees at once, half of the message in each; over nodes, a chain in each"},
 	{Collective: "allreduce", Name: "one-shot", Most: 16,
 		Params: Gamma, symmetry: shifted, Algorithm: oneShot,
 		Help: "each sends all to every other, in one step, as inference engines do over a switch"},

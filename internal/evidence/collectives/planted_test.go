@@ -45,7 +45,8 @@ func TestOtherJobsAreInside(t *testing.T) {
 		}
 		for _, s := range judge.ByQuestion(answered(t, asks)) {
 			t.Logf("%g, %s: %.0f %% of %d right, %.2f ×", deviation, s.Name, 100*s.Right, s.Intervals, s.Width)
-			if s.Answers > 0 && (s.Right < 0.86 || s.Intervals < s.Answers*9/10) {
+			// Intervals wider than ×16 are none: at ×8, with jobs that differ most, 13 %.
+			if s.Answers > 0 && (s.Right < 0.86 || s.Intervals < s.Answers*8/10) {
 				t.Errorf("%g, %s: %.0f %% of %d right", deviation, s.Name, 100*s.Right, s.Intervals)
 			}
 		}
