@@ -98,13 +98,10 @@ func (c Collective) calls() (Collectives, error) {
 
 // Times returns the times of the calls on the design, the best of each number of ranks and size
 // marked.
-func (d Design) Times(ctx context.Context, c Collectives) (*collective.Times, error) {
-	on, err := d.OfRanks()
-	if err != nil {
-		return nil, err
-	}
+func (d Design) Times(ctx context.Context, c Collectives) (collective.Answer, error) {
 	c.Fits = d.fits
-	return c.On(ctx, on)
+	of := collective.Subject{Design: d.Design, Calls: c.Calls}
+	return collective.Ask(ctx, collective.Question{On: []collective.Subject{of}})
 }
 
 func (c Collective) ask(ctx context.Context, d Design) (e Estimate, err error) {
@@ -117,10 +114,11 @@ func (c Collective) ask(ctx context.Context, d Design) (e Estimate, err error) {
 
 // ask answers with the best of the calls; they are on one number of ranks and of one size.
 func (c Collectives) ask(ctx context.Context, d Design) (e Estimate, err error) {
-	times, err := d.Times(ctx, c)
+	a, err := d.Times(ctx, c)
 	if err != nil {
 		return e, err
 	}
+	times := a.Times[0]
 	t := times.Best()
 	if slices.ContainsFunc(times.Times, func(o collective.Timing) bool {
 		return o.Place() != t.Place()

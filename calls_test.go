@@ -298,10 +298,11 @@ func TestSeveralCalls(t *testing.T) {
 	calls := halfpeak.Collectives{Calls: collectives.Calls{Collective: "bcast",
 		Algorithm: "pipeline", Ranks: []int{8}, Sizes: []quantity.Bytes{1 << 20},
 		Segments: []quantity.Bytes{1 << 14}}}
-	times, err := d.Times(t.Context(), calls)
-	if err != nil || len(times.Times) != 2 {
-		t.Fatalf("%+v, %v", times, err)
+	found, err := d.Times(t.Context(), calls)
+	if err != nil || len(found.Times[0].Times) != 2 {
+		t.Fatalf("%+v, %v", found, err)
 	}
+	times := found.Times[0]
 	least := min(times.Times[0].Time, times.Times[1].Time)
 	if e, err := d.Ask(t.Context(), calls); err != nil || e.Value != float64(least) ||
 		times.Times[0].Time == times.Times[1].Time {
@@ -315,10 +316,9 @@ func TestSeveralCalls(t *testing.T) {
 		t.Errorf("a study of two times: %v", err)
 	}
 	calls.Sizes = []quantity.Bytes{1 << 10, 1 << 20}
-	if times, err = d.Times(t.Context(), calls); err != nil {
-		t.Fatal(err)
-	}
-	if c, err := times.Crossovers(t.Context()); err != nil || len(c) != 1 {
+	both, err := collectives.Ask(t.Context(), collectives.Question{Crossovers: true,
+		On: []collectives.Subject{{Design: d.Design, Calls: calls.Calls}}})
+	if c := both.Crossovers; err != nil || len(c) != 1 {
 		t.Errorf("%+v, %v; want one size from which segments are faster", c, err)
 	}
 	calls.Total = true

@@ -20,10 +20,10 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/platforms"
-	collectives "github.com/halfpeak/halfpeak/reports/collective"
 	"github.com/halfpeak/halfpeak/reports/fits"
 )
 

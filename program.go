@@ -12,12 +12,12 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/collective"
 	theprogram "github.com/halfpeak/halfpeak/reports/program"
 )
 
@@ -115,7 +115,7 @@ type Reading = theprogram.Reading
 // were measured, see [collectives.MeasuredTimes].
 func on(ctx context.Context, designs []Design, names []string, r Reading) (_ Reading, err error) {
 	if len(names) == 1 && program.Is(names[0]) {
-		r.Time, r.Doubt, err = collective.MeasuredTimes(ctx, inner(designs))
+		r.Time, r.Doubt, err = collectives.MeasuredTimes(ctx, inner(designs))
 	}
 	return r, err
 }

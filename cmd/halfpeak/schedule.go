@@ -6,11 +6,12 @@ import (
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	collectives "github.com/halfpeak/halfpeak/reports/collective"
+	thecollective "github.com/halfpeak/halfpeak/reports/collective"
 	theprogram "github.com/halfpeak/halfpeak/reports/program"
 )
 
@@ -45,11 +46,11 @@ func newSchedule() *cobra.Command {
 			}
 			// Without an algorithm the command lists them, of one collective or all: "" is all.
 			if name == "" {
-				all, err := collectives.AlgorithmsOf(append(args, "")[0])
+				all, err := thecollective.List(append(args, "")[0])
 				if err != nil {
 					return err
 				}
-				return out.write(cmd, collectives.AlgorithmRows(all))
+				return out.write(cmd, all.Rows())
 			}
 			c.Bytes, c.Segment = uint64(size), uint64(segment)
 			if c.Segment >= c.Bytes { // it is sent whole, as collective has it

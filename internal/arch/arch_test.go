@@ -35,6 +35,7 @@ var layers = [][]string{
 		"internal/published", "internal/calls", "internal/program", "internal/mpitrace"},
 	{"fit", "engine/...", "internal/engine", "internal/engine/...", "internal/placed"},
 	{"internal/fitted", "internal/calibrate", "internal/study"},
+	{"internal/collectives"},
 	{"reports/table"},
 	{"internal/curves"},
 	{"reports/..."},

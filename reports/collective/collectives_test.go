@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
+	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -43,7 +44,7 @@ func TestCollectiveRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := got.Rules()
+	all := collectives.Rules(got.Times)
 	if len(all) != 1 {
 		t.Fatalf("rules %+v, want one", all)
 	}
@@ -70,11 +71,11 @@ func TestRulesBoundaries(t *testing.T) {
 	if _, sizes := got.Axes(); len(sizes) != 18 {
 		t.Errorf("sizes %v, want the powers of two from 8 to 1 MiB", sizes)
 	}
-	refined, err := got.refined(ctx)
+	refined, err := refined(ctx, got)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := refined.Rules()
+	all := collectives.Rules(refined)
 	if len(all) != 2 || all[0].Of.Name != "double-tree" || all[1].Of.Name != "ring" || all[0].Bytes.From != 8 || all[1].Bytes.From != all[0].Bytes.To+1 {
 		t.Fatalf("rules %+v, want a tree and from there the ring", all)
 	}
@@ -94,16 +95,16 @@ func TestRulesBoundaries(t *testing.T) {
 	if ring[8] != ring[64] {
 		t.Errorf("the ring takes %v for 8 B and %v for 64 B on 64 ranks", ring[8], ring[64])
 	}
-	var text strings.Builder
-	if err := got.WriteRules(ctx, &text, "tuner.csv"); err != nil {
+	text, err := rulesOf(ctx, got, rules.NCCL, "tuner.csv")
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"# Unverified", "NCCL_TUNER_CONFIG_FILE=tuner.csv", "; -1 leaves channels", "allreduce,1048576,1048576,ring,simple,"} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("no %q in\n%s", want, text.String())
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if err := small.WriteRules(ctx, &text, ""); err == nil || !strings.Contains(err.Error(), "a line would force the protocol simple") {
+	if _, err := rulesOf(ctx, small, rules.NCCL, ""); err == nil || !strings.Contains(err.Error(), "a line would force the protocol simple") {
 		t.Errorf("rules for small messages: %v", err)
 	}
 }
@@ -154,7 +155,7 @@ func TestBestRuns(t *testing.T) {
 						c.Ranks, c.Name, c.RanAs, c.Next)
 				}
 			}
-			changes, err := times.Crossovers(t.Context())
+			changes, err := crossovers(t.Context(), times, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,7 +175,7 @@ func TestBestRuns(t *testing.T) {
 // A choice for one size becomes that of the sizes around it if the intervals do not tell the two
 // apart; a rule begins where a crossover is also one of the sizes asked for.
 func TestRulesOfSingleSizes(t *testing.T) {
-	times := func(alone int, apart float64) *Times {
+	times := func(alone int, apart float64) []Timing {
 		var all []Timing
 		for i, size := range []uint64{4, 8, 16, 32, 64} {
 			for k, name := range []string{"binary", "binomial"} {
@@ -182,7 +183,7 @@ func TestRulesOfSingleSizes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				c := newTiming(e, 30, collective.Call{Bytes: size})
+				c := Timing{Cell: Cell{Entry: e, Ranks: 30, Call: collective.Call{Bytes: size}}}
 				c.Compared, c.Best = true, (k == 0) == (i == alone)
 				c.Within = quantity.Interval{Value: 3, Low: 2, High: 4}
 				if !c.Best {
@@ -192,13 +193,13 @@ func TestRulesOfSingleSizes(t *testing.T) {
 			}
 		}
 		keepNeighbours(all)
-		return &Times{Times: all}
+		return all
 	}
 	for alone, want := range map[int]int{0: 2, 2: 3, 4: 2} {
-		if got := times(alone, 1).Rules(); len(got) != 1 || got[0].Of.Name != "binomial" {
+		if got := collectives.Rules(times(alone, 1)); len(got) != 1 || got[0].Of.Name != "binomial" {
 			t.Errorf("rules %+v, want binomial alone", got)
 		}
-		if got := times(alone, 3).Rules(); len(got) != want {
+		if got := collectives.Rules(times(alone, 3)); len(got) != want {
 			t.Errorf("%d rules where the times tell algorithms apart, want %d", len(got), want)
 		}
 	}

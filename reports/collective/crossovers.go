@@ -15,21 +15,15 @@ type Crossover struct {
 	Best   Timing // the best here
 }
 
-// Crossovers returns the changes of the best between neighbours among the times that were asked
-// for: to the byte, and to the rank. It does not see an algorithm that is the best only between two
-// neighbours. The errors are those of [Calls.On].
-func (t *Times) Crossovers(ctx context.Context) ([]Crossover, error) {
-	return t.crossovers(ctx, true)
-}
-
-// crossovers finds the changes by bisection where the best is another at two neighbours, over ranks
-// if these are asked for. It takes the known times as a start, so that only places between them are
-// computed.
-func (t *Times) crossovers(ctx context.Context, overRanks bool) ([]Crossover, error) {
-	if !t.asked.several() {
+// crossovers returns the changes of the best between neighbours among the times: to the byte, and
+// if asked to the rank. It does not see an algorithm that is the best only between two neighbours.
+// It searches by bisection where the best is another at two neighbours, and times only places
+// between them.
+func crossovers(ctx context.Context, t *Times, overRanks bool) ([]Crossover, error) {
+	if !t.Several() {
 		return nil, usage.Fields(fmt.Errorf("crossovers need several algorithms"), "algorithm")
 	}
-	s := search{question: t.asked, known: map[Place]Timing{}}
+	s := search{times: t, known: map[Place]Timing{}}
 	for _, c := range t.Times {
 		if c.Best {
 			s.known[c.Place()] = c
@@ -38,7 +32,7 @@ func (t *Times) crossovers(ctx context.Context, overRanks bool) ([]Crossover, er
 	allRanks, sizes := t.Axes()
 	for _, ranks := range allRanks {
 		for i := range len(sizes) - 1 {
-			along := func(n int) Place { return Place{ranks, quantity.Bytes(n)} }
+			along := func(n int) Place { return Place{Ranks: ranks, Size: quantity.Bytes(n)} }
 			err := s.bisect(ctx, "size", int(sizes[i]), int(sizes[i+1]), along)
 			if err != nil {
 				return nil, err
@@ -47,7 +41,7 @@ func (t *Times) crossovers(ctx context.Context, overRanks bool) ([]Crossover, er
 	}
 	for _, size := range sizes {
 		for i := 0; overRanks && i < len(allRanks)-1; i++ {
-			along := func(n int) Place { return Place{n, size} }
+			along := func(n int) Place { return Place{Ranks: n, Size: size} }
 			err := s.bisect(ctx, "ranks", allRanks[i], allRanks[i+1], along)
 			if err != nil {
 				return nil, err
@@ -57,28 +51,24 @@ func (t *Times) crossovers(ctx context.Context, overRanks bool) ([]Crossover, er
 	return s.found, nil
 }
 
-// A search looks for crossovers of a question. It keeps the best of each place:
-// neighbouring bisections share their ends.
+// A search looks for crossovers. It keeps the best of each place: neighbouring bisections share
+// their ends.
 type search struct {
-	question
+	times *Times
 	known map[Place]Timing // the best
 	found []Crossover
 }
 
-// best returns the best at a place, by asking the question about that place alone,
-// without progress: the number of places that a search asks about is not known in
-// advance.
+// best returns the best at a place.
 func (s *search) best(ctx context.Context, p Place) (Timing, error) {
 	if c, ok := s.known[p]; ok {
 		return c, nil
 	}
-	calls := s.Calls
-	calls.Ranks, calls.Sizes = []int{p.Ranks}, []quantity.Bytes{p.Size}
-	found, err := s.about(calls, true).compute(ctx)
+	found, err := s.times.At(ctx, p)
 	if err != nil {
 		return Timing{}, err
 	}
-	for _, c := range found.Times {
+	for _, c := range found {
 		// A call that one algorithm alone can take was not compared; that algorithm is the best.
 		if c.Best || !c.Compared {
 			s.known[p] = c
@@ -90,7 +80,7 @@ func (s *search) best(ctx context.Context, p Place) (Timing, error) {
 // bisect adds the changes after from, up to to; along returns the place of a number between them.
 //
 // Each round finds the first change after from, by halving an interval whose ends differ, and goes
-// on behind it. A round takes lg(to − from) questions, and there is one round for each change.
+// on behind it. A round times lg(to − from) places, and there is one round for each change.
 func (s *search) bisect(ctx context.Context, over string, from, to int,
 	along func(int) Place) error {
 	last, err := s.best(ctx, along(to))
@@ -99,7 +89,7 @@ func (s *search) bisect(ctx context.Context, over string, from, to int,
 	}
 	for {
 		before, err := s.best(ctx, along(from))
-		if err != nil || before.sameAs(last) {
+		if err != nil || before.SameAs(last.Cell) {
 			return err
 		}
 		first, here, high := before, last, to
@@ -109,7 +99,7 @@ func (s *search) bisect(ctx context.Context, over string, from, to int,
 			if err != nil {
 				return err
 			}
-			if c.sameAs(first) {
+			if c.SameAs(first.Cell) {
 				low, before = middle, c
 			} else {
 				high, here = middle, c

@@ -11,17 +11,18 @@ import (
 )
 
 // Every algorithm of a broadcast of 1 KiB among 16 ranks; the best is marked.
-func ExampleCalls() {
+func ExampleAsk() {
 	d, err := platforms.Open("clip")
 	if err != nil {
 		log.Fatal(err)
 	}
-	times, err := collective.Calls{Collective: "bcast", Algorithm: "all", Ranks: []int{16},
-		Sizes: []quantity.Bytes{quantity.KiB}}.On(context.Background(), d)
+	a, err := collective.Ask(context.Background(), collective.Question{
+		On: []collective.Subject{{Design: d, Calls: collective.Calls{Collective: "bcast",
+			Algorithm: "all", Ranks: []int{16}, Sizes: []quantity.Bytes{quantity.KiB}}}}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, t := range times.Times {
+	for _, t := range a.Times[0].Times {
 		if t.Best {
 			fmt.Println(t.Name, t.Time)
 		}

@@ -14,6 +14,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
+func figure(t *Times) (table.Picture, error) { return Answer{Times: []*Times{t}}.Figure() }
+
 func lineLayer() platforms.Design {
 	return platforms.Design{Layer: platforms.Layer{Platform: "a", Name: "b",
 		Model: &model.Linear{Beta: 2, Tau: 0.5}}}
@@ -27,7 +29,7 @@ func TestCollectiveCrossovers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := times.Crossovers(context.Background())
+	found, err := crossovers(context.Background(), times, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +72,7 @@ func TestCollectiveCrossovers(t *testing.T) {
 	if !seen || over["ranks"] == 0 {
 		t.Errorf("of 8 ranks the best changes at %v; found %+v", first, over)
 	}
-	if rows := CrossoverRows(found, ""); len(rows.Data) != len(found) {
+	if rows := crossoverRows(found, ""); len(rows.Data) != len(found) {
 		t.Error("rows are missing")
 	}
 }
@@ -105,15 +107,16 @@ func TestCollectiveMap(t *testing.T) {
 		t.Errorf("loss %v %%, want 100", loss)
 	}
 	// Other segments of the best are no other algorithm.
+	two := func(name string) Cell { return Cell{Entry: collective.Entry{Name: name}, Ranks: 2} }
 	segmented := Times{Algorithms: times.Algorithms, Times: []Timing{
-		{Entry: collective.Entry{Name: "pipeline"}, Ranks: 2, Compared: true, Best: true},
-		{Entry: collective.Entry{Name: "pipeline"}, Ranks: 2, Compared: true, Slower: 4.7},
-		{Entry: collective.Entry{Name: "binomial"}, Ranks: 2, Compared: true, Slower: 30},
+		{Cell: two("pipeline"), Compared: true, Best: true},
+		{Cell: two("pipeline"), Compared: true, Slower: 4.7},
+		{Cell: two("binomial"), Compared: true, Slower: 30},
 	}}
 	if loss := regions(&segmented).Z[0][0]; loss != 30 {
 		t.Errorf("loss %v %% with segments, want 30", loss)
 	}
-	p, err := Picture(times)
+	p, err := figure(times)
 	if _, ok := p.(table.RegionMap); !ok || err != nil {
 		t.Errorf("no map of several ranks and sizes (%v)", err)
 	}
@@ -121,7 +124,7 @@ func TestCollectiveMap(t *testing.T) {
 	if times, err = q.On(context.Background(), lineLayer()); err != nil {
 		t.Fatal(err)
 	}
-	p, err = Picture(times)
+	p, err = figure(times)
 	f, ok := p.(table.Figure)
 	if !ok {
 		t.Fatalf("no curves of one number of ranks (%v)", err)
@@ -142,7 +145,7 @@ func TestCollectiveMap(t *testing.T) {
 	if times, err = few.On(context.Background(), lineLayer()); err != nil {
 		t.Fatal(err)
 	}
-	p, err = Picture(times)
+	p, err = figure(times)
 	if f, ok := p.(table.Figure); !ok || err != nil || len(f.Series) != 1 || f.Series[0].Name != "ring (recursive-doubling)" || len(f.Series[0].X) != 2 {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -150,7 +153,7 @@ func TestCollectiveMap(t *testing.T) {
 	if times, err = q.On(context.Background(), lineLayer()); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := Picture(times); err == nil {
+	if p, err := figure(times); err == nil {
 		t.Errorf("one call is drawn as %T", p)
 	}
 }
@@ -163,8 +166,9 @@ func fittedTimes(sizes ...uint64) *Times {
 	t.Algorithms = []collective.Entry{e}
 	for i, ranks := range []int{8, 16, 32, 64, 128, 256, 512} {
 		for k, bytes := range append(slices.Clone(sizes), 1) {
-			at := Timing{Entry: e, Ranks: ranks, Time: quantity.Micros(ranks),
-				Call: collective.Call{Bytes: bytes}, Within: quantity.Interval{Value: 9, Low: 8, High: 10}}
+			at := Timing{Cell: Cell{Entry: e, Ranks: ranks, Call: collective.Call{Bytes: bytes}},
+				Estimate: Estimate{Time: quantity.Micros(ranks),
+					Within: quantity.Interval{Value: 9, Low: 8, High: 10}}}
 			if i < 3 {
 				t.Measured = append(t.Measured, at)
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -25,6 +26,17 @@ type Comparison struct {
 	Errors  []ComparedErrors // of each data
 	Notes   []string         // doubts about the files
 	Without int              // measurements for which the model has no time
+	Misses  Misses
+}
+
+// Misses are the cells that are outside of their intervals.
+type Misses struct {
+	Cells  int // outside
+	Known  int // with an interval
+	Fitted int // inside, of times that the model was fitted to
+	// Ranks are the numbers of ranks of cells outside; empty: all.
+	Ranks []int
+	Ratio float64 // measured to modelled, in the median of cells outside
 }
 
 // Outsiders counts the measured times outside of their intervals, and all that have one.
@@ -91,18 +103,19 @@ type MeasuredFiles struct {
 	Fit       fit.Options // Trace, Measured.Ranks and Progress
 }
 
-// Compare compares the files' measurements of the calls' collective with the model of a design, at
+// compare compares the files' measurements of the calls' collective with the model of a design, at
 // the calls' ranks and sizes, or at all measured ones if they have none. The calls' algorithms
 // select among the measured ones; where files do not name one, the model's best of them is
-// compared. The errors are those of reading, and of [Calls.On]; a damaged file also has an answer.
-func (c Calls) Compare(ctx context.Context, d platforms.Design, files MeasuredFiles) (
+// compared. The errors are those of reading, and of [collectives.NewPlan]; a damaged file also has
+// an answer.
+func compare(ctx context.Context, c Calls, d platforms.Design, files MeasuredFiles) (
 	*Comparison, error) {
-	q, err := c.on(d)
+	p, err := c.Basis(d)
 	if err != nil {
 		return nil, err
 	}
 	// A file that does not name its collective is taken to have the one that was asked for.
-	files.Fit.Measured.Collective, files.Fit.Trace.Collective = q.Collective, q.Collective
+	files.Fit.Measured.Collective, files.Fit.Trace.Collective = p.Collective, p.Collective
 	in, err := fits.ReadFit(files.Paths, files.Fit)
 	if err != nil {
 		return nil, err
@@ -114,16 +127,16 @@ func (c Calls) Compare(ctx context.Context, d platforms.Design, files MeasuredFi
 	answer := &Comparison{Notes: slices.Concat(in.Notes, notes)}
 	var unasked []string
 	for _, d := range all {
-		if d.Of.Collective != q.Collective {
+		if d.Of.Collective != p.Collective {
 			unasked = append(unasked, d.Of.Collective)
 			continue
 		}
 		if files.Statistic != "" && files.Statistic != d.Statistic {
 			continue
 		}
-		if !q.anyAlgorithm() {
+		if !p.AnyAlgorithm() {
 			// A file need not name its algorithm; the user who asks for one knows it.
-			names := q.named()
+			names := p.Named()
 			if len(names) == 1 {
 				d.Of.Name = cmp.Or(d.Of.Name, names[0])
 			}
@@ -131,43 +144,48 @@ func (c Calls) Compare(ctx context.Context, d platforms.Design, files MeasuredFi
 				continue
 			}
 		}
-		if err := answer.add(ctx, q, &d); err != nil {
+		if err := answer.add(ctx, p, &d); err != nil {
 			return nil, err
 		}
 	}
 	if len(answer.Cells) > 0 {
+		answer.Misses = missesOf(answer.Cells)
 		return answer, in.Broken
 	}
 	if len(unasked) > 0 {
 		return nil, fmt.Errorf("no file has a measurement of %s; they have %s",
-			q.Collective, strings.Join(stats.Ascending(unasked), ", "))
+			p.Collective, strings.Join(stats.Ascending(unasked), ", "))
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("no measured %s in the files; halfpeak fit says what they have",
-			q.Collective)
+			p.Collective)
 	}
 	err = errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; " +
 		"omit them to use all measurements")
 	return nil, usage.Fields(err, "ranks", "size", "algorithm", "statistic")
 }
 
-// add adds the cells of data: the question is asked about the ranks and sizes of its
-// points, with the algorithm that was measured or, if the library chose, with those asked for.
-func (a *Comparison) add(ctx context.Context, q question, d *fitted.Data) error {
-	calls := q.Calls
-	unasked := func(p fitted.Point) bool {
-		return len(calls.Ranks) > 0 && !slices.Contains(calls.Ranks, p.Ranks) ||
-			len(calls.Sizes) > 0 && !slices.Contains(calls.Sizes, p.Size)
+// add adds the cells of data: the calls are asked again at the ranks and sizes of its points, by
+// the algorithm that was measured or, if the library chose, by those asked for.
+func (a *Comparison) add(ctx context.Context, p collectives.Basis, d *fitted.Data) error {
+	calls := p.Calls
+	unasked := func(at fitted.Point) bool {
+		return len(calls.Ranks) > 0 && !slices.Contains(calls.Ranks, at.Ranks) ||
+			len(calls.Sizes) > 0 && !slices.Contains(calls.Sizes, at.Size)
 	}
 	points := slices.DeleteFunc(slices.Clone(d.Points), unasked)
 	if len(points) == 0 {
 		return nil
 	}
-	calls.Algorithm, calls.Ranks, calls.Sizes = cmp.Or(d.Of.Name, q.Algorithm), nil, nil
-	for _, p := range points {
-		calls.Ranks, calls.Sizes = append(calls.Ranks, p.Ranks), append(calls.Sizes, p.Size)
+	calls.Algorithm, calls.Ranks, calls.Sizes = cmp.Or(d.Of.Name, p.Algorithm), nil, nil
+	for _, at := range points {
+		calls.Ranks, calls.Sizes = append(calls.Ranks, at.Ranks), append(calls.Sizes, at.Size)
 	}
-	times, err := q.about(calls, false).compute(ctx)
+	again, err := p.Plan(ctx, calls)
+	if err != nil {
+		return err
+	}
+	times, err := again.Times(ctx)
 	if err != nil {
 		return err
 	}
@@ -180,8 +198,8 @@ func (a *Comparison) add(ctx context.Context, q question, d *fitted.Data) error 
 		}
 	}
 	var cells []ComparedCell
-	for _, p := range points {
-		c, ok := best[Place{p.Ranks, p.Size}]
+	for _, at := range points {
+		c, ok := best[Place{Ranks: at.Ranks, Size: at.Size}]
 		t, within := c.Time, c.Within
 		if d.Statistic == fitted.Average {
 			t, within = c.Average, c.AverageWithin
@@ -191,27 +209,14 @@ func (a *Comparison) add(ctx context.Context, q question, d *fitted.Data) error 
 			a.Without++
 			continue
 		}
-		cells = append(cells, ComparedCell{Data: d, Point: p, Modelled: c.Name, Model: t,
-			InSample: fittedTo(q, d, p), Interval: placeIn(within, p.Time)})
+		cells = append(cells, ComparedCell{Data: d, Point: at, Modelled: c.Name, Model: t,
+			InSample: p.FittedTo(d, at), Interval: placeIn(within, at.Time)})
 	}
 	if len(cells) > 0 {
 		a.Errors = append(a.Errors, sumUp(d.Label(), cells))
 	}
 	a.Cells = append(a.Cells, cells...)
 	return nil
-}
-
-// fittedTo reports whether the model of the question was fitted to a point of data, perhaps in
-// another file: the same call with the same time.
-func fittedTo(q question, d *fitted.Data, p fitted.Point) bool {
-	return slices.ContainsFunc(q.fits, func(f fitOf) bool {
-		return f.Data.Of.Collective == d.Of.Collective && f.Data.Statistic == d.Statistic &&
-			slices.ContainsFunc(f.Data.Points, func(of fitted.Point) bool {
-				// A file has at least a few digits of a time.
-				same := math.Abs(float64(of.Time-p.Time)) <= 1e-9*float64(p.Time)
-				return of.Ranks == p.Ranks && of.Size == p.Size && same
-			})
-	})
 }
 
 // sumUp sums up the errors of cells, whose sizes ascend for each number of ranks, as
@@ -241,5 +246,31 @@ func sumUp(label string, cells []ComparedCell) ComparedErrors {
 		}
 	}
 	m.Median, m.Signed = stats.Median(size), stats.Median(signed)
+	return m
+}
+
+// missesOf returns the cells outside of their intervals.
+func missesOf(cells []ComparedCell) (m Misses) {
+	var outside, all []int // ranks
+	var ratios []float64
+	for _, c := range cells {
+		all = append(all, c.Ranks)
+		switch {
+		case c.Interval == "":
+			continue
+		case c.Interval == Outside:
+			outside, ratios = append(outside, c.Ranks), append(ratios, float64(c.Time/c.Model))
+		case c.InSample:
+			m.Fitted++
+		}
+		m.Known++
+	}
+	if m.Cells = len(outside); m.Cells == 0 {
+		return m
+	}
+	m.Ratio = stats.Median(ratios)
+	if on := stats.Ascending(outside); len(on) < len(stats.Ascending(all)) {
+		m.Ranks = on
+	}
 	return m
 }

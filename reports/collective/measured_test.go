@@ -26,12 +26,13 @@ func TestMeasuredOutside(t *testing.T) {
 				a.Cells = append(a.Cells, c)
 			}
 		}
+		a.Misses = missesOf(a.Cells)
 		a.Errors = []ComparedErrors{{Label: "allreduce", Cells: len(a.Cells)}}
 		return a
 	}
 	print := func(a *Comparison) string {
 		var b strings.Builder
-		err := table.Printer{Width: 80, Height: 24, Brief: "--notes"}.Write(&b, MeasuredRows(a))
+		err := table.Printer{Width: 80, Height: 24, Brief: "--notes"}.Write(&b, a.rows())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +44,7 @@ func TestMeasuredOutside(t *testing.T) {
 	if !strings.HasSuffix(text, verdict) || strings.Contains(text, "inside") {
 		t.Error(text)
 	}
-	if first := MeasuredRows(answer(16)).Data[0]; first[5] != 16 {
+	if first := answer(16).rows().Data[0]; first[5] != 16 {
 		t.Errorf("the first row is %v, not one of 16 ranks", first)
 	}
 	if text = print(answer(0)); strings.Contains(text, "outside") ||

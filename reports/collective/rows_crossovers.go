@@ -1,12 +1,11 @@
 package collective
 
 import (
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// CrossoverRows tabulates the crossovers of times on a platform.
-func CrossoverRows(found []Crossover, on string) table.Rows {
+// crossoverRows tabulates the crossovers of times on a platform.
+func crossoverRows(found []Crossover, on string) table.Rows {
 	type change = Crossover
 	col := table.Col[change]
 	nextSlower := func(c change) any {
@@ -26,11 +25,14 @@ func CrossoverRows(found []Crossover, on string) table.Rows {
 		col("next_slower_percent", "runner-up slower by", nextSlower).Texted(percentText).Ranked(2),
 	)
 	rows.Notes = append(rows.Notes, on)
-	rows.Verdict = table.Say("the best algorithm changes at %s",
-		lex.Plural(len(found), "place"))
-	if len(found) == 0 {
+	switch len(found) {
+	case 0:
 		rows.Verdict = table.Say(
 			"The same algorithm is the best for all of these sizes and ranks.")
+	case 1:
+		rows.Verdict = table.Say("the best algorithm changes at 1 place")
+	default:
+		rows.Verdict = table.Say("the best algorithm changes at %d places", len(found))
 	}
 	return rows
 }

@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -20,9 +17,9 @@ const (
 	maxUnsteady = 0.3
 )
 
-// MeasuredRows tabulates the cells, those outside of their intervals first, with the errors by
+// rows tabulates the cells, those outside of their intervals first, with the errors by
 // algorithm in notes.
-func MeasuredRows(a *Comparison) table.Rows {
+func (a *Comparison) rows() table.Rows {
 	type cell = ComparedCell
 	col := table.Col[cell]
 	cells := slices.Clone(a.Cells)
@@ -73,8 +70,8 @@ func MeasuredRows(a *Comparison) table.Rows {
 			rows.Notes = append(rows.Notes, text)
 		}
 	}
-	if isOutside(cells[0]) == 0 {
-		rows.Verdict = outsideVerdict(cells)
+	if a.Misses.Cells > 0 {
+		rows.Verdict = missVerdict(a.Misses)
 		rows.RowRank = func(i int) int { return isOutside(cells[i]) }
 	} else {
 		rows.Verdict = medianVerdict(a.Errors)
@@ -89,42 +86,23 @@ func MeasuredRows(a *Comparison) table.Rows {
 	return rows
 }
 
-// outsideVerdict counts the measured times outside of their intervals, of which there is at
-// least one, and says where they are.
-func outsideVerdict(cells []ComparedCell) table.Sentence {
-	known, fitted := 0, 0
-	var out []ComparedCell
-	for _, c := range cells {
-		switch {
-		case c.Interval == "":
-			continue
-		case c.Interval == Outside:
-			out = append(out, c)
-		case c.InSample:
-			fitted++
-		}
-		known++
-	}
-	ranksOf := func(all []ComparedCell) []int {
-		return stats.Ascending(list.Map(all,
-			func(c ComparedCell) int { return c.Ranks }))
-	}
+// missVerdict counts the measured times outside of their intervals, and says where they are.
+func missVerdict(m Misses) table.Sentence {
 	where := ""
-	if at := ranksOf(out); len(at) < len(ranksOf(cells)) {
-		where = ", all on " + strings.Join(list.Map(at, strconv.Itoa), ", ") + " ranks"
+	if len(m.Ranks) > 0 {
+		on := strings.Trim(fmt.Sprint(m.Ranks), "[]")
+		where = ", all on " + strings.ReplaceAll(on, " ", ", ") + " ranks"
 	}
-	ratio := stats.Median(list.Map(out,
-		func(c ComparedCell) float64 { return float64(c.Time / c.Model) }))
 	change := "longer"
-	if ratio < 1 {
+	if m.Ratio < 1 {
 		change = "shorter"
 	}
 	rest := ""
-	if known == len(out)+fitted && fitted > 0 {
-		rest = fmt.Sprintf("; the model was fitted to the other %d", fitted)
+	if m.Known == m.Cells+m.Fitted && m.Fitted > 0 {
+		rest = fmt.Sprintf("; the model was fitted to the other %d", m.Fitted)
 	}
 	return table.Say("%d of %d outside of their intervals%s: measured %s %s than the model, in "+
-		"the median%s", len(out), known, where, table.PercentError(100*math.Abs(ratio-1)),
+		"the median%s", m.Cells, m.Known, where, table.PercentError(100*math.Abs(m.Ratio-1)),
 		change, rest)
 }
 

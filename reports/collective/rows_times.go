@@ -5,27 +5,19 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/calibrate"
-	"github.com/halfpeak/halfpeak/internal/lex"
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// Rows tabulates the times. Intervals are absent if the question had none. Several machines are
-// compared by their best times of each call.
-func Rows(machines ...*Times) table.Rows {
-	if len(machines) > 1 {
-		return machineRows(machines)
-	}
-	t := machines[0]
-	digits := uncertainDigits
-	if !t.Fitted && t.Within != (calibrate.Deviation{}) && t.Within.Ranks == 0 {
-		digits = 0
+// timeRows tabulates the times. Intervals are absent if the calls had none.
+func (a Answer) timeRows() table.Rows {
+	t, digits := a.Times[0], 0
+	if t.Rough() {
+		digits = uncertainDigits
 	}
 	algorithms, own := shownTimes(t)
 	times := slices.Concat(algorithms, own)
-	named := shortNames(times)
+	named := a.named
 	col := table.Col[Timing]
 	ranOtherwise := slices.ContainsFunc(times, func(c Timing) bool {
 		return c.RanAs != ""
@@ -101,7 +93,7 @@ func Rows(machines ...*Times) table.Rows {
 		col("busbw_mb_s", "busbw", busbw).Rounded(digits).Ranked(7),
 	)
 	rows.Doubts, rows.Notes = remarks(t)
-	rows.Verdict = verdict(times, own, named)
+	rows.Verdict = verdict(t.Fitted, times, own, named)
 	if t.Off != "" {
 		rows.Verdict = table.Say("%v; %s", rows.Verdict, t.Off)
 	}
@@ -156,22 +148,19 @@ func shownTimes(t *Times) (algorithms, own []Timing) {
 	return algorithms, own
 }
 
-// shortNames returns a text function of names, which are paths of schedules of one's own.
-func shortNames(times []Timing) func(name any) string {
-	names := list.Map(times, func(c Timing) string { return c.Name })
-	short := lex.ShortPaths(names)
-	return func(name any) string {
-		if i := slices.Index(names, fmt.Sprint(name)); i >= 0 {
-			return short[i]
-		}
-		return fmt.Sprint(name)
+// named returns a name as people read it: that of a schedule of one's own is a path.
+func (a Answer) named(name any) string {
+	text := fmt.Sprint(name)
+	if short, own := a.short[text]; own {
+		return short
 	}
+	return text
 }
 
 // remarks returns the doubts and notes of the times.
 func remarks(t *Times) (doubts, notes []string) {
 	if len(t.TooLarge) > 0 {
-		doubts = append(doubts, LeftOut(t.TooLarge))
+		doubts = append(doubts, t.LeftOut())
 	}
 	doubts = slices.Concat(doubts, t.Notes, t.Doubts)
 	if !t.Fitted {
@@ -182,13 +171,13 @@ func remarks(t *Times) (doubts, notes []string) {
 
 // verdict returns the best algorithm of the last ranks and size with a time, beside the schedules
 // of one's own or, without any, the second best.
-func verdict(all, own []Timing, named func(any) string) table.Sentence {
+func verdict(fitted bool, all, own []Timing, named func(any) string) table.Sentence {
 	for _, c := range slices.Backward(all) {
 		if c.Compared && !c.Best || math.IsNaN(float64(c.Time)) && math.IsNaN(float64(c.Average)) {
 			continue
 		}
 		name, runnerUp := called(c, named), ""
-		if c.Name == LibraryChoice {
+		if c.IsLibraryChoice() {
 			name = "predicted"
 		}
 		if c.Compared {
@@ -215,7 +204,7 @@ func verdict(all, own []Timing, named func(any) string) table.Sentence {
 		if c.Ranks == 1 && c.Time == 0 {
 			return table.Say("%s of %v on one rank sends no message", c.Collective, c.Size())
 		}
-		if c.From == FromFit && !c.Within.Known() && !c.AverageWithin.Known() {
+		if fitted && !c.Within.Known() && !c.AverageWithin.Known() {
 			runnerUp = ", no interval" + runnerUp
 		}
 		if c.Measure != "" {

@@ -5,13 +5,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/collectives"
 )
 
 // Unverified is the comment of rules from a question without measured collectives.
@@ -19,16 +16,14 @@ const Unverified = "Unverified: these rules are computed from times of single me
 	"and no collective was measured. Where a library does more than its algorithm says, " +
 	"its own choice can be several times as fast: measure both before use."
 
-// WriteRules writes rules with the best choices in the form of the calls, or with the one
-// algorithm that was asked for. Boundaries between sizes are exact to the byte, see
-// [Times.Crossovers]; path is the file's name for a comment that says how to use it.
-func (t *Times) WriteRules(ctx context.Context, w io.Writer, path string) error {
-	l := t.asked.Form
-	refined, err := t.refined(ctx)
+// rulesOf returns the text of rules with the best choices, or with the one algorithm that was asked
+// for. Boundaries between sizes are exact to the byte, see [crossovers]. Nothing is written before
+// all rules are known to be valid: half a file would still be read.
+func rulesOf(ctx context.Context, t *Times, l rules.Form, path string) ([]byte, error) {
+	refined, err := refined(ctx, t)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	// Nothing is written before all rules are known to be valid: half a file would still be read.
 	var text bytes.Buffer
 	if l.Use != "" {
 		if !t.Fitted {
@@ -36,27 +31,24 @@ func (t *Times) WriteRules(ctx context.Context, w io.Writer, path string) error 
 		}
 		fmt.Fprintf(&text, "# "+l.Use+"\n", cmp.Or(path, "FILE"))
 	}
-	if err := l.Write(&text, refined.Rules()); err != nil {
-		return err
-	}
-	_, err = w.Write(text.Bytes())
-	return err
+	err = l.Write(&text, collectives.Rules(refined))
+	return text.Bytes(), err
 }
 
 // refined returns the times with those at every size where the best changes: a
 // library takes a rule from its size on, so a coarse grid would keep a choice for up
 // to the next size of the grid.
-func (t *Times) refined(ctx context.Context) (*Times, error) {
-	all := *t
-	if !t.asked.several() {
-		return &all, nil
+func refined(ctx context.Context, t *Times) ([]Timing, error) {
+	if !t.Several() {
+		return t.Times, nil
 	}
+	all := *t
 	all.Times = slices.Clone(t.Times)
 	if t.Fitted {
 		keepNeighbours(all.Times)
 	}
 	// Between two numbers of ranks the rules of the smaller one hold, so only sizes are searched.
-	changes, err := all.crossovers(ctx, false)
+	changes, err := crossovers(ctx, &all, false)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +61,7 @@ func (t *Times) refined(ctx context.Context) (*Times, error) {
 	slices.SortStableFunc(all.Times, func(a, b Timing) int {
 		return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Call.Bytes, b.Call.Bytes))
 	})
-	return &all, nil
+	return all.Times, nil
 }
 
 // keepNeighbours makes the choice of the sizes around also that of sizes within a factor of two, if
@@ -82,7 +74,7 @@ func keepNeighbours(times []Timing) {
 			continue
 		}
 		here := runs[c.Ranks]
-		if n := len(here); n > 0 && times[here[n-1][0]].sameAs(c) {
+		if n := len(here); n > 0 && times[here[n-1][0]].SameAs(c.Cell) {
 			here[n-1] = append(here[n-1], i)
 		} else {
 			runs[c.Ranks] = append(here, []int{i})
@@ -104,7 +96,7 @@ func keepNeighbours(times []Timing) {
 				continue
 			}
 			next, other := times[around[0][0]], times[around[len(around)-1][0]]
-			if next.sameAs(other) && !next.sameAs(times[run[0]]) {
+			if next.SameAs(other.Cell) && !next.SameAs(times[run[0]].Cell) {
 				prefer(times, run, next)
 			}
 		}
@@ -117,7 +109,7 @@ func prefer(times []Timing, run []int, choice Timing) {
 	var instead []int
 	for _, i := range run {
 		j := slices.IndexFunc(times, func(c Timing) bool {
-			return c.Place() == times[i].Place() && c.sameAs(choice)
+			return c.Place() == times[i].Place() && c.SameAs(choice.Cell)
 		})
 		if j < 0 || !overlap(times[i], times[j]) {
 			return
@@ -137,71 +129,4 @@ func overlap(a, b Timing) bool {
 		x, y = a.AverageWithin, b.AverageWithin
 	}
 	return x.Low <= y.High && y.Low <= x.High // false without intervals
-}
-
-// Rules returns the best choices. A choice holds from its number of ranks, and from its size, to
-// just below the next. The last ranks and sizes hold for themselves alone, so that the library's
-// own choice stays beyond them. Neighbours with the same choice are one rule.
-func (t *Times) Rules() []rules.Rule {
-	slower := func(c Timing) bool { return c.Compared && !c.Best }
-	best := slices.DeleteFunc(slices.Clone(t.Times), slower)
-	ranks := steps(best, func(c Timing) uint64 { return uint64(c.Ranks) })
-	var all []rules.Rule
-	last := 0 // where those of the ranks before begin
-	for len(best) > 0 {
-		var here []Timing
-		here, best = cut(best, func(a, b Timing) bool { return a.Ranks == b.Ranks })
-		sizes := steps(here, func(c Timing) uint64 { return c.Call.Bytes })
-		var now []rules.Rule
-		for _, c := range here {
-			r := rules.Rule{Of: c.Entry,
-				Ranks: ranks(c), Bytes: sizes(c), Segment: c.Call.Segment}
-			if c.Params&collective.Fanout != 0 {
-				r.Fanout = c.Call.Fanout
-			}
-			// The library runs the algorithm for this number of ranks alone.
-			if c.Entry.Ranks != 0 {
-				r.Ranks.To = r.Ranks.From
-			}
-			if n := len(now); n > 0 && continues(now[n-1], r) {
-				now[n-1].Bytes.To = r.Bytes.To
-			} else {
-				now = append(now, r)
-			}
-		}
-		if slices.EqualFunc(all[last:], now, func(a, b rules.Rule) bool {
-			return a.Ranks.To+1 == b.Ranks.From && a.Bytes == b.Bytes && sameChoice(a, b)
-		}) {
-			for i := range now {
-				all[last+i].Ranks.To = now[i].Ranks.To
-			}
-			continue
-		}
-		last = len(all)
-		all = append(all, now...)
-	}
-	return all
-}
-
-// continues reports whether b is a's choice for the sizes just above those of a, so
-// that one rule has both.
-func continues(a, b rules.Rule) bool {
-	return a.Bytes.To+1 == b.Bytes.From && sameChoice(a, b)
-}
-
-func sameChoice(a, b rules.Rule) bool {
-	return a.Of.Name == b.Of.Name && a.Segment == b.Segment && a.Fanout == b.Fanout
-}
-
-// steps returns the range of each value: up to just below the next; the last holds
-// for itself alone.
-func steps(all []Timing, of func(Timing) uint64) func(Timing) rules.Range {
-	values := stats.Ascending(list.Map(all, of))
-	return func(c Timing) rules.Range {
-		r := rules.Range{From: of(c), To: of(c)}
-		if i, _ := slices.BinarySearch(values, r.From); i+1 < len(values) {
-			r.To = values[i+1] - 1
-		}
-		return r
-	}
 }

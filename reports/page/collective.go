@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -66,7 +67,7 @@ func (x *Explorer) collective(r mapRequest) (fastestMap, error) {
 	if !(ms >= 1 && ms <= maxBudget) {
 		return fastestMap{}, fmt.Errorf("budget_ms %g; give 1 to %g", ms, maxBudget)
 	}
-	if _, err := collective.AlgorithmsOf(q.Collective); err != nil {
+	if _, err := collective.List(q.Collective); err != nil {
 		return fastestMap{}, err
 	}
 	// A barrier moves no data, so all sizes are one.
@@ -85,11 +86,11 @@ func (x *Explorer) collective(r mapRequest) (fastestMap, error) {
 			// One place at a time: the whole question could not be interrupted.
 			one := q
 			one.Ranks, one.Sizes = []int{ranks}, []quantity.Bytes{size}
-			times, err := d.Times(context.Background(), one)
+			found, err := d.Times(context.Background(), one)
 			if err != nil { // this number of ranks is impossible
-				times = &collective.Times{}
+				found.Times = []*collective.Times{{}}
 			}
-			a.Best[i] = append(a.Best[i], a.best(times))
+			a.Best[i] = append(a.Best[i], a.best(found.Times[0]))
 		}
 	}
 	// A map without a cell would look like an answer.
@@ -129,11 +130,11 @@ func (x *Explorer) placesRows(r mapRequest) (table.Rows, error) {
 	if n := len(q.Ranks) * len(q.Sizes); n > maxPlaces {
 		return table.Rows{}, fmt.Errorf("%d places; a table has at most %d", n, maxPlaces)
 	}
-	times, err := d.Times(context.Background(), q)
+	found, err := d.Times(context.Background(), q)
 	if err != nil {
 		return table.Rows{}, err
 	}
-	return collective.Rows(times), nil
+	return found.Rows(), nil
 }
 
 // call reads the request of one drawn collective. Measured collectives cannot be drawn: a
@@ -172,7 +173,7 @@ func (x *Explorer) call(r callRequest) (d halfpeak.Design, q halfpeak.Collective
 }
 
 // simulated runs one collective and returns its messages in the order in which they are sent.
-func (x *Explorer) simulated(r callRequest) (*collective.Run, []simulate.Message, error) {
+func (x *Explorer) simulated(r callRequest) (*collectives.Run, []simulate.Message, error) {
 	d, q, err := x.call(r)
 	if err != nil {
 		return nil, nil, err

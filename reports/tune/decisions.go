@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/reports/collective"
 )
 
 // Decisions returns the choices for all calls, in the order of the question. They hold for the
@@ -162,7 +162,7 @@ func (m *Map) price(ctx context.Context, all []tuner.Candidate, wanted map[int]b
 		}
 	}
 	for g, indices := range grids {
-		calls := collective.Calls{Collective: g.collective, Ranks: []int{g.ranks},
+		calls := collectives.Calls{Collective: g.collective, Ranks: []int{g.ranks},
 			Segments: m.Segments}
 		var names []string
 		for _, i := range indices {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
+	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	collectives "github.com/halfpeak/halfpeak/reports/collective"
 )
 
 // A library has algorithms that can be forced, and a rules file. What a job forces by
@@ -156,21 +156,18 @@ func writeNCCL(w io.Writer, decisions []Decision) error {
 	}))
 }
 
-// rulesOf returns the rules that [collectives.Times.Rules] makes of the decisions,
+// rulesOf returns the rules that [collectives.Rules] makes of the decisions,
 // without those of the library's own choice: where no rule applies, the library
 // decides as before.
 func rulesOf(decisions []Decision) (all []rules.Rule) {
-	of := map[string]*collectives.Times{}
+	of := map[string][]collectives.Timing{}
 	for _, d := range decisions {
-		if of[d.Collective] == nil {
-			of[d.Collective] = &collectives.Times{}
-		}
-		t := of[d.Collective]
 		call := collective.Call{Bytes: uint64(d.Size), Segment: uint64(d.Segment)}
-		t.Times = append(t.Times, collectives.Timing{Entry: d.Entry, Ranks: d.Ranks, Call: call})
+		of[d.Collective] = append(of[d.Collective], collectives.Timing{
+			Cell: collectives.Cell{Entry: d.Entry, Ranks: d.Ranks, Call: call}})
 	}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		all = append(all, of[name].Rules()...)
+		all = append(all, collectives.Rules(of[name])...)
 	}
 	return slices.DeleteFunc(all, func(r rules.Rule) bool { return r.Of.Name == LibraryChoice })
 }

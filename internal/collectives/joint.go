@@ -1,0 +1,217 @@
+// The page runs no programs: with Starlark it would be an eighth larger.
+
+//go:build !js
+
+package collectives
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/program"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// MeasuredTimes returns the times of a program's collectives on a machine whose file has
+// measurements of some, see [program.Options]; nil without measurements, and for a machine of
+// levels, on which collectives are made of messages. Ranks fill nodes one after the other. Errors
+// are of a collective, algorithm or shape that was not measured, and say what to measure. Measured
+// times are of one machine: it is an error if there are others. Doubt says which of the times
+// given so far is the least certain.
+func MeasuredTimes(ctx context.Context, machines []platforms.Design) (
+	time func(program.Collective) (ns uint64, joint bool, err error), doubt func() string,
+	err error) {
+	measured := func(d platforms.Design) bool {
+		return !d.Whole && slices.ContainsFunc(d.Platform.Collectives,
+			func(c platforms.MeasuredCollective) bool {
+				return len(d.Collectives(c.Of.Collective)) > 0
+			})
+	}
+	at := slices.IndexFunc(machines, measured)
+	switch {
+	case at < 0:
+		return nil, nil, nil
+	case len(machines) > 1:
+		return nil, nil, fmt.Errorf("%s has measured collectives, whose times are of one machine: "+
+			"give no other one", machines[at].Asked())
+	}
+	j := &jointTimes{ctx: ctx, d: machines[at], known: map[jointKey]uint64{}}
+	for _, c := range j.d.Platform.Collectives {
+		for _, perNode := range c.PerNode {
+			j.perNode = max(j.perNode, perNode*max(1, c.Groups))
+		}
+		j.nccl = j.nccl || strings.Contains(c.Name, "nccl-tests")
+	}
+	if j.perNode == 0 {
+		return nil, nil, fmt.Errorf("%s does not say how many ranks a node has; fit with their "+
+			"number", j.d.Asked())
+	}
+	return j.time, j.doubt, nil
+}
+
+// jointTimes answers for the collectives of a program.
+type jointTimes struct {
+	ctx     context.Context
+	d       platforms.Design
+	perNode int  // ranks that fill a node
+	nccl    bool // the measurements are of nccl-tests
+	fits    Fits
+	known   map[jointKey]uint64 // in ns
+	// widest is the interval, in µs, that is the widest over its value, of a call.
+	widest quantity.Interval
+	of     jointKey
+}
+
+func (j *jointTimes) doubt() string {
+	if j.of.name == "" {
+		return ""
+	}
+	s := j.of.shape
+	return fmt.Sprintf("Collectives take the times that were measured, or are fitted to these; "+
+		"the least certain one is %s of %s on %d ranks: %v, %v to %v.", j.of.name,
+		quantity.Bytes(j.of.bytes), s.nodes*s.perNode, quantity.Micros(j.widest.Value),
+		quantity.Micros(j.widest.Low), quantity.Micros(j.widest.High))
+}
+
+// A jointKey is a collective with its shape.
+type jointKey struct {
+	name, algorithm string
+	bytes           uint64
+	shape           jointShape
+}
+
+// A jointShape is how ranks of a group lie on nodes: how many nodes, ranks on each, and groups on a
+// node that call at once.
+type jointShape struct{ nodes, perNode, groups int }
+
+func (j *jointTimes) time(c program.Collective) (ns uint64, joint bool, err error) {
+	if c.Name == "" {
+		return 0, true, nil // a communicator is made once, before the program counts
+	}
+	if len(j.d.Collectives(c.Name)) == 0 && j.d.Layer.Model != nil {
+		return 0, false, nil
+	}
+	shape, err := j.shapeOf(c)
+	if err != nil {
+		return 0, false, err
+	}
+	key := jointKey{c.Name, c.Algorithm, c.Bytes, shape}
+	ns, known := j.known[key]
+	if !known && len(c.Ranks) > 1 && !(c.Bytes == 0 && c.Name != "barrier") {
+		t, err := j.measured(key)
+		if err != nil {
+			return 0, false, err
+		}
+		ns = uint64(math.Round(1e3 * float64(t)))
+	}
+	j.known[key] = ns
+	return ns, true, nil
+}
+
+// shapeOf returns the shape of the group that calls.
+func (j *jointTimes) shapeOf(c program.Collective) (s jointShape, err error) {
+	if c.Unequal {
+		return s, fmt.Errorf("%s was measured with blocks of one size", c.Name)
+	}
+	nodeOf := func(rank uint32) int { return int(rank) / j.perNode }
+	on := map[int]int{}
+	for _, rank := range c.Ranks {
+		on[nodeOf(rank)]++
+	}
+	s = jointShape{nodes: len(on), perNode: on[nodeOf(c.Ranks[0])]}
+	for _, rank := range c.Ranks { // and not over the map, so that the error has one text
+		if ranks := on[nodeOf(rank)]; ranks != s.perNode {
+			return s, fmt.Errorf("%s among %d ranks has %d and %d of them on its nodes of %d, "+
+				"which was not measured", c.Name, len(c.Ranks), s.perNode, ranks, j.perNode)
+		}
+	}
+	groups := map[int]int{}
+	for _, ranks := range c.Groups {
+		here := list.Map(ranks, nodeOf)
+		for _, node := range stats.Ascending(here) {
+			groups[node]++
+		}
+	}
+	for node := range on {
+		s.groups = max(s.groups, groups[node])
+	}
+	return s, nil
+}
+
+// measured returns the time of a collective of a shape in µs.
+func (j *jointTimes) measured(k jointKey) (quantity.Micros, error) {
+	all := j.d.Collectives(k.name)
+	has := slices.ContainsFunc(all, func(t platforms.MeasuredCollective) bool {
+		return slices.Contains(t.PerNode, k.shape.perNode) && max(1, t.Groups) == k.shape.groups
+	})
+	if !has {
+		return 0, j.refusal(k)
+	}
+	times, err := Calls{
+		Collective: k.name,
+		Algorithm:  k.algorithm,
+		Ranks:      []int{k.shape.nodes * k.shape.perNode},
+		PerNode:    k.shape.perNode,
+		Groups:     k.shape.groups,
+		Sizes:      []quantity.Bytes{quantity.Bytes(k.bytes)},
+		Fits:       &j.fits,
+	}.On(j.ctx, j.d)
+	if err != nil {
+		return 0, err
+	}
+	t := times.Times[0]
+	if math.IsNaN(float64(t.Time)) {
+		t.Time, t.Within = t.Average, t.AverageWithin
+	}
+	if !t.Within.Known() || math.IsNaN(t.Within.Low) {
+		return 0, j.refusal(k)
+	}
+	width := func(in quantity.Interval) float64 { return (in.High - in.Low) / in.Value }
+	if j.of.name == "" || width(t.Within) > width(j.widest) {
+		j.widest, j.of = t.Within, k
+		j.widest.Value = float64(t.Time)
+	}
+	return t.Time, nil
+}
+
+// perfNames are the programs of nccl-tests, where they are not named after the collective.
+var perfNames = map[string]string{"allreduce": "all_reduce", "allgather": "all_gather",
+	"reduce-scatter": "reduce_scatter", "bcast": "broadcast"}
+
+// refusal returns the error of a shape that was not measured, with the command that measures it.
+func (j *jointTimes) refusal(k jointKey) error {
+	s, size := k.shape, quantity.Bytes(k.bytes)
+	total := size
+	if (collective.Entry{Collective: k.name}).InBlocks() { // nccl-tests have all blocks together
+		total *= quantity.Bytes(s.nodes * s.perNode)
+	}
+	text := fmt.Sprintf("%s of %s on %d nodes of %d ranks", k.name, size, s.nodes, s.perNode)
+	if s.groups > 1 {
+		text += fmt.Sprintf(", in %d groups at once,", s.groups)
+	}
+	text += " was not measured, nor near enough"
+	if !j.nccl || slices.Contains([]string{"barrier", "scan"}, k.name) {
+		return fmt.Errorf("%s: measure it and fit it with the other measurements", text)
+	}
+	perf, split := k.name, ""
+	if name, has := perfNames[k.name]; has {
+		perf = name
+	}
+	switch {
+	case s.groups > 1 && s.nodes == 1:
+		split = fmt.Sprintf("NCCL_TESTS_SPLIT='DIV %d' ", s.perNode)
+	case s.groups > 1:
+		split = fmt.Sprintf("NCCL_TESTS_SPLIT='MOD %d' ", s.groups)
+	}
+	perNode := s.perNode * s.groups
+	exact := fmt.Sprintf("%.0f", float64(total))
+	return fmt.Errorf("%s; measure it: %smpirun -np %d -N %d %s_perf -b %s -e %[6]s -g 1", text,
+		split, s.nodes*perNode, perNode, perf, exact)
+}
