@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak"
+	schedules "github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/placed"
@@ -19,6 +21,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/reports/collective"
+	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
 // collectiveOptions holds the flags of collective. The same calls are asked of a
@@ -175,9 +178,11 @@ func (o *collectiveOptions) question(ctx context.Context, cmd *cobra.Command, na
 		q.On = append(q.On, collective.Subject{Design: d, Calls: c})
 	}
 	q.Crossovers = o.crossovers
-	if q.Measured = o.measured.files; o.measured.asked() {
-		q.Measured.Statistic = o.measured.chosenStatistic()
-		q.Measured.Fit.Progress = readingBar(cmd.ErrOrStderr())
+	if o.measured.asked() {
+		o.measured.options.Progress = readingBar(cmd.ErrOrStderr())
+		if q.Measured, err = o.measured.read(name); err != nil {
+			return q, err
+		}
 	}
 	if o.calls.Form.Name != "" {
 		q.Rules = &collective.RulesFile{Path: o.out.path}
@@ -313,26 +318,47 @@ func (o *collectiveOptions) export(cmd *cobra.Command, a collective.Answer) erro
 
 // measuredFlags are the flags of measurements that are compared with predictions.
 type measuredFlags struct {
-	files     collective.MeasuredFiles
+	paths     []string
+	options   fit.Options
 	columns   columnsFlag
 	statistic string
 }
 
 func (m *measuredFlags) declare(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&m.files.Paths, "measured", nil,
+	f.StringSliceVar(&m.paths, "measured", nil,
 		"compare with the times in these benchmark `files`")
-	flags.Var(f, &m.files.Fit.Measured.Ranks, flags.ParseRanks, "numbers", "measured-ranks", "",
+	flags.Var(f, &m.options.Measured.Ranks, flags.ParseRanks, "numbers", "measured-ranks", "",
 		"ranks of files that do not give their number: one number, or one for each such table")
 	enum(cmd, &m.statistic, "statistic", "statistic of the measured times over ranks", "both",
 		string(fitted.Average), string(fitted.Slowest))
-	m.files.Fit.Trace.Spell = asFlag
+	m.options.Trace.Spell = asFlag
 	m.columns.declare(cmd, ", of --measured files",
-		columnRoles(&m.files.Fit.Trace))
+		columnRoles(&m.options.Trace))
+}
+
+// read reads the files. One that does not name its collective is taken to have the one of this
+// name.
+func (m *measuredFlags) read(name string) (*collective.Measurements, error) {
+	of, err := schedules.Find(name, "")
+	if err != nil {
+		return nil, usage.Error{Err: err}
+	}
+	m.options.Measured.Collective, m.options.Trace.Collective = of.Collective, of.Collective
+	in, err := fits.ReadFit(m.paths, m.options)
+	if err != nil {
+		return nil, err
+	}
+	all, notes, err := fits.MeasuredSeries(in.Sources, m.options.Measured)
+	if err != nil {
+		return nil, cmp.Or(in.Broken, err)
+	}
+	return &collective.Measurements{Data: all, Notes: slices.Concat(in.Notes, notes),
+		Broken: in.Broken, Statistic: m.chosenStatistic()}, nil
 }
 
 // asked reports whether there are measurements to compare with.
-func (m *measuredFlags) asked() bool { return m.files.Paths != nil }
+func (m *measuredFlags) asked() bool { return m.paths != nil }
 
 // chosenStatistic returns the statistic of --statistic; it is empty for both.
 func (m *measuredFlags) chosenStatistic() fitted.Statistic {

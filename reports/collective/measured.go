@@ -9,14 +9,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
 // Comparison compares a model with measurements, in the order of the files' data, ranks and sizes.
@@ -95,38 +93,29 @@ type ComparedErrors struct {
 	Unsteady float64
 }
 
-// MeasuredFiles are files of collectives, with the options to read them.
-type MeasuredFiles struct {
-	Paths []string
+// Measurements are the measured collectives of files.
+type Measurements struct {
+	Data  []fitted.Data
+	Notes []string // doubts about the files
+	// Broken is the error of a damaged file, of which the data are what precedes the damage.
+	Broken error
 	// Statistic selects measurements; empty: all.
 	Statistic fitted.Statistic
-	Fit       fit.Options // Trace, Measured.Ranks and Progress
 }
 
-// compare compares the files' measurements of the calls' collective with the model of a design, at
+// compare compares the measurements of the calls' collective with the model of a design, at
 // the calls' ranks and sizes, or at all measured ones if they have none. The calls' algorithms
 // select among the measured ones; where files do not name one, the model's best of them is
-// compared. The errors are those of reading, and of [collectives.NewPlan]; a damaged file also has
-// an answer.
-func compare(ctx context.Context, c Calls, d platforms.Design, files MeasuredFiles) (
+// compared. The errors are those of [collectives.NewPlan].
+func compare(ctx context.Context, c Calls, d platforms.Design, files Measurements) (
 	*Comparison, error) {
 	p, err := c.Basis(d)
 	if err != nil {
 		return nil, err
 	}
-	// A file that does not name its collective is taken to have the one that was asked for.
-	files.Fit.Measured.Collective, files.Fit.Trace.Collective = p.Collective, p.Collective
-	in, err := fits.ReadFit(files.Paths, files.Fit)
-	if err != nil {
-		return nil, err
-	}
-	all, notes, err := fits.MeasuredSeries(in.Sources, files.Fit.Measured)
-	if err != nil {
-		return nil, cmp.Or(in.Broken, err)
-	}
-	answer := &Comparison{Notes: slices.Concat(in.Notes, notes)}
+	answer := &Comparison{Notes: files.Notes}
 	var unasked []string
-	for _, d := range all {
+	for _, d := range files.Data {
 		if d.Of.Collective != p.Collective {
 			unasked = append(unasked, d.Of.Collective)
 			continue
@@ -150,13 +139,13 @@ func compare(ctx context.Context, c Calls, d platforms.Design, files MeasuredFil
 	}
 	if len(answer.Cells) > 0 {
 		answer.Misses = missesOf(answer.Cells)
-		return answer, in.Broken
+		return answer, files.Broken
 	}
 	if len(unasked) > 0 {
 		return nil, fmt.Errorf("no file has a measurement of %s; they have %s",
 			p.Collective, strings.Join(stats.Ascending(unasked), ", "))
 	}
-	if len(all) == 0 {
+	if len(files.Data) == 0 {
 		return nil, fmt.Errorf("no measured %s in the files; halfpeak fit says what they have",
 			p.Collective)
 	}

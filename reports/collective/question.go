@@ -18,9 +18,9 @@ type Question struct {
 	On []Subject // several designs are compared by their best times
 	// Wanted beside the times, of one design.
 	Crossovers bool
-	Rules      *RulesFile // nil: none
-	Schedules  []Schedule // of one's own, beside the algorithms
-	Measured   MeasuredFiles
+	Rules      *RulesFile    // nil: none
+	Schedules  []Schedule    // of one's own, beside the algorithms
+	Measured   *Measurements // to compare with; nil: none
 }
 
 // A Subject is a design with the calls that are asked of it.
@@ -40,7 +40,7 @@ type Schedule struct {
 	*schedule.Schedule
 }
 
-// An Answer is the times of the calls, and what else was wanted. Beside files of measurements it
+// An Answer is the times of the calls, and what else was wanted. Beside measurements it
 // has the comparison alone.
 type Answer struct {
 	Times      []*Times // of each design
@@ -52,14 +52,15 @@ type Answer struct {
 	short      map[string]string // the names of schedules of one's own, as people read them
 }
 
-// Ask answers a question. The errors are those of [collectives.Plan.Times], of reading, and of
-// schedules that cannot be compared. A damaged file of measurements has an answer beside its error.
+// Ask answers a question. The errors are those of [collectives.Plan.Times], and of schedules
+// and measurements that cannot be compared. Those of a damaged file have an answer beside its
+// error.
 func Ask(ctx context.Context, q Question) (a Answer, err error) {
 	if len(q.On) == 0 {
 		return a, errors.New("no platform: name at least one")
 	}
-	if len(q.Measured.Paths) > 0 {
-		a.Comparison, err = compare(ctx, q.On[0].Calls, q.On[0].Design, q.Measured)
+	if q.Measured != nil {
+		a.Comparison, err = compare(ctx, q.On[0].Calls, q.On[0].Design, *q.Measured)
 		return a, err
 	}
 	for _, s := range q.On {
