@@ -184,7 +184,9 @@ func (h *htmlWriter) block(b table.Block) (block htmlBlock, err error) {
 			d.Values = l.values()
 		}
 		rows, notes := b.Values()
-		d.Table, err = newHTMLTable("", rows)
+		if d.Table, err = newHTMLTable("", rows); err != nil {
+			return block, err
+		}
 		d.Notes = unbroken(notes)
 		block.Drawings = []htmlDrawing{d}
 	}
