@@ -13,7 +13,7 @@ export GOWORK=off LC_ALL=C.UTF-8
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 
-max_bytes=26200000 # of a binary with the page's program, of which an archive has less than half
+max_bytes=27000000 # of a binary with the page's program, of which an archive has less than half
 max_version_ms=15  # "halfpeak version", from start to exit
 max_predict_ms=30  # "halfpeak predict"
 
