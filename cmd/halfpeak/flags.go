@@ -392,7 +392,7 @@ func (g *changeGate) declare(cmd *cobra.Command, what string) {
 	cmd.Flags().BoolVar(&g.on, "fail-on-change", false, "exit with 3 if "+what)
 }
 
-// check returns the change if there are some of the things, all of which are counted.
+// check returns an error of status 3 if some of all the things that were looked at changed.
 func (g *changeGate) check(some, all int, things string) error {
 	if !g.on || some == 0 {
 		return nil

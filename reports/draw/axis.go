@@ -66,14 +66,13 @@ func (a axis) units(asked quantity.UnitChoice) quantity.UnitChoice {
 
 // title returns the label with the unit of the numbers.
 func (a axis) title() string {
-	unit := a.unit
-	if unit == "" {
-		unit = a.Dim.Column().Unit
-	}
-	if unit == "" || a.Bytes || a.apart { // units are at the ticks
+	switch {
+	case a.apart: // units are at the ticks
 		return a.Label
+	case a.unit == "" || a.Bytes:
+		return a.Title()
 	}
-	return a.Label + " (" + unit + ")"
+	return a.Label + " (" + a.unit + ")"
 }
 
 // over returns the values divided by a unit.

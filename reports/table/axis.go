@@ -21,8 +21,8 @@ type Axis struct {
 	Min, Max float64
 }
 
-// title returns the label with the unit of columns.
-func (a Axis) title() string {
+// Title returns the label with the unit of columns.
+func (a Axis) Title() string {
 	unit := a.Dim.Column().Unit
 	if unit == "" || a.Bytes { // units are at the ticks
 		return a.Label
@@ -36,7 +36,7 @@ func (a Axis) quantity() string {
 	if a.Bytes && !strings.Contains(a.Label, "(") {
 		return a.Label + " (B)"
 	}
-	return a.title()
+	return a.Title()
 }
 
 // cell returns a value of the axis for a table, which prints it in the unit that a reader chooses.
@@ -57,10 +57,10 @@ func (a Axis) head() string {
 	if a.Dim == quantity.DimTime || a.Dim == quantity.DimRate || a.Bytes {
 		return a.Label
 	}
-	return a.title()
+	return a.Title()
 }
 
 // MarshalJSON prints the axis's label with its unit.
 func (a Axis) MarshalJSON() ([]byte, error) {
-	return json.Marshal(map[string]string{"label": a.title()})
+	return json.Marshal(map[string]string{"label": a.Title()})
 }
