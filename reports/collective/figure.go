@@ -38,7 +38,9 @@ func regions(t *Times) table.RegionMap {
 		X:     table.Axis{Label: "size", Log: true, Bytes: true},
 		Y:     table.Axis{Label: "ranks", Log: true, Twos: true},
 		Label: "the next one takes longer (%)",
-		Notes: []string{"The numbers (-o FILE) say how much longer the next slower algorithm takes."},
+		Notes: []string{
+			"The numbers (-o FILE) say how much longer the next slower algorithm takes.",
+		},
 	}
 	for _, e := range t.Algorithms { // of equally many the first
 		if counts[e.Name] > 0 && !slices.Contains(p.Names, e.Name) {
