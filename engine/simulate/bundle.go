@@ -15,7 +15,8 @@ import (
 // resources too, where a message occupies a NIC for the gap. A message also takes the part
 // [machine.Level.Reverse] of this from the opposite direction of each. The rates are max-min fair
 // (Bertsekas, Gallager, Data Networks, §6.5.2): all rates rise together; a rate that can rise no
-// further stays, while the remaining rates rise on.
+// further stays, while the remaining rates rise on. With [machine.Level.ByLatency] they rise in the
+// proportion that it gives.
 //
 // Flows of one size that use the same resources have the same rate, so they are served as one
 // bundle: a bundle of k flows is one unknown of the filling, and its flows end in the order of
@@ -82,7 +83,9 @@ type user struct {
 // A bundle holds the flows of one size that use the same resources.
 type bundle struct {
 	uses []use
-	size float64 // of each flow, in bytes
+	// size is that of each flow in bytes, times the slowness of its path: rates rise together in
+	// such bytes.
+	size float64
 	// alone is the time in ticks that a flow takes and occupies its resources without other flows.
 	// Its last byte arrives excess earlier: a gap follows the bytes. The next message from its
 	// sender to its receiver flows ahead earlier: a gap can be shorter than the bytes.

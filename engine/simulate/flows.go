@@ -131,7 +131,7 @@ func (r *run) bundleOf(i uint32) *bundle {
 		*near = nearBundle{k, b}
 		return b
 	}
-	b := &bundle{size: float64(max(size, 1))}
+	b := &bundle{size: float64(max(size, 1)) * r.shared.slowness(int(from), int(to))}
 	bytes := r.addUses(b, k.channel, from, to, size, c)
 	// Where a message uses nothing, as on links without a layer, the flow is all of its time.
 	if c.interleaved && len(b.uses) > 0 {

@@ -108,6 +108,21 @@ func TestFairShares(t *testing.T) {
 	}
 }
 
+// A message inside a node, with a fifth of the latency, gets five times the rate of one to another
+// node, which begins at 5 µs: its last 2,000 bytes take 1.2 µs, not 2.
+func TestSharesByLatency(t *testing.T) {
+	for power, want := range map[float64][2]float64{0: {7, 15}, 1: {6.2, 15.8}} {
+		m := flowing(4, true)
+		for i := range m.Levels {
+			m.Levels[i].ByLatency = power
+		}
+		got := ends(t, m, 8, [][3]int{{0, 1, 10001}, {0, 2, 10001}})
+		if math.Abs(got[1]-want[0]) > 0.02 || math.Abs(got[2]-want[1]) > 0.02 {
+			t.Errorf("power %v: ranks 1 and 2 end at %.3f and %.3f µs, want %v", power, got[1], got[2], want)
+		}
+	}
+}
+
 // Messages from one rank to another overlap if the network holds them back: the second one begins a
 // gap after the first. A message takes a part of the opposite direction from each NIC and port.
 func TestOverlapAndReverse(t *testing.T) {

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -21,6 +22,8 @@ type levels struct {
 	inner  []int // cores of an inner unit, by level
 	routes int   // largest number of links of a port
 	rails  int   // largest number of rails of a port
+
+	latency quantity.Micros // least of the levels whose shares depend on it
 }
 
 // FromMachine returns a machine of levels with ranks at the given places. A message has the cost of
@@ -98,6 +101,10 @@ func FromMachine(m machine.Machine, on machine.Places, eager quantity.Bytes) (Ma
 		l.inner = append(l.inner, size/m.Levels[i].Arity)
 		l.routes = max(l.routes, m.Levels[i].Routes, m.Levels[i].Direct)
 		l.rails = max(l.rails, m.Levels[i].Rails())
+		if t := l.Cost(i, 1).Latency; m.Levels[i].ByLatency > 0 && t > 0 &&
+			(l.latency == 0 || t < l.latency) {
+			l.latency = t
+		}
 	}
 	return l, nil
 }
@@ -128,6 +135,17 @@ func (l *levels) common(a, b []uint32) int {
 
 // levelAt returns the level of a result of Level.
 func (l *levels) levelAt(distance int) machine.Level { return l.Levels[distance%len(l.Levels)] }
+
+// slowness returns by what factor messages between two ranks get less than the nearest ones of what
+// they share: the power [machine.Level.ByLatency] of their latency over the least one.
+func (l *levels) slowness(from, to int) float64 {
+	distance := l.Level(from, to)
+	power, latency := l.levelAt(distance).ByLatency, l.Cost(distance, 1).Latency
+	if power == 0 || latency == 0 {
+		return 1
+	}
+	return math.Pow(float64(latency/l.latency), power)
+}
 
 // Cost returns the cost of a message of n bytes at the distance that Level returns. A size of 0
 // costs the same as 1 byte.

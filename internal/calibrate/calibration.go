@@ -28,7 +28,8 @@ type Calibration struct {
 	// topology is empty if levels describe the hosts as well.
 	network machine.Level
 	// near is the latency of two neighbouring hosts beyond that of the closest ones.
-	near quantity.Micros
+	near      quantity.Micros
+	byLatency float64 // machine.Level.ByLatency of messages between hosts
 	// computing has by level the shorter computation of the rows of [Beside].
 	computing map[int]quantity.Micros
 }
@@ -63,6 +64,7 @@ const (
 	FanOut      = "fan_out"      // a root sends to Pairs ranks, which answer
 	fanFirst    = "fan_first"    // until the first of them has answered
 	twoFirst    = "two_first"    // two messages to a rank, until the answer to the first
+	nearFar     = "near_far"     // message to the nearest host, alone, or beside the farthest
 	FanIn       = "fan_in"       // a root requests messages from Pairs ranks
 	Combine     = "combine"      // local sum of doubles
 	Copy        = "copy"         // local copy
@@ -70,7 +72,7 @@ const (
 
 // ofLevels are the measures of messages between ranks that meet at a level.
 var ofLevels = []string{PingPong, Stream, Mixed, Send, Receive, LateReceive, LateSend, Exchange,
-	Relay, Fresh, Beside, FanOut, fanFirst, twoFirst, FanIn}
+	Relay, Fresh, Beside, FanOut, fanFirst, twoFirst, nearFar, FanIn}
 
 // networked reports whether a topology, not levels, connects the hosts. The outermost
 // level then stands for all of it.
@@ -122,8 +124,14 @@ func (m Measurement) IsCollective() bool {
 // which are of one pair or neighbours.
 func (m Measurement) distant() bool { return m.Measure == Stream && m.Variant > 0 && !m.Out }
 
-// scattered reports whether pairs leave a unit for several other ones in turn.
-func (m Measurement) scattered() bool { return m.Out && m.Variant > 0 }
+// Variants of streams out of a unit: to several other ones in turn, and from these into it.
+const (
+	scattered = 1
+	gathered  = 2
+)
+
+// severalUnits reports whether pairs leave a unit for several other ones in turn, or the other way.
+func (m Measurement) severalUnits() bool { return m.Out && m.Variant > 0 }
 
 // hostLevels are the names of levels outside the hosts, as calibrate.c names them.
 // Only these may be a network: inside a host, levels are caches and sockets.

@@ -70,8 +70,8 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 // of their medians over pairs, and may fail to describe each of them.
 func (c *Calibration) checks(r Measurement) bool {
 	switch r.Measure {
-	case Send, Receive, LateReceive, LateSend, Relay, Fresh, Beside, fanFirst, twoFirst, Combine,
-		Copy:
+	case Send, Receive, LateReceive, LateSend, Relay, Fresh, Beside, fanFirst, twoFirst, nearFar,
+		Combine, Copy:
 		return false // calls and local work, which no schedule of messages shows alone, and states
 	case Exchange:
 		return !c.fitsExchange(r.Level, r.Size)
@@ -271,11 +271,15 @@ func (c *Calibration) places(r Measurement) (on machine.Places) {
 		if r.Pairs > unit || others < 1 {
 			return nil
 		}
-		if !r.scattered() {
+		if !r.severalUnits() {
 			others = 1
 		}
 		for i := range r.Pairs {
-			on = append(on, core(i), (1+i%others)*unit+core(i))
+			pair := machine.Places{core(i), (1+i%others)*unit + core(i)}
+			if r.Variant == gathered {
+				slices.Reverse(pair)
+			}
+			on = append(on, pair...)
 		}
 	case r.distant():
 		for i := 0; i+r.Variant < units; i++ {

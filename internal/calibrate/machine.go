@@ -148,6 +148,9 @@ func (c *Calibration) messages(level int) machine.Level {
 	if c.pair(level) { // no receivers compete
 		l.Packet = l.Eager
 	}
+	if outside := c.outside(); outside >= 0 && level >= outside {
+		l.ByLatency = c.byLatency
+	}
 	l.Handshake, l.Data = c.presence(level, l)
 	return l
 }

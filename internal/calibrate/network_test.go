@@ -182,10 +182,11 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// Three clusters of two hosts have links in pairs if messages to both others pass at once, and one
-// link if not.
+// Three clusters of two hosts have links in pairs if messages to both others, and from both, pass at
+// once. If either wait for each other, the links are those of a port.
 func TestDirectLinks(t *testing.T) {
-	for _, direct := range []bool{false, true} {
+	for _, passes := range [][2]bool{{}, {true}, {false, true}, {true, true}} {
+		direct := passes[0] && passes[1]
 		text := "level switch holds 2\n# level cluster holds 3\n# places 0,1,2,3,4,5\n"
 		text = Header + "\n# job\n# library\n# " + text
 		row := func(measure, level, way string, pairs, n, variant int, t float64) {
@@ -200,11 +201,13 @@ func TestDirectLinks(t *testing.T) {
 			for pairs := 1; pairs <= 2; pairs++ {
 				row(Stream, "switch", "out", pairs, n, 0, gap*float64(pairs))
 			}
-			apart := 2 * gap
-			if direct {
-				apart = gap
+			for i, pass := range passes {
+				apart := 2 * gap
+				if pass {
+					apart = gap
+				}
+				row(Stream, "switch", "out", 2, n, scattered+i, apart)
 			}
-			row(Stream, "switch", "out", 2, n, 1, apart)
 		}
 		want := 0
 		if direct {
@@ -212,7 +215,7 @@ func TestDirectLinks(t *testing.T) {
 		}
 		m := machineOf(t, calibration(t, text+"# 9 s\n"))
 		if got := m.Levels[0].Direct; got != want || len(m.Levels[0].Port) == 0 {
-			t.Errorf("in pairs %v: links to %d units, want %d", direct, got, want)
+			t.Errorf("to, from several at once %v: links to %d units, want %d", passes, got, want)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.L
 	var points []point
 	waits := false
 	for _, r := range c.Rows {
-		several := r.Measure == Stream && r.Pairs > 1 && !r.distant() && !r.scattered()
+		several := r.Measure == Stream && r.Pairs > 1 && !r.distant() && !r.severalUnits()
 		if !comparable || !several || r.Level != level || r.Out != port {
 			continue
 		}
@@ -200,30 +200,45 @@ func (c *Calibration) routes(port machine.Port, level, meet int) int {
 }
 
 // direct reports whether a unit of the level has a link to each other one: pairs that leave a unit
-// for several ones in turn do not wait for each other as those to a single unit do. The links are
-// then as many as these units, and a stream is as fast as one pair's at most.
+// for several ones in turn, and pairs from these into it, do not wait for each other as those to a
+// single unit do. The links are then as many as these units, and a stream is as fast as one pair's
+// at most. If only the pairs that leave do not wait, the ports into units are the limit.
 func (c *Calibration) direct(port machine.Port, level int) bool {
 	one := c.curve(Stream, level+1)
 	if len(port) == 0 || len(one.Sizes) < 2 {
 		return false
 	}
-	var largest Measurement
-	for _, r := range c.Rows {
-		if r.Measure == Stream && r.Level == level && r.scattered() &&
-			(r.Size > largest.Size || r.Size == largest.Size && r.Pairs > largest.Pairs) {
-			largest = r
-		}
+	type direction struct { // of the largest number of pairs
+		size  quantity.Bytes
+		pairs int
 	}
+	var largest direction
+	average := map[int]map[direction]quantity.Micros{} // by variant
 	for _, r := range c.Rows {
-		single := r.Measure == Stream && r.Level == level && r.Out && !r.scattered()
-		if !single || r.Size != largest.Size || r.Pairs != largest.Pairs {
+		if r.Measure != Stream || r.Level != level || !r.Out {
 			continue
 		}
-		links := quantity.Micros(min(c.Levels[level+1].Arity-1, maxPeers, r.Pairs))
-		apart := max(r.Average/links, one.At(r.Size))
-		return largest.Average < saturated*apart && r.Average > saturated*largest.Average
+		if average[r.Variant] == nil {
+			average[r.Variant] = map[direction]quantity.Micros{}
+		}
+		d := direction{r.Size, r.Pairs}
+		average[r.Variant][d] = r.Average
+		if r.Variant == scattered && (d.size > largest.size ||
+			d.size == largest.size && d.pairs > largest.pairs) {
+			largest = d
+		}
 	}
-	return false
+	single := average[0][largest]
+	links := quantity.Micros(min(c.Levels[level+1].Arity-1, maxPeers, largest.pairs))
+	if single == 0 || links == 0 {
+		return false
+	}
+	apart := saturated * max(single/links, one.At(largest.size))
+	waits := func(variant int) bool {
+		several, measured := average[variant][largest]
+		return measured && (several >= apart || single <= saturated*several)
+	}
+	return !waits(scattered) && !waits(gathered)
 }
 
 // bothWays returns the occupancy of a unit of two ranks. If two messages in opposite directions

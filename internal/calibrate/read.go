@@ -96,6 +96,7 @@ func Read(r io.Reader, name string) (*Calibration, error) {
 			m.Time = quantile(3, 0)
 		}
 	}
+	c.findShares()
 	c.findNetwork()
 	return &c.Calibration, nil
 }

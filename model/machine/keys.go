@@ -123,6 +123,14 @@ var Keys = []key{
 		At: func(l *Level) any { return &l.Reverse },
 	},
 	{
+		Name: "by_latency", Measure: model.Fraction,
+		Phrase: "power of its latency by which a message has a smaller share",
+		Help: "the power of its latency by which a message has a smaller share of NICs, ports " +
+			"and links: without it all have equal shares; with `\"1\"`, as between flows of " +
+			"TCP, one with twice the latency gets half",
+		At: func(l *Level) any { return &l.ByLatency },
+	},
+	{
 		Name: "crowd", Measure: model.Time,
 		Phrase: "more time of sender and receiver, each, among many ranks",
 		Help: "the time, `\"0.1us\"`, that the sender and the receiver of an eager message " +

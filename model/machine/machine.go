@@ -84,6 +84,11 @@ type Level struct {
 	// one. Port has the value of their level alone: a bus may be half duplex where the NIC is not.
 	Reverse float64
 
+	// ByLatency, from 0 to 1, is the power of its latency by which a message has a smaller share of
+	// NICs, ports and links: 0 if shares are equal, 1 as with TCP, whose flows with twice the
+	// latency get half (Padhye, Firoiu, Towsley, Kurose, SIGCOMM 1998).
+	ByLatency float64
+
 	// Eager, if above 0, is the eager threshold: a larger message waits until its receive is
 	// posted. The layer's times include the handshake, as measured times do.
 	Eager quantity.Bytes
@@ -173,6 +178,9 @@ func (l Level) checkShares() (key string, err error) {
 	case !(l.Reverse >= 0 && l.Reverse <= 1):
 		return "reverse", errors.New("must be 0 to 1, " +
 			"the part of the opposite direction that a message takes")
+	case !(l.ByLatency >= 0 && l.ByLatency <= 1):
+		return "by_latency", errors.New("must be 0 to 1, the power of its latency by which a " +
+			"message has a smaller share")
 	case !(l.Crowd >= 0):
 		return "crowd", errors.New("must be at least 0")
 	}

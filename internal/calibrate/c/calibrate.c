@@ -47,9 +47,9 @@ enum { MAXLEVELS = 8, MAXHOSTS = 64, MAXREPEATS = 64, MAXPASSES = 8, PEERS = 4, 
 #endif
 static const size_t LARGEST = 4 << 20; /* bytes of a message, and of the buffers of a burst */
 
-enum what { PINGPONG, STREAM, MIXED, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, RELAY, FRESH, BESIDE, FANOUT, FANFIRST, TWOFIRST, FANIN, COMBINE, COPY, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, SCATTER, KINDS };
+enum what { PINGPONG, STREAM, MIXED, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, RELAY, FRESH, BESIDE, FANOUT, FANFIRST, TWOFIRST, NEARFAR, FANIN, COMBINE, COPY, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, SCATTER, KINDS };
 static const char *const names[KINDS] = {"pingpong", "stream", "mixed_stream", "send", "receive", "late_receive", "late_send", "exchange", "relay", "fresh", "beside",
-	"fan_out", "fan_first", "two_first", "fan_in", "combine", "copy", "barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce", "scatter"};
+	"fan_out", "fan_first", "two_first", "near_far", "fan_in", "combine", "copy", "barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce", "scatter"};
 
 /* A task is one case. Its ranks are src[i] and dst[i] of pairs i < k, or the root src[0] and dst[i]. */
 typedef struct {
@@ -67,6 +67,7 @@ static char levelName[MAXLEVELS][16];
 static int *unitOf[MAXLEVELS]; /* by rank: units numbered from 0 */
 static int holds[MAXLEVELS];
 static int *hostOf, hosts;
+static int ends[2]; /* the nearest and the farthest rank from rank 0 on other hosts; 0 if they are not known */
 static double tick, started, budget = 120;
 static int cold, passesWanted, onlyCollectives, mostRepeats = 30;
 static unsigned long seed = 1;
@@ -305,6 +306,12 @@ static void findGroups(void) {
 		for (int i = 0; i < n; i++) put("%s%.3f", i ? "," : "", 1e6 * all[i]);
 		put("\n");
 	}
+	int end[2] = {1, 1};
+	for (int i = 2; i < hosts; i++) {
+		if (1.02 * d[i] < d[end[0]]) end[0] = i;
+		if (d[i] > 1.02 * d[end[1]]) end[1] = i;
+	}
+	for (int i = 0; i < 2 && d[end[1]] > 1.2 * d[end[0]]; i++) ends[i] = first[end[i]];
 	qsort(all, (size_t)n, sizeof(double), compareDoubles);
 	for (int i = 0; i + 1 < n && found < 2; i++) {
 		if (all[i + 1] < 1.08 * all[i]) continue;
@@ -470,6 +477,10 @@ static int choose(const Task *t) {
 	if (!list) list = malloc(sizeof(int) * (size_t)ranks), other = malloc(sizeof(int) * PEERS * (size_t)ranks), seen = calloc((size_t)ranks, sizeof(int));
 	stamp++;
 	int l = t->level, units = unitsOf(unitOf[l]), k = 0;
+	if (t->what == NEARFAR) {
+		for (src[0] = 0; k < t->k && ends[k]; k++) dst[k] = ends[k];
+		return k;
+	}
 	if (isFan(t->what)) {
 		int n = spread(l, 0, list);
 		src[0] = list[0];
@@ -489,7 +500,7 @@ static int choose(const Task *t) {
 		for (; k < t->k && 2 * k + 1 < n; k++) src[k] = list[2 * k], dst[k] = list[2 * k + 1];
 		return k;
 	}
-	if (t->out) { /* from a unit of the level to the next one, or with a variant to several in turn: they meet at the next level */
+	if (t->out) { /* from a unit of the level to the next one, or with variant 1 to several in turn, with 2 from these: they meet at the next level */
 		int n = spread(l, 0, list), peers[PEERS], sizes[PEERS], m = 0;
 		for (int r = 0; r < ranks && m < (t->variant ? PEERS : 1); r++) {
 			int *mark = &seen[unitOf[l][r]];
@@ -498,7 +509,8 @@ static int choose(const Task *t) {
 		}
 		if (m < (t->variant ? 2 : 1)) return 0;
 		for (int i = 0; i < m; i++) sizes[i] = spread(l, peers[i], other + (size_t)i * (size_t)ranks);
-		for (; k < t->k && k < n && k < sizes[k % m]; k++) src[k] = list[k], dst[k] = other[(size_t)(k % m) * (size_t)ranks + (size_t)k];
+		int *from = t->variant == 2 ? dst : src, *to = t->variant == 2 ? src : dst;
+		for (; k < t->k && k < n && k < sizes[k % m]; k++) from[k] = list[k], to[k] = other[(size_t)(k % m) * (size_t)ranks + (size_t)k];
 		return k;
 	}
 	int which = t->what == BESIDE ? 0 : t->variant; /* that says what the two ranks do */
@@ -726,6 +738,26 @@ static void fan(const Task *t, double *sample) {
 	}
 }
 
+static void nearFar(const Task *t, double *sample) { /* until the nearer rank has answered, in whatever state the other one is */
+	int n = (int)t->size, root = src[0];
+	for (int r = 0; r <= t->repeats; r++) {
+		if (rank != root) MPI_Irecv(receiveBuffer, n, MPI_CHAR, root, TAG, MPI_COMM_WORLD, &requests[0]);
+		else for (int i = 0; i < t->k; i++) go(dst[i], root); /* all are here */
+		if (rank != root) {
+			go(rank, root);
+			MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+			go(rank, root);
+			continue;
+		}
+		double t0 = MPI_Wtime();
+		for (int i = t->k - 1; i >= 0; i--) MPI_Isend(sendBuffer, n, MPI_CHAR, dst[i], TAG, MPI_COMM_WORLD, &requests[i]);
+		go(dst[0], root);
+		if (r) sample[r - 1] = MPI_Wtime() - t0;
+		for (int i = 1; i < t->k; i++) go(dst[i], root);
+		MPI_Waitall(t->k, requests, MPI_STATUSES_IGNORE);
+	}
+}
+
 static void two(const Task *t, double *sample) { /* messages to one rank, which answers the first */
 	int n = (int)t->size, root = src[0];
 	for (int r = 0; r <= t->repeats; r++) {
@@ -810,7 +842,7 @@ static int measure(const Task *t, double *samples, double *averages) {
 	else if (isLocal(t->what)) { if (rank == 0) compute(t, mine), takes = 1; }
 	else if (isFan(t->what)) {
 		for (int i = 0; i < t->k; i++) takes |= dst[i] == rank;
-		if (takes || rank == src[0]) (t->what == TWOFIRST ? two : fan)(t, mine);
+		if (takes || rank == src[0]) (t->what == TWOFIRST ? two : t->what == NEARFAR ? nearFar : fan)(t, mine);
 		takes = rank == src[0];
 	} else for (int i = 0; i < t->k; i++) if (src[i] == rank || dst[i] == rank) {
 		pair(t, src[i], dst[i], mine);
@@ -985,7 +1017,7 @@ static void plan(void) {
 		for (int out = 0; out < 2 && l + out < levels; out++) for (int k = out ? 1 : 2; k <= ranks; k *= 2)
 			for (long n = 8; n <= 1 << 20; n = n == 8 ? 4096 : n * 16) add(STREAM, l, out, k, n, 0);
 		for (int k = 2; l + 1 < levels && k <= ranks; k *= 2) /* whether units have a link to each other one */
-			add(STREAM, l, 1, k, 1 << 16, 1), add(STREAM, l, 1, k, 1 << 20, 1);
+			for (int v = 1; v <= 2; v++) add(STREAM, l, 1, k, 1 << 16, v), add(STREAM, l, 1, k, 1 << 20, v);
 		for (int d = 1; d < holds[l] && holds[l] > 2; d *= 2) { /* all at once, near and far: what blocks of units share */
 			Task t;
 			memset(&t, 0, sizeof t);
@@ -1006,6 +1038,7 @@ static void plan(void) {
 	 * streams that share a link in each of up to 64 hosts in which any pairs share one. */
 	for (int v = 11; v < 15 && hosts >= 4 && hosts <= MAXHOSTS; v++)
 		for (long n = 8; n <= 1 << 20; n = n == 8 ? 65536 : n * 16) add(MIXED, levels - 1, 0, hosts / 2, n, v);
+	for (int k = 1; k <= 2; k++) add(NEARFAR, levels - 1, 0, k, 1 << 20, 0); /* whether both have equal shares */
 	for (long n = 64; n <= 1 << 20; n *= 16) add(COMBINE, 0, 0, 1, n, 0), add(COPY, 0, 0, 1, n, 0);
 }
 
