@@ -20,6 +20,8 @@ const (
 	Count                   // a whole number, ≥ 1
 	Share                   // transfers that run at full speed at once, ≥ 1, not always whole
 	Fraction                // 0 to 1
+	Flops                   // operations a µs, above 0
+	Rate                    // bytes a µs, above 0
 )
 
 // maxCount is the largest value of a field that counts something.
@@ -38,6 +40,16 @@ func (m Measure) Check(v quantity.Value) error {
 		return v.Check(quantity.DimTime)
 	case PerByte:
 		return v.Check(quantity.DimInverse)
+	case Flops, Rate:
+		want := quantity.DimRate
+		if m == Flops {
+			want = quantity.DimFlops
+		}
+		err := v.Check(want)
+		if err == nil && v.Num == 0 {
+			err = errors.New("must be above 0")
+		}
+		return err
 	case Size:
 		err := v.Check(quantity.DimSize)
 		if err == nil && v.Num < 1 {

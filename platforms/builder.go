@@ -73,7 +73,7 @@ type section struct {
 
 // section returns the section of a table.
 func (b *builder) section(kind *tableKind, t Table) *section {
-	return &section{b, t, kind, kind.name + "." + t.Name, kind.numbers()}
+	return &section{b, t, kind, join(kind.name, t.Name), kind.numbers()}
 }
 
 // has reports whether the file gives the key, even with an empty text. Keys of a layer from another

@@ -140,7 +140,8 @@ func (p Platform) rebuilt(c *composition, of domain) (Platform, error) {
 	next := p
 	// Without its levels in the domain, the machine goes with the layers that are left out.
 	next.Default, next.composition = of.layer, c
-	next.Constants, next.Layers = refresh(p.Constants), nil
+	next.Constants, next.Compute = refresh(p.Constants), refresh(p.Compute)
+	next.Layers = nil
 	stages := map[string]bool{}
 	for _, l := range p.Layers {
 		m, keep := kept[l.Name]
@@ -193,7 +194,7 @@ func (p Platform) checkMachine() error {
 // stages', the layers' and behind them those of levels, from inside out. A pipeline's packet is
 // among them even if a word stands for its size.
 func (p Platform) Params() []Param {
-	all := slices.Concat(p.Constants, p.Stages)
+	all := slices.Concat(p.Constants, p.Compute, p.Stages)
 	for _, l := range p.Layers {
 		for _, i := range p.composition.layers[l.Name].params {
 			all = append(all, p.composition.params[i])
@@ -258,7 +259,7 @@ func (p Platform) used(of domain) (map[int]bool, error) {
 		}
 	}
 	for _, work := range localWork {
-		if i, known := c.byPath["constant."+work]; known && of.work {
+		if i, known := c.byPath[work.path]; known && of.work {
 			mark(i)
 		}
 	}

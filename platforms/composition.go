@@ -196,15 +196,21 @@ func (c *composition) changeError(p *Param, err error) error {
 	return c.errorf(p.at, "%q: %w", p.Text, err)
 }
 
-// localWork are the names of the constants that are [Costs.Copy] and [Costs.Combine].
-var localWork = [...]string{"copy", "combine"}
+// localWork are the paths of [Costs.Copy], [Costs.Combine], [Costs.Flops] and [Costs.Memory], with
+// their dimensions.
+var localWork = [...]struct {
+	path string
+	dim  quantity.Dimension
+}{
+	{"constant.copy", quantity.DimInverse}, {"constant.combine", quantity.DimInverse},
+	{"compute.flops", quantity.DimFlops}, {"compute.memory", quantity.DimRate},
+}
 
-// workParams returns the parameters of the local work; -1 where the platform gives no time per
-// byte.
+// workParams returns the parameters of the local work; -1 where the platform does not give them.
 func (c *composition) workParams() (at [len(localWork)]int) {
-	for i, name := range localWork {
-		found, known := c.byPath["constant."+name]
-		if at[i] = found; !known || c.params[found].Value.Dim != quantity.DimInverse {
+	for i, work := range localWork {
+		found, known := c.byPath[work.path]
+		if at[i] = found; !known || c.params[found].Value.Dim != work.dim {
 			at[i] = -1
 		}
 	}

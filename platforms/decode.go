@@ -197,6 +197,9 @@ func (s *source) top(path, name string) any {
 		}
 	}
 	for _, k := range tableKinds {
+		if k.name == name && k.one {
+			return tableOf{k, s.table(k.of(&s.File), path, "")}
+		}
 		if k.name == name {
 			return tablesOf{k}
 		}

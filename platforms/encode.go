@@ -47,7 +47,10 @@ func (f File) Encode(comment string) []byte {
 			if b.Len() > 0 && !bytes.HasSuffix(b.Bytes(), []byte("\n\n")) {
 				b.WriteByte('\n')
 			}
-			fmt.Fprintf(&b, "[%s.%s]\n", k.name, tomlKey(t.Name))
+			if fmt.Fprintf(&b, "[%s", k.name); !k.one {
+				fmt.Fprintf(&b, ".%s", tomlKey(t.Name))
+			}
+			b.WriteString("]\n")
 			k.encode(t, write)
 		}
 	}
@@ -333,14 +336,15 @@ func (p *Param) write(tables map[string]*Table) {
 			value += " ± " + exactly(p.PlusMinus, p.Value.Dim)
 		}
 	}
-	table, known := tables[p.Table+"."+p.Owner]
+	path := join(p.Table, p.Owner)
+	table, known := tables[path]
 	// The table was left out together with its layer.
 	if !known {
 		return
 	}
 	// p.at is layer.NAME.KEY, or has an index behind the key: KEY.0 in a list, KEY.0.up_to in a
 	// branch.
-	key, rest, _ := strings.Cut(strings.TrimPrefix(p.at, p.Table+"."+p.Owner+"."), ".")
+	key, rest, _ := strings.Cut(strings.TrimPrefix(p.at, path+"."), ".")
 	index, _, ofBranch := strings.Cut(rest, ".")
 	i, _ := strconv.Atoi(index)
 	if ofBranch {

@@ -12,6 +12,9 @@ import (
 func exactly(v float64, d quantity.Dimension) string {
 	// -1: the shortest decimal that reads back as the same float64.
 	num := strconv.FormatFloat(v, 'g', -1, 64)
+	if tera := v / 1e6; d == quantity.DimFlops && tera*1e6 == v {
+		return strconv.FormatFloat(tera, 'g', -1, 64) + "Tflop/s"
+	}
 	if unit, known := exactUnits[d]; known {
 		return num + unit
 	}
@@ -23,7 +26,12 @@ func exactly(v float64, d quantity.Dimension) string {
 		}
 		return strings.Repeat("*1"+name, power)
 	}
-	return num + unit("us", d.Time) + unit("B", d.Size)
+	text := num + unit("us", d.Time+d.Ops) + unit("B", d.Size)
+	if d.Ops != 0 { // flop has no unit of its own, flop/µs has
+		return text + strings.Repeat("*1Mflop/s", max(0, d.Ops)) +
+			strings.Repeat("/1Mflop/s", max(0, -d.Ops))
+	}
+	return text
 }
 
 // exactUnits are the units that print numbers exactly.
@@ -34,6 +42,7 @@ var exactUnits = map[quantity.Dimension]string{
 	quantity.DimInverse: "us/B",
 	quantity.DimRate:    "MB/s",
 	quantity.DimClock:   "MHz",
+	quantity.DimFlops:   "Mflop/s",
 }
 
 // Exact prints a value for a file, with 12 significant digits as everything that programs read; a

@@ -11,6 +11,8 @@ type File struct {
 	Library            string // of collectives on the machine
 
 	Levels, Stages, Layers, Measured, Collectives, Constants, Roofs, Protocols []Table
+
+	Compute []Table // one, without a name
 }
 
 // A Table is a table of a platform file, such as [layer.eager]; FORMAT.md has its keys.

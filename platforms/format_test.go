@@ -60,7 +60,7 @@ func formatTable() string {
 		top = append(top, key{name: k.name, help: k.help})
 	}
 	write(" (top)", top)
-	kinds := []*tableKind{constantKind, roofKind, stageKind, protocolKind, measuredKind,
+	kinds := []*tableKind{constantKind, computeKind, roofKind, stageKind, protocolKind, measuredKind,
 		collectiveKind, layerKind, levelKind}
 	for _, k := range kinds {
 		// Every table has a source, of which FORMAT.md tells before, and the models have a table.
@@ -68,9 +68,17 @@ func formatTable() string {
 			own := row.name == "source" || row.name == "sources"
 			return own || k == layerKind && isModelKey(row.name)
 		})
-		write(" `["+k.name+".NAME]`", keys)
+		write(" `["+headOf(k)+"]`", keys)
 	}
 	return b.String()
+}
+
+// headOf returns what a header of the kind has in brackets.
+func headOf(k *tableKind) string {
+	if k.one {
+		return k.name
+	}
+	return k.name + ".NAME"
 }
 
 // Each kind of table is in the order of FORMAT.md, and each row begins with a text.
@@ -83,7 +91,7 @@ func TestSchema(t *testing.T) {
 		if len(slices.Compact(slices.Clone(names))) != len(names) {
 			t.Errorf("%s: a key has two rows: %q", k.name, names)
 		}
-		if !strings.Contains(formatTable(), "`["+k.name+".NAME]`") {
+		if !strings.Contains(formatTable(), "`["+headOf(k)+"]`") {
 			t.Errorf("%s is not in FORMAT.md", k.name)
 		}
 	}

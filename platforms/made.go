@@ -34,6 +34,14 @@ func (p Platform) made() File {
 	for _, c := range p.Collectives {
 		f.Collectives = append(f.Collectives, c.Table())
 	}
+	if len(p.Compute) > 0 {
+		t := Table{}
+		for _, c := range p.Compute {
+			t.Set(c.Key, cmp.Or(c.Text, exactly(c.Value.Num, c.Value.Dim)))
+			t.Set("source", c.Source)
+		}
+		f.Compute = append(f.Compute, t)
+	}
 	for _, c := range p.Constants {
 		t := Table{Name: c.Owner}
 		t.Set("value", cmp.Or(c.Text, exactly(c.Value.Num, c.Value.Dim)))

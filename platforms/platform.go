@@ -24,6 +24,7 @@ type Platform struct {
 	Note      string  // remark for readers of the numbers
 	Clock     float64 // of the host processor in MHz; 0 if the file does not say
 	Constants []Param
+	Compute   []Param          // what a rank computes in a second
 	Stages    []Param          // of all pipelines
 	Places    map[string]Place // of all stages
 	Roofs     []Roof

@@ -16,6 +16,10 @@ type Costs struct {
 	// Copy and Combine are the times per byte of a rank's local work: to copy its own data, and to
 	// combine two operands. 0: the platform does not say.
 	Copy, Combine quantity.MicrosPerByte
+	// Flops are the operations that a rank computes in a µs, and Memory its bytes of memory in one.
+	// 0: the platform does not say.
+	Flops  float64
+	Memory quantity.MBps
 }
 
 // Costs returns the costs with the present values of the design's parameters.
@@ -28,13 +32,14 @@ func (d Design) Costs() Costs {
 }
 
 func costs(l model.Layer, m machine.Machine, values []float64, work [len(localWork)]int) Costs {
-	of := func(i int) quantity.MicrosPerByte {
-		if i < 0 {
+	of := func(i int) float64 {
+		if work[i] < 0 {
 			return 0
 		}
-		return quantity.MicrosPerByte(max(0, values[i]))
+		return max(0, values[work[i]])
 	}
-	return Costs{l, m, of(work[0]), of(work[1])}
+	return Costs{Layer: l, Machine: m, Copy: quantity.MicrosPerByte(of(0)),
+		Combine: quantity.MicrosPerByte(of(1)), Flops: of(2), Memory: quantity.MBps(of(3))}
 }
 
 // A Program is a design whose parameters can be changed again and again without making its models

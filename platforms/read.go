@@ -89,6 +89,7 @@ func (s *source) platform() (_ Platform, err error) {
 	b.library()
 	b.constantTables()
 	b.p.Library.Measured = measuredChoices(b.p.Constants)
+	b.computeTable()
 	b.roofTables()
 	b.stageTables()
 	b.protocolTables()

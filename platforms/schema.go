@@ -33,9 +33,10 @@ type key struct {
 	help string // a row of FORMAT.md; "": the row before tells of this key, too
 }
 
-// A tableKind describes the tables [NAME.*].
+// A tableKind describes the tables [NAME.*], or the one table [NAME].
 type tableKind struct {
 	name string
+	one  bool // there is one table, whose name is empty
 	of   func(f *File) *[]Table
 	keys []key
 }

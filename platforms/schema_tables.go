@@ -32,8 +32,20 @@ var topKeys = []struct {
 
 // tableKinds are the kinds of tables in the order of a written file: a machine, its layers behind
 // the stages that they name, and below these what bounds and explains them.
-var tableKinds = []*tableKind{levelKind, stageKind, layerKind, measuredKind, collectiveKind,
-	constantKind, roofKind, protocolKind}
+var tableKinds = []*tableKind{levelKind, computeKind, stageKind, layerKind, measuredKind,
+	collectiveKind, constantKind, roofKind, protocolKind}
+
+var computeKind = &tableKind{
+	name: "compute", one: true, of: func(f *File) *[]Table { return &f.Compute },
+	keys: []key{
+		{name: "flops", number: &Param{Measure: model.Flops, Phrase: "operations a second"},
+			help: "what a rank computes in a program that counts its operations and its bytes of " +
+				"memory: `\"250Tflop/s\"` of the large products of matrices, " +
+				"`\"1.4TB/s\"` of what only moves; each takes the larger of the two times"},
+		{name: "memory", number: &Param{Measure: model.Rate, Phrase: "bytes of memory a second"}},
+		sourceKey,
+	},
+}
 
 var constantKind = &tableKind{
 	name: "constant", of: func(f *File) *[]Table { return &f.Constants },
@@ -308,7 +320,7 @@ func (f *File) byPath() map[string]*Table {
 	all := map[string]*Table{}
 	for _, k := range tableKinds {
 		for i, t := range *k.of(f) {
-			all[k.name+"."+t.Name] = &(*k.of(f))[i]
+			all[join(k.name, t.Name)] = &(*k.of(f))[i]
 		}
 	}
 	return all

@@ -78,6 +78,18 @@ func (b *builder) constantTables() {
 	}
 }
 
+// computeTable reads what a rank computes in a second.
+func (b *builder) computeTable() {
+	for _, t := range b.Compute {
+		s := b.section(computeKind, t)
+		for _, row := range computeKind.keys {
+			if row.number != nil && s.has(row.name) {
+				b.p.Compute = append(b.p.Compute, b.params[s.param(row.name)])
+			}
+		}
+	}
+}
+
 // constantRule matches names of constants, which stand in formulas.
 var constantRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 

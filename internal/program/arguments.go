@@ -13,6 +13,7 @@ import (
 // arguments are those of a call, by parameter; nil if one is left out.
 type arguments struct {
 	values [8]starlark.Value
+	named  []starlark.Tuple // of a method whose parameters the program names
 	line   uint32
 }
 

@@ -3,6 +3,7 @@ package program
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"go.starlark.net/starlark"
 
@@ -38,7 +39,7 @@ func (f *collectiveForm) params(blocking bool) (names []string) {
 		has  bool
 	}{
 		{"size", f.sized}, {"root", f.rooted}, {"algorithm", true}, {"segment", f.sized},
-		{"sizes", f.blocks}, {"stream", !blocking},
+		{"sizes", f.blocks}, {"stream", !blocking}, {"times", true},
 	} {
 		if p.has {
 			names = append(names, p.name)
@@ -74,7 +75,7 @@ func (c *comm) doCollective(f *collectiveForm, name string, params []string, a *
 func (c *comm) collectiveArguments(f *collectiveForm, name string, params []string,
 	a *arguments) (call callArguments, blocks []uint64, err error) {
 	named := func(param string) starlark.Value { return a.argument(params, param) }
-	call.name = name
+	call.name, call.times = name, 1
 	if name != f.name {
 		if call.stream, err = streamOf(named("stream"), 1); err == nil && call.stream == 0 {
 			err = errors.New("a non-blocking collective needs a stream of at least 1")
@@ -103,6 +104,14 @@ func (c *comm) collectiveArguments(f *collectiveForm, name string, params []stri
 			}
 			call.of = string(name)
 			return nil
+		}},
+		{"times", func(v starlark.Value) error {
+			n, err := wholeNumber(v, "times")
+			if err == nil && (n < 1 || n > math.MaxInt32) {
+				err = fmt.Errorf("times must be 1 to %d (got %d)", math.MaxInt32, n)
+			}
+			call.times = uint32(n)
+			return err
 		}},
 		{"sizes", func(v starlark.Value) (err error) {
 			blocks, err = c.blocksOf(v)

@@ -15,6 +15,7 @@ type comm struct {
 	*member
 	r       *rank
 	grid    *grid
+	axes    map[string]*comm    // of a mesh
 	methods []*starlark.Builtin // by method; nil if it was not used
 }
 

@@ -110,11 +110,17 @@ func (x *run) emitPiece(b *schedule.Builder, r *rank, p piece, number, index int
 				}
 				a, group, call := x.call(g, called, place)
 				call.Tag = collectiveTagOf(call, called-first[g])
-				to.Copy(stream, x.Collectives, g.calls[called].kind, group, call.Bytes)
-				if stream > 0 {
-					requests = append(requests, to.BeginCollective(stream, a, group, call))
-				} else {
-					to.Collective(a, group, call)
+				of := &g.calls[called]
+				for again := max(1, of.times); again > 0; again-- {
+					to.Copy(stream, x.Collectives, of.kind, group, call.Bytes)
+					switch {
+					case stream == 0:
+						to.Collective(a, group, call)
+					case again == 1: // the stream runs them one after the other
+						requests = append(requests, to.BeginCollective(stream, a, group, call))
+					default:
+						to.BeginCollective(stream, a, group, call)
+					}
 				}
 			}
 		case mark:
@@ -127,17 +133,26 @@ func (x *run) emitPiece(b *schedule.Builder, r *rank, p piece, number, index int
 
 // jointOf returns the joint operation of a collective; nil if it is made of messages.
 func (x *run) jointOf(g *group, c *groupCall) (*joint, error) {
-	if x.Time == nil || c.joint != nil {
+	if c.joint != nil || x.Time == nil && (x.Mesh == nil || !g.mesh) {
 		return c.joint, nil
 	}
 	of := Collective{Name: c.kind, Algorithm: c.of, Bytes: c.bytes, Unequal: c.unequal,
 		Ranks: g.ranks(), Groups: g.family.ranks()}
-	ns, is, err := x.Time(of)
+	var ns uint64
+	var is bool
+	var err error
+	if x.Time != nil {
+		ns, is, err = x.Time(of)
+	}
+	if err == nil && !is && g.mesh && x.Mesh != nil {
+		ns, err = x.Mesh(of)
+		is = true
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", x.program.name, c.line, err)
 	}
 	if is {
-		c.joint = &joint{x.joints, ns}
+		c.joint = &joint{x.joints, ns * uint64(max(1, c.times))}
 		x.joints++
 	}
 	return c.joint, nil

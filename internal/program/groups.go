@@ -18,6 +18,7 @@ type group struct {
 	children map[childKey]*group
 	families map[int]*family // of the children, by call
 	family   *family
+	mesh     bool // it lies along an axis of a mesh
 }
 
 // asGroup returns the members as package collective has them.
@@ -92,7 +93,8 @@ type callArguments struct {
 	bytes    uint64
 	segment  uint64
 	stream   uint16
-	unequal  bool // there are blocks
+	times    uint32 // of equal calls in a row, at least 1; 0 of a call that makes a communicator
+	unequal  bool   // there are blocks
 }
 
 func (g *group) rankAt(place int) int {

@@ -197,37 +197,6 @@ func (c *comm) wait(line uint32, all ...*request) error {
 	return nil
 }
 
-func (c *comm) doCompute(a *arguments) (starlark.Value, error) {
-	if e, is := a.values[0].(*each); is {
-		return c.computeEach(e, a)
-	}
-	ns, err := timeOf(a.values[0], a.values[1])
-	if err != nil {
-		return nil, err
-	}
-	if err := c.r.count(compute, a.line); err != nil {
-		return nil, err
-	}
-	c.r.tape.number(ns)
-	return starlark.None, nil
-}
-
-// computeEach records a computation whose time is that of each rank.
-func (c *comm) computeEach(e *each, a *arguments) (starlark.Value, error) {
-	ns := make([]uint64, len(e.n))
-	for i, n := range e.n {
-		var err error
-		if ns[i], err = timeOf(starlark.MakeInt64(n), a.values[1]); err != nil {
-			return nil, err
-		}
-	}
-	if err := c.r.count(computeEach, a.line); err != nil {
-		return nil, err
-	}
-	c.r.tape.number(c.r.class.add(ns))
-	return starlark.None, nil
-}
-
 // doMark begins a part of the program by its name.
 func (c *comm) doMark(a *arguments) (starlark.Value, error) {
 	name, ok := a.values[0].(starlark.String)

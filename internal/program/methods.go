@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,7 +46,9 @@ func newMethod(name, params string, of owner,
 // methods are all methods, by name.
 var methods = func() []method {
 	all := []method{
-		newMethod("compute", "time|unit", world, (*comm).doCompute),
+		newMethod("compute", "|time unit flops bytes", world, (*comm).doCompute),
+		newMethod("count", "name number", world, (*comm).doCount),
+		newMethod(meshMethod, "", world, (*comm).doMesh),
 		newMethod("wait", "request", world, (*comm).doWait),
 		newMethod("waitall", "requests", world, (*comm).doWaitAll),
 		newMethod("mark", "name", world, (*comm).doMark),
@@ -98,6 +101,9 @@ func (c *comm) Attr(name string) (starlark.Value, error) {
 		}
 		return values, nil
 	}
+	if axis, is := c.axes[name]; is {
+		return axis, nil
+	}
 	i, found := slices.BinarySearchFunc(methods, name, func(m method, name string) int {
 		return strings.Compare(m.name, name)
 	})
@@ -124,6 +130,7 @@ func (c *comm) AttrNames() []string {
 	if c.grid != nil {
 		names = append(names, "dims", "coords")
 	}
+	names = slices.AppendSeq(names, maps.Keys(c.axes))
 	for _, m := range methods {
 		if m.of.has(c) {
 			names = append(names, m.name)
@@ -137,6 +144,9 @@ func (c *comm) bind(m *method) *starlark.Builtin {
 	return starlark.NewBuiltin(m.name, func(thread *starlark.Thread, _ *starlark.Builtin,
 		args starlark.Tuple, named []starlark.Tuple) (starlark.Value, error) {
 		a := arguments{line: uint32(max(thread.CallFrame(1).Pos.Line, 1))}
+		if a.named = named; m.name == meshMethod { // the program names its axes
+			named = nil
+		}
 		if err := a.fill(m.name, m.params, m.required, args, named); err != nil {
 			return nil, err
 		}

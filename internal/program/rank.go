@@ -21,6 +21,8 @@ type Options struct {
 	// Time, unless it is nil, returns the time in ns of a collective that ranks run as one joint
 	// operation, see [schedule.Joint]; if joint is false, it is made of messages.
 	Time func(c Collective) (ns uint64, joint bool, err error)
+	// Mesh, unless it is nil, returns that time for the others along an axis of a mesh.
+	Mesh func(c Collective) (ns uint64, err error)
 	// MaxCalls is the largest number of calls of all ranks, above 0; 0 stands for no limit.
 	MaxCalls int
 	// Print, unless it is nil, is called for each print of the program.
@@ -61,6 +63,7 @@ type rank struct {
 	number   int
 	class    *class // for which it runs, as its first rank; nil if for itself alone
 	tape     tape
+	counts   []count    // of the program's units of work
 	requests int        // operations with a request so far
 	open     []*request // requests without a wait
 	members  []*member  // of the groups that it is in
@@ -70,6 +73,12 @@ type rank struct {
 	yield    func(struct{}) bool
 	at       *split // where the rank waits; nil if it does not
 	err      error
+}
+
+// A count is a number of units of work that a rank has done.
+type count struct {
+	name   string
+	number float64
 }
 
 // errStopped ends a rank whose run has failed elsewhere.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
@@ -51,7 +52,9 @@ func (c *Calls) Schedule(ctx context.Context) (*schedule.Schedule, *schedule.Mar
 // Sequence returns the program in parts; nil if it has no parts that repeat.
 func (c *Calls) Sequence(ctx context.Context) (*Sequence, error) {
 	x := c.x
-	if x.Time != nil { // its joint operations are numbered over the whole program
+	// Joint operations are numbered over the whole program.
+	mesh := func(g *group) bool { return g.mesh }
+	if x.Time != nil || x.Mesh != nil && slices.ContainsFunc(x.groups, mesh) {
 		return nil, nil
 	}
 	cuts, ok := x.cuts()

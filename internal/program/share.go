@@ -205,7 +205,7 @@ func hasEach(v starlark.Value, depth int) bool {
 }
 
 // unshared are methods that compare values without asking [compare].
-var unshared = []string{"index", "remove", "count"}
+var unshared = []string{"index", "remove"}
 
 // sharable replaces comparisons by calls, in a syntax tree, and reports whether nothing is left
 // that compares.

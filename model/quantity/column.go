@@ -17,6 +17,7 @@ var columns = map[Dimension]Column{
 	DimRate:    {"MB/s", "_mb_s", 1},
 	DimInverse: {"µs/KiB", "_us_per_kib", float64(KiB)},
 	DimClock:   {"MHz", "_mhz", 1},
+	DimFlops:   {"Tflop/s", "_tflop_s", 1e-6},
 }
 
 // Column returns the unit of the dimension in tables and on axes.

@@ -52,6 +52,10 @@ var (
 		{"kHz", []string{"KHz"}, Value{1e-3, DimClock}, false},
 		{"MHz", nil, Value{1, DimClock}, false},
 		{"GHz", nil, Value{1e3, DimClock}, false},
+		{"Mflop/s", nil, Value{1, DimFlops}, true},
+		{"Gflop/s", []string{"Gflops"}, Value{1e3, DimFlops}, true},
+		{"Tflop/s", []string{"Tflops", "TFLOPS"}, Value{1e6, DimFlops}, true},
+		{"Pflop/s", []string{"Pflops"}, Value{1e9, DimFlops}, true},
 	}
 	unitTable = slices.Concat(timeUnits, sizeUnits, rateUnits, otherUnits)
 	units     = indexUnits(unitTable)
@@ -95,6 +99,7 @@ func Vocabulary() []Entry {
 // baseNames holds the units of computations.
 var baseNames = map[Dimension]string{
 	DimTime: "µs", DimSize: "B", DimRate: "MB/s", DimInverse: "µs/B", DimClock: "MHz",
+	DimFlops: "Mflop/s",
 }
 
 // printedInverse is the unit of printed inverse bandwidths. The papers print µs/KB, where

@@ -7,9 +7,10 @@ import (
 	"strconv"
 )
 
-// Dimension holds the exponents of time (µs) and size (bytes) of a value. Times and sizes are the
-// only base dimensions of communication costs; an inverse bandwidth is µs¹·B⁻¹.
-type Dimension struct{ Time, Size int }
+// Dimension holds the exponents of time (µs), size (bytes) and operations (flop) of a value. Times
+// and sizes are the only base dimensions of communication costs, and an inverse bandwidth is
+// µs¹·B⁻¹; operations are what a rank computes.
+type Dimension struct{ Time, Size, Ops int }
 
 // The dimensions that have a name.
 var (
@@ -19,6 +20,7 @@ var (
 	DimRate    = Dimension{Time: -1, Size: 1}
 	DimInverse = Dimension{Time: 1, Size: -1}
 	DimClock   = Dimension{Time: -1}
+	DimFlops   = Dimension{Time: -1, Ops: 1}
 )
 
 // dimensionNames holds the names of dimensions and of their units.
@@ -29,6 +31,7 @@ var dimensionNames = map[Dimension]struct{ name, takes string }{
 	DimRate:    {"a rate", "MB/s, GB/s, MiB/s, Mbit/s (Mbps) or Gbit/s"},
 	DimInverse: {"an inverse bandwidth", "µs/KiB (us/KB), µs/B, ns/B or µs/MiB"},
 	DimClock:   {"a clock rate", "kHz, MHz or GHz"},
+	DimFlops:   {"a rate of operations", "Gflop/s, Tflop/s or Pflop/s"},
 }
 
 // String returns the name with its article, as error messages need it: "a time".
@@ -36,17 +39,20 @@ func (d Dimension) String() string {
 	if n, ok := dimensionNames[d]; ok {
 		return n.name
 	}
+	if d.Ops != 0 {
+		return fmt.Sprintf("µs^%d·B^%d·flop^%d", d.Time, d.Size, d.Ops)
+	}
 	return fmt.Sprintf("µs^%d·B^%d", d.Time, d.Size)
 }
 
 // plus returns the dimension of a product.
 func (d Dimension) plus(e Dimension) Dimension {
-	return Dimension{d.Time + e.Time, d.Size + e.Size}
+	return Dimension{d.Time + e.Time, d.Size + e.Size, d.Ops + e.Ops}
 }
 
 // minus returns the dimension of a quotient.
 func (d Dimension) minus(e Dimension) Dimension {
-	return Dimension{d.Time - e.Time, d.Size - e.Size}
+	return Dimension{d.Time - e.Time, d.Size - e.Size, d.Ops - e.Ops}
 }
 
 // Value is a number with its dimension, in µs and bytes.

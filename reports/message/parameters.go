@@ -16,7 +16,7 @@ import (
 // parse "5.9us/KiB".
 func ParameterRows(p platforms.Platform) table.Rows {
 	// Constants first, since formulas behind them name these.
-	all := slices.Clone(p.Constants)
+	all := slices.Concat(p.Constants, p.Compute)
 	for _, r := range p.Roofs {
 		all = append(all, platforms.Param{Path: "roof." + r.Name + ".rate", Text: r.Text,
 			Value: quantity.Value{Num: float64(r.Rate), Dim: quantity.DimRate}, Source: r.Source})
@@ -118,6 +118,7 @@ var baseUnits = map[quantity.Dimension]string{
 	quantity.DimRate:    "MB/s",
 	quantity.DimInverse: "us/B",
 	quantity.DimClock:   "MHz",
+	quantity.DimFlops:   "Mflop/s",
 }
 
 // describe returns the parameter's text in the file, with its value if that is a

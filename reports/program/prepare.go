@@ -28,21 +28,41 @@ type Input struct {
 	// choices are those of its collectives. With others it is read again; nil: a schedule in GOAL,
 	// which has its own.
 	choices collective.Choices
-	again   func(context.Context, collective.Choices) (*Input, error)
+	at      where
+	meshed  bool // some of its collectives are timed by the machine
+	again   func(context.Context, collective.Choices, where) (*Input, error)
+}
+
+// A where is the machine of an input.
+type where struct {
+	platforms.Design
+	Map   machine.Placement
+	costs platforms.Costs // of the design, or changed ones
+	key   string          // of the design; "" with changed costs
+}
+
+// whereOn returns the machine of a design.
+func whereOn(d platforms.Design, at machine.Placement) where {
+	key := d.Asked() + " " + d.Name()
+	for _, c := range d.Changes {
+		key += " " + c.Text
+	}
+	return where{d, at, d.Costs(), key}
 }
 
 // on returns the input whose collectives are those of a design: by its library, and with the local
 // work of its ranks.
 func (in *Input) on(ctx context.Context, d platforms.Design, at machine.Placement) (*Input, error) {
-	return in.with(ctx, choicesOn(d, at, in.choices))
+	return in.with(ctx, choicesOn(d, at, in.choices), whereOn(d, at))
 }
 
 // with returns the input with collectives by these choices, whose named algorithms are its own.
-func (in *Input) with(ctx context.Context, c collective.Choices) (*Input, error) {
-	if in.again == nil || alike(c, in.choices) {
+func (in *Input) with(ctx context.Context, c collective.Choices, at where) (*Input, error) {
+	same := !in.meshed || at.key != "" && at.key == in.at.key
+	if in.again == nil || same && alike(c, in.choices) {
 		return in, nil
 	}
-	return in.again(ctx, c)
+	return in.again(ctx, c, at)
 }
 
 // alike reports whether choices are the same, but for the named algorithms, which a program keeps.
@@ -55,9 +75,11 @@ func alike(a, b collective.Choices) bool {
 // ranks.
 func choicesOn(d platforms.Design, at machine.Placement, c collective.Choices) collective.Choices {
 	c.Library, c.Combine, c.Copy = d.Platform.Library, 0, 0
+	costs := d.Costs()
+	c.Flops, c.Memory = costs.Flops/1e3, float64(costs.Memory)/1e3
 	c.PerNode, c.Rails = placed.Nodes(d.Machine(), at)
 	if d.Layer.Model != nil {
-		c = withWork(c, d.Costs())
+		c = withWork(c, costs)
 	}
 	return c
 }
@@ -65,6 +87,7 @@ func choicesOn(d platforms.Design, at machine.Placement, c collective.Choices) c
 // withWork returns the choices with the local work of ranks at these costs.
 func withWork(c collective.Choices, costs platforms.Costs) collective.Choices {
 	c.Combine, c.Copy = costs.Combine.Nanos(), costs.Copy.Nanos()
+	c.Flops, c.Memory = costs.Flops/1e3, float64(costs.Memory)/1e3
 	return c
 }
 
@@ -76,32 +99,39 @@ type runnable struct {
 	made  map[localWork]*simulate.Program
 }
 
-// localWork are the times of a byte in the collectives of a schedule, in ns/B.
-type localWork struct{ combine, copy float64 }
+// localWork are the times of a byte in the collectives of a schedule, in ns/B, and the rates of a
+// program's own computations, a ns.
+type localWork struct{ combine, copy, flops, memory float64 }
 
 // maxKept is the number of schedules that are kept: each may have millions of operations, and a
 // sweep of the local work needs one for each of its values.
 const maxKept = 4
 
-// at returns the program with the local work of these costs.
-func (r *runnable) at(ctx context.Context, costs platforms.Costs) (*simulate.Program, error) {
+// under returns the program with the local work of these costs.
+func (r *runnable) under(ctx context.Context, costs platforms.Costs) (*simulate.Program, error) {
 	c := withWork(r.choices, costs)
 	if r.again == nil {
 		c = r.choices // a schedule in GOAL says by itself what its ranks compute
 	}
-	work := localWork{c.Combine, c.Copy}
-	r.mutex.Lock()
-	p := r.made[work]
-	r.mutex.Unlock()
-	if p != nil {
-		return p, nil
+	work := localWork{c.Combine, c.Copy, c.Flops, c.Memory}
+	at := r.at
+	if r.meshed { // the times of its collectives are of all costs
+		at.costs, at.key = costs, ""
+	} else {
+		r.mutex.Lock()
+		p := r.made[work]
+		r.mutex.Unlock()
+		if p != nil {
+			return p, nil
+		}
 	}
-	in, err := r.with(ctx, c)
+	in, err := r.with(ctx, c, at)
 	if err != nil {
 		return nil, err
 	}
-	if p, err = simulate.New(in.Schedule); err != nil {
-		return nil, err
+	p, err := simulate.New(in.Schedule)
+	if err != nil || r.meshed {
+		return p, err
 	}
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -135,7 +165,7 @@ func (in *Input) Prepare(ctx context.Context, d platforms.Design, on machine.Pla
 		if err != nil {
 			return f, err
 		}
-		p, err := again.at(ctx, c)
+		p, err := again.under(ctx, c)
 		if err != nil {
 			return f, err
 		}

@@ -94,6 +94,8 @@ type Reading struct {
 	Time func(program.Collective) (ns uint64, joint bool, err error)
 	// Doubt says what is uncertain of the times that Time has given, for a note; nil: nothing.
 	Doubt func() string
+
+	at where // the machine that times the collectives of a mesh; none without a design
 }
 
 // Read reads a program in Starlark, from its file or, if there is no such file, from the binary;
@@ -106,6 +108,7 @@ type Reading struct {
 func Read(ctx context.Context, names []string, r Reading, on ...platforms.Design) (*Input, error) {
 	if len(on) > 0 {
 		r.Collectives = choicesOn(on[0], machine.Placement{}, r.Collectives)
+		r.at = whereOn(on[0], machine.Placement{})
 	}
 	return read(ctx, names, r)
 }
@@ -155,8 +158,12 @@ func called(ctx context.Context, p *program.Program, name string, o Reading) (*I
 	in.readAgain(o, func(ctx context.Context, o Reading) (*Input, error) {
 		return input(ctx, p, name, o)
 	})
+	mesh, err := o.at.mesh(ctx, o.Ranks[0], o.Collectives, &in.meshed)
+	if err != nil {
+		return nil, nil, err
+	}
 	calls, err := p.Calls(ctx, program.Options{Ranks: o.Ranks[0], Print: o.Print,
-		Collectives: o.Collectives, Time: o.Time})
+		Collectives: o.Collectives, Time: o.Time, Mesh: mesh})
 	return in, calls, err
 }
 
@@ -171,10 +178,10 @@ func (in *Input) schedule(ctx context.Context, calls *program.Calls, o Reading) 
 
 // readAgain sets how the input is read with other collectives.
 func (in *Input) readAgain(r Reading, read func(context.Context, Reading) (*Input, error)) {
-	in.choices = r.Collectives
-	in.again = func(ctx context.Context, c collective.Choices) (*Input, error) {
+	in.choices, in.at = r.Collectives, r.at
+	in.again = func(ctx context.Context, c collective.Choices, at where) (*Input, error) {
 		again := r
-		again.Collectives, again.Print = c, nil // it was printed the first time
+		again.Collectives, again.at, again.Print = c, at, nil // it was printed the first time
 		return read(ctx, again)
 	}
 }

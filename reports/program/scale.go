@@ -20,6 +20,7 @@ func Scale(ctx context.Context, name string, r Reading, o Setup, on ...platforms
 	}
 	if len(on) > 0 {
 		r.Collectives = choicesOn(on[0], o.Map, r.Collectives)
+		r.at = whereOn(on[0], o.Map)
 	}
 	s := &Scaling{Name: name}
 	sets, err := combinations(r.Params)

@@ -15,6 +15,9 @@ type Choices struct {
 	// Combine is the time of reductions to combine a byte, see [Call], and Copy that of a rank to
 	// copy a byte of its own data, both in ns/B and at least 0.
 	Combine, Copy float64
+	// Flops and Memory are the rates of what a program's ranks compute by themselves: operations
+	// and bytes of memory a ns; 0 if they are not known.
+	Flops, Memory float64
 	// PerNode is the number of consecutive ranks on each node, and Rails that of a node's rails; 0
 	// if they are not known.
 	PerNode, Rails int
