@@ -75,6 +75,8 @@ func newFit() *cobra.Command {
 		"number of lines of a piecewise fit; 0 lets the data decide")
 	flags.Var(f, &o.rtt, quantity.ParseMicros, "time", "rtt", "",
 		"round-trip `time` measured with a signature, for L")
+	flags.Var(f, &o.asked.Trace.Clock, quantity.ParseMegahertz, "clock", "clock", "",
+		"`clock` of the processor whose cycles perftest -C prints as its times, as in 3GHz")
 	outputFlag(f, &o.save, saveFlag, "", "write a platform to this `file`, for predict and plot")
 	o.declarePlot(cmd, "draw points, lines and residuals into this `file` (png, svg, pdf)")
 	f.StringVar(&o.asked.Compare, "against", "",

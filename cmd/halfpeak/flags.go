@@ -380,6 +380,9 @@ func (c *columnsFlag) take(text string) (string, error) {
 // Readers suggest options in their notes ("give the column of times"), and know axes
 // only.
 func asFlag(option, value string) string {
+	if option == "clock" {
+		return "fit --clock " + value
+	}
 	roles := map[string]string{"x": "size", "y": "time", "group": "group", "pool": "pool"}
 	return "--columns " + roles[option] + "=" + value
 }

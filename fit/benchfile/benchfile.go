@@ -21,7 +21,7 @@
 // # Reading the package
 //
 // Read benchfile.go (results), builder.go and aggregate.go (a table that grows), parser.go (what
-// readers share), then one reader: osu.go with grid.go is the most common one. registry.go lists
+// readers share), then titled.go with grid.go, which read OSU, IMB and perftest. registry.go lists
 // the readers, and read.go passes each line to the one that took the line before, then to the
 // others. csv.go and json.go read tables with free columns: column_names.go and columns.go find
 // sizes and times, split.go and dimensions.go decide which other columns make tables.
@@ -293,6 +293,9 @@ type Options struct {
 	// Collective is the operation of tables that do not name it (CSV, JSON and old nccl-tests), as
 	// in [CollectiveOp.Name]; if it is empty, such tables keep the kind that their columns imply.
 	Collective string
+	// Clock is the clock rate in MHz of the processor whose cycles perftest -C prints as its times;
+	// 0 if it is unknown.
+	Clock float64
 	// Spell, if not nil, returns how a user gives an option a value, for messages: "--y time:us"
 	// for "y" and "time:us". The default is "y=time:us".
 	Spell func(option, value string) string

@@ -26,6 +26,7 @@ type grid struct {
 	rising   bool    // sizes increase within a run; a smaller size begins another run
 	size     float64 // of the last row
 	exp      int     // of the times or rates; 1 if they differ, or there are none
+	scale    float64 // of the times to µs
 	texts    [][]byte
 }
 
@@ -83,7 +84,7 @@ var completeName = regexp.MustCompile(
 // newGrid finds the columns of a header. Blanks inside of names do not count, as versions
 // write them differently.
 func newGrid(names []string, rules []gridRule) *grid {
-	g := &grid{share: 1, names: names, rules: rules, exp: 1}
+	g := &grid{share: 1, names: names, rules: rules, exp: 1, scale: 1}
 	for i := range g.at {
 		g.at[i] = -1
 	}
@@ -93,6 +94,10 @@ func newGrid(names []string, rules []gridRule) *grid {
 	}
 	for _, r := range rules {
 		at := slices.IndexFunc(bare, r.name.MatchString)
+		// A rate in bytes is the second one beside that of messages.
+		if r.is == gridRate && g.messages && !r.messages {
+			r.is = gridRate2
+		}
 		// Rules are in the order of preference, so the first that finds a column keeps it.
 		if at >= 0 && g.at[r.is] < 0 {
 			g.at[r.is] = at
@@ -270,8 +275,8 @@ func (g *grid) row(p *parser, size float64) bool {
 		median: g.optional(gridMedian)}
 	switch {
 	case g.at[gridTime] >= 0:
-		r.time = v.Value
-		g.b.resolution(v.Quantum())
+		r.time = v.Value * g.scale
+		g.b.resolution(v.Quantum() * g.scale)
 	case g.messages && size > 0 && v.Value < 100*v.Quantum() && g.bytesRate() > 0:
 		r.time = size / (g.bytesRate() * g.share)
 	case v.Value == 0 && size > 0:
@@ -334,23 +339,24 @@ func (g *grid) optional(c gridColumn) float64 {
 	}
 	v, _ := lex.Parse(g.texts[g.at[c]])
 	// 0 stands for a value that is not printed.
-	return max(0, v.Value)
+	return max(0, v.Value) * g.scale
+}
+
+// ofCycles makes the times those of a processor's cycles, as perftest prints them with -C. It
+// reports whether its clock is known; else the rows are skipped.
+func (g *grid) ofCycles(p *parser, title string) bool {
+	if p.opt.Clock > 0 {
+		g.scale = 1 / p.opt.Clock
+		return true
+	}
+	p.warn("line %d: %s was run with -C, so its times are cycles of the processor, and are "+
+		"left out; run it without -C, or give the clock with %s", p.file.Lines, title,
+		p.spell("clock", "3GHz"))
+	g.ignore = true
+	return false
 }
 
 func (g *grid) hasTimes() bool { return g.at[gridTime] >= 0 }
-
-// bidirectional matches the titles of tests whose rates add up both directions.
-var bidirectional = regexp.MustCompile(`(?i)\bbi-?(directional|band)\b`)
-
-// streams makes t a table of gaps, whose rates add up the given number of pairs, 0 if unknown.
-func (g *grid) streams(t *Table, title string, pairs int) {
-	directions := 1
-	if bidirectional.MatchString(title) {
-		directions = 2
-	}
-	t.Kind = Gap
-	g.share = t.divide(directions, pairs)
-}
 
 // barrierHint says which command predicts the time of a barrier; empty of other titles.
 func barrierHint(title string) string {

@@ -48,6 +48,7 @@ type parser struct {
 	program              string          // of nccl-tests, on the last command line
 	hosts                []string        // the pair that a line above the next tables names
 	cycles               bool            // the last command line of perftest asked for cycles
+	command              string          // the benchmark of the last command line of IMB
 	mappedTables         int             // number of tables before the last task map
 	asked                map[string]bool // columns of Options.Group and Pool that were found
 }
@@ -242,6 +243,11 @@ func pairOfHosts(line []byte) []string {
 	return []string{lex.Plain(string(m[1])), lex.Plain(string(m[3]))}
 }
 
+// imbCommand matches a command line of IMB with a benchmark.
+var imbCommand = regexp.MustCompile(
+	`IMB-\S+\s(?:.*\s)?(?i:(PingPong|PingPing|Sendrecv|Exchange|Uniband|Biband|Bcast|` +
+		`Allreduce|Allgatherv?|Alltoallv?|Reduce|Reduce_scatter|Gatherv?|Scatterv?))\b`)
+
 // Options of perftest's programs; -C prints cycles of the processor in columns that say usec.
 var (
 	perftestCommand = regexp.MustCompile(`\bib_(?:send|write|read|atomic)_(?:lat|bw)\b`)
@@ -274,6 +280,11 @@ func (p *parser) readRemark(line []byte) {
 	}
 	if bytes.Contains(line, []byte("ib_")) && perftestCommand.Match(line) {
 		p.cycles = perftestCycles.Match(line)
+	}
+	if bytes.Contains(line, []byte("IMB-")) {
+		if m := imbCommand.FindSubmatch(line); m != nil {
+			p.command = string(m[1])
+		}
 	}
 	if bytes.Contains(line, []byte("_perf ")) {
 		if m := ncclCommand.FindSubmatch(line); m != nil {

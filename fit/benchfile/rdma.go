@@ -11,128 +11,17 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// perftest reads ib_send_lat, ib_write_bw and their like. A header "#bytes #iterations"
-// names the columns; a title such as "RDMA_Write BW Test" stands before it.
-//
-//	                   RDMA_Write BW Test
-//	#bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]
-//	1          10000000         0.00               3.16               3.312819
-//	2          10000000         0.00               6.67               3.499174
-//
-//	                   Send Latency Test
-//	#bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]  …
-//	2       1000          5.35           11.78        5.49               5.50         …
-//
-// Latencies are half of a round trip, or a whole one for reads and atomics. MB/sec are of 2²⁰
-// bytes; the header may say Gb/sec instead. With -b they add up both directions. The gap is the
-// inverse of the message rate where there is one. Server and client print the same rows: a row that
-// comes twice counts once.
-//
-// Tested with logs of ib_write_bw and ib_send_bw of unknown version, and files in that shape
-// written by hand.
-//
-// Older versions of --out_json write keys and words without quotes, "MsgSize: 8,", which is not
-// JSON: its lines are read here.
-type perftest struct {
-	title string
-	grid  *grid
-	names string
-
-	values map[string]string // of an open document without quotes; nil if none is open
+// perftestText reads what older versions of perftest's --out_json write: keys and words without
+// quotes, "MsgSize: 8,", which is no JSON.
+type perftestText struct {
+	values map[string]string // of an open document; nil if none is open
 	tables openTables
 }
 
 // perftestPair matches a line of a document without quotes.
 var perftestPair = regexp.MustCompile(`^(\w+): *([^,{]*?),?$`)
 
-var (
-	perftestTitle = regexp.MustCompile(
-		`^(RDMA_Write|RDMA_Read|Send|Atomic|RDMA_Atomic|Write|Raw Ethernet)\b.*(Test|BW|` +
-			`Latency)`)
-)
-
-var perftestRules = []gridRule{
-	// The typical time of perftest is the median. It stands for the time where no average is
-	// printed.
-	{name: regexp.MustCompile(`^t_avg\[usec\]$`), is: gridTime},
-	{name: regexp.MustCompile(`^t_typical\[usec\]$`), is: gridTime},
-	{name: regexp.MustCompile(`^t_min\[usec\]$`), is: gridMin},
-	{name: regexp.MustCompile(`^t_max\[usec\]$`), is: gridMax},
-	{name: regexp.MustCompile(`^t_typical\[usec\]$`), is: gridMedian},
-	// Mpps are 10⁶ messages a second, so 1 is one message per µs.
-	{name: regexp.MustCompile(`^MsgRate\[Mpps`), is: gridRate, rateUnit: 1, messages: true},
-	{name: regexp.MustCompile(`^BWaverage\[Mi?B`), is: gridRate, rateUnit: (1 << 20) / 1e6},
-	{name: regexp.MustCompile(`^BWaverage\[Gb`), is: gridRate, rateUnit: 1e3 / 8},
-	{name: regexp.MustCompile(`^BWaverage\[Mi?B`), is: gridRate2, rateUnit: (1 << 20) / 1e6},
-	{name: regexp.MustCompile(`^BWaverage\[Gb`), is: gridRate2, rateUnit: 1e3 / 8},
-	{name: regexp.MustCompile(
-		`^(#iterations|#qpairs|BW.*|MsgRate.*|t_.*\[usec\]|.*percentile\[usec\]|tpsaverage)$`),
-		is: gridOther},
-}
-
-func (f *perftest) take(p *parser, line []byte) bool {
-	if f.grid != nil && f.grid.take(p, line) {
-		return true
-	}
-	if f.values != nil || line[0] == 't' {
-		if f.unquoted(p, line) {
-			return true
-		}
-	}
-	// The first letters of all titles; most other lines end here.
-	if bytes.IndexByte([]byte("RSAW"), line[0]) < 0 {
-		if line[0] != '#' {
-			return false
-		}
-	} else if m := perftestTitle.Find(line); m != nil {
-		f.title = strings.TrimSpace(string(m))
-		return true
-	}
-	if !bytes.HasPrefix(line, []byte("#bytes")) {
-		return false
-	}
-	names := headerNames(line)
-	if len(names) < 3 || names[0] != "#bytes" || names[1] != "#iterations" {
-		return false
-	}
-	header := strings.Join(names, ",")
-	if f.grid != nil && f.names == header && !f.grid.ignore && f.grid.b.table.Rows == 0 {
-		return true // server and client, into one file
-	}
-	f.names = header
-	f.begin(p, names)
-	return true
-}
-
-// begin opens the table of a header.
-func (f *perftest) begin(p *parser, names []string) {
-	g := newGrid(names, perftestRules)
-	f.grid = g
-	title := cmp.Or(f.title, p.previous, "perftest") // scripts echo a title of their own
-	f.title = ""
-	if p.cycles && g.hasTimes() {
-		p.warn("line %d: %s was run with -C, so its times are cycles of the processor, and are "+
-			"left out; run it without -C", p.file.Lines, title)
-		g.ignore = true
-		return
-	}
-	if !g.usable(p, title, true) {
-		return
-	}
-	t := Table{Format: "perftest", Title: title, Kind: OneWay}
-	switch {
-	case !g.hasTimes():
-		g.streams(&t, title, 1)
-	case strings.Contains(title, "Read") || strings.Contains(title, "Atomic"):
-		t.Kind = RoundTrip
-	}
-	// Of server and client in one file, rows are interleaved: equal rows follow each other.
-	g.unique = true
-	g.b = p.begin(t)
-}
-
-// unquoted reads a line of a document without quotes.
-func (f *perftest) unquoted(p *parser, line []byte) bool {
+func (f *perftestText) take(p *parser, line []byte) bool {
 	switch {
 	case bytes.HasPrefix(line, []byte("test_info: {")):
 		f.values = map[string]string{}
@@ -184,11 +73,8 @@ func perftestResult(p *parser, tables *openTables, values map[string]string) boo
 	rate := number("MsgRate").Value
 	bandwidth := number("BW_average").Value
 	t.Kind = Gap
-	directions := 1
-	if bidirectional.MatchString(title) {
-		directions = 2
-	}
-	share := t.divide(directions, 1)
+	form, _ := titleOf(rdma.name, []string{title})
+	share := t.divide(max(1, form.directions), 1)
 	r.time = 1 / (rate * share)
 	// The unit of the bandwidth is not written: it is the one that agrees with the message rate,
 	// which is rounded more.

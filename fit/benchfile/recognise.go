@@ -218,7 +218,7 @@ func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal
 	var question []*series
 	if no.why = p.doubt(b, found, named); no.why == "" {
 		r := &record{block: b, size: top.size, factor: top.sizes.factor, usage: u}
-		_, known := titleOf(slices.Concat(near, columnNames(all)))
+		_, known := titleOf("", slices.Concat(near, columnNames(all)))
 		if !known && !top.anchored() {
 			no.why = "no column has a unit of times or rates"
 		} else if no.why = r.decide(p, all, top, near); no.why == "" {

@@ -126,8 +126,12 @@ func TestBesideRows(t *testing.T) {
 		"table: one-way time 65536=10 4194304=400", fmt.Sprintf(rounded, 3),
 		`- line 2: the columns are recognised by their values: "Size" is the size, "Time (us)" the time in us`)
 	// perftest -C prints cycles under [usec].
-	check(t, "$ ib_write_lat -C host\nRDMA_Write Latency Test\n #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]\n 8       1000          1500.00           3000.00         1600.00       1610.00\n",
-		"error: x: line 3: RDMA_Write Latency Test was run with -C, so its times are cycles of the processor, and are left out; run it without -C")
+	const cycles = "$ ib_write_lat -C host\nRDMA_Write Latency Test\n #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]\n 8       1000          1500.00           3000.00         1600.00       1610.00\n"
+	check(t, cycles,
+		"error: x: line 3: RDMA_Write Latency Test was run with -C, so its times are cycles of the processor, and are left out; run it without -C, or give the clock with clock=3GHz")
+	if diff := cmp.Diff([]string{"RDMA_Write Latency Test: one-way time 8=0.805"}, described(t, "x", cycles, Options{Clock: 2000})); diff != "" {
+		t.Error(diff)
+	}
 	for text, want := range map[string]string{
 		`{"results": [{"command": "sleep 1", "mean": 1.0, "stddev": 0.1, "times": [1.0, 1.1]}]}` + "\n":                 "hyperfine times commands",
 		`{"context": {"date": "x"}, "benchmarks": [{"name": "BM_memcpy/8", "real_time": 1.0, "cpu_time": 1.0}]}` + "\n": "google-benchmark times functions",

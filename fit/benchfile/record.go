@@ -32,7 +32,7 @@ type record struct {
 // decide sets what is read of each row. It returns why that is not decided; the series are then
 // those in question.
 func (r *record) decide(p *parser, all []*column, top reading, near []string) (why string) {
-	title, known := titleOf(slices.Concat(near, columnNames(all)))
+	title, known := titleOf("", slices.Concat(near, columnNames(all)))
 	if r.series, why = chooseSeries(all, top, title); why != "" {
 		return why
 	}
@@ -68,7 +68,7 @@ func (p *parser) measured(r *record, s *series, all []*column, title titleRow, k
 		t.Kind = title.kind
 	}
 	op, isCollective := operationOf(all, near)
-	if isCollective && !known || title.collective || p.opt.Collective != "" {
+	if isCollective && (!known || title.names) || title.collective || p.opt.Collective != "" {
 		t.Kind = Collective
 	} else if t.Kind == Collective {
 		t.Kind = Operation

@@ -16,6 +16,7 @@ type titleRow struct {
 	rate   Kind           // of times that are size over a rate
 	// collective is set if the benchmark measures collectives, named in its lines.
 	collective bool
+	names      bool           // or whose title may name one
 	prefer     *regexp.Regexp // the column to read; nil if names and identities show it
 	directions int            // that a rate adds up; 0 for one
 	// pairs finds the number of ranks, or of pairs of them, whose rates are added up; nil for one
@@ -41,21 +42,46 @@ var titleRows = []titleRow{
 		kind: Collective, rate: Collective, collective: true},
 	{format: "ucx_perftest", text: regexp.MustCompile(`(?i)ucx_perftest|typical_lat`),
 		kind: OneWay, rate: Gap},
-	{format: "IMB", text: regexp.MustCompile(`Benchmarking Biband`), rate: Gap, directions: 2,
-		pairs: imbRanks, each: 2},
-	{format: "IMB", text: regexp.MustCompile(`Benchmarking Uniband`), rate: Gap,
-		pairs: imbRanks, each: 2},
-	{format: "IMB", text: regexp.MustCompile(`MODE: (NON-)?AGGREGATE`), kind: Operation, rate: Gap},
+	// IMB prints half of the round trip of a ping-pong, and the time of the call of all others:
+	// PingPing, Sendrecv and Exchange send in both directions.
+	{format: "IMB", text: regexp.MustCompile(`(?i)^(#? ?Benchmarking:? +)?PingPong\w*\s*$`),
+		rate: Gap},
+	{format: "IMB", text: regexp.MustCompile(`^(#? ?Benchmarking:? +)?Biband\s*$`), kind: Operation,
+		rate: Gap, directions: 2, pairs: imbRanks, each: 2},
+	{format: "IMB", text: regexp.MustCompile(`^#? ?Benchmarking:? +\S+\s*$|` +
+		`MODE: (NON-)?AGGREGATE|` + imbNames),
+		kind: Operation, rate: Gap, names: true, pairs: imbRanks, each: 2},
 	{format: "IMB", text: regexp.MustCompile(`#bytes\s+#repetitions`), kind: Operation, rate: Gap},
+	{format: "perftest", text: regexp.MustCompile(`(?i)\bBidirectional\b`), rate: Gap,
+		directions: 2},
+	// Half of a round trip, or all of it for reads and atomics.
+	{format: "perftest", text: regexp.MustCompile(`\bRDMA_(Read|Atomic)|^Atomic .*Test|` +
+		`\bib_(read|atomic)_`),
+		kind: RoundTrip, rate: Gap},
+	{format: "perftest", text: regexp.MustCompile(`#bytes\s+#iterations|BW Test|ib_\w+_(bw|lat)`),
+		kind: OneWay, rate: Gap},
+	// The bandwidth tests have a window of messages under way. osu_bibw and osu_put_bibw count both
+	// directions, osu_mbw_mr adds up all pairs.
 	{format: "OSU", text: regexp.MustCompile(`Multiple Bandwidth|\[ pairs: \d+ \]`), rate: Gap,
 		pairs: regexp.MustCompile(`pairs: (\d+)`), each: 1},
 	{format: "OSU", text: regexp.MustCompile(`(?i)Bi-?Directional`), rate: Gap, directions: 2},
 	{format: "OSU", text: regexp.MustCompile(`(?i)\bOSU .*Bandwidth`), rate: Gap},
 	{format: "OSU", text: regexp.MustCompile(`(?i)\bOSU .*Non-?blocking`), rate: Gap,
-		kind: Collective, collective: true, prefer: regexp.MustCompile(`(?i)pure`)},
+		kind: Operation, names: true, prefer: regexp.MustCompile(`(?i)pure`)},
+	// Latencies between pairs of ranks. What is left, such as osu_get_latency, is the time of a
+	// call.
+	{format: "OSU", text: regexp.MustCompile(`\bOSU \S+ ((Multi|Multi-threaded|Multi-process|` +
+		`Persistent|Congestion|Put) )?Latency|MPI_Put.* Latency`),
+		rate: Gap},
+	{format: "OSU", text: regexp.MustCompile(`\bOSU .*Latency`), kind: Operation, rate: Gap,
+		names: true},
 }
 
-var imbRanks = regexp.MustCompile(`#processes = (\d+)`)
+// imbNames are the benchmarks of IMB on a command line.
+const imbNames = `(?i:^(Sendrecv|Exchange|PingPing|Uniband|Biband|Bcast|Allreduce|Allgatherv?|` +
+	`Alltoallv?|Reduce|Reduce_scatter|Gatherv?|Scatterv?)$)`
+
+var imbRanks = regexp.MustCompile(`#processes = +(\d+)`)
 
 // pairsIn returns the number of pairs whose rates are added up; 0 if the lines do not give it.
 func (t titleRow) pairsIn(lines []string) int {
@@ -74,11 +100,11 @@ func (t titleRow) pairsIn(lines []string) int {
 // they measure.
 var unknownTitle = titleRow{format: "table"}
 
-// titleOf returns the row of the first title that the lines have.
-func titleOf(lines []string) (row titleRow, known bool) {
+// titleOf returns the row of the first title that the lines have: of a format, or of any for "".
+func titleOf(format string, lines []string) (row titleRow, known bool) {
 	for _, t := range titleRows {
 		for _, line := range lines {
-			if t.text.MatchString(line) {
+			if (format == "" || t.format == format) && t.text.MatchString(line) {
 				return t, true
 			}
 		}

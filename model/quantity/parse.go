@@ -17,6 +17,9 @@ func ParseBytes(text string) (Bytes, error) { return parseAs[Bytes](text, DimSiz
 // ParseMicros parses a time such as "9.9us", "183 nsec" or "1ms", which must not be negative.
 func ParseMicros(text string) (Micros, error) { return parseAs[Micros](text, DimTime) }
 
+// ParseMegahertz parses a clock rate such as "3GHz", in cycles per µs.
+func ParseMegahertz(text string) (float64, error) { return parseAs[float64](text, DimClock) }
+
 // ParseMicrosPerByte parses an inverse bandwidth such as "7.6us/KB", which must not be negative.
 func ParseMicrosPerByte(text string) (MicrosPerByte, error) {
 	return parseAs[MicrosPerByte](text, DimInverse)
