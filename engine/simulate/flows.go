@@ -87,9 +87,11 @@ func (r *run) beginFlow(b *bundle, i uint32, t uint64) {
 }
 
 // followsOthers reports whether the flow of send i waits for those before it between the same
-// ranks, and those behind it for it.
+// ranks, and those behind it for it. A channel is one connection, so that its messages follow each
+// other where NICs interleave, too.
 func (r *run) followsOthers(i uint32) bool {
-	return r.flows.pairs.of[i] > 0 && !r.flows.transits[i].cost.interleaved
+	c := r.flows.transits[i].cost
+	return r.flows.pairs.of[i] > 0 && (!c.interleaved || r.ops[i].NIC > 0 && !c.overlaps)
 }
 
 // lastFlow returns the place of the last send, plus 1, that flows between the ranks of send i by

@@ -123,7 +123,9 @@ func mpichRabenseifner(p *member) {
 //
 // Among several nodes of equally many places, the trees are of nodes, as NCCL's are: the first
 // place of a node is in the tree, and the others form a chain behind it. The message then goes in
-// chunks without segments, too.
+// chunks without segments, too, and a member sends one up when the result of the 16th before it has
+// come down: a connection of NCCL has eight slots, upwards and downwards, so that no chunk runs far
+// ahead.
 func doubleTree(p *member) {
 	g := 1
 	if twoLevels(p.Size, p.PerNode) {
@@ -141,21 +143,37 @@ func doubleTree(p *member) {
 	}
 	same := func(q int) int { return q }
 	branches := [2]branch{p.treeOfNodes(g, same, same), p.treeOfNodes(g, to, back)}
-	tag := p.Tag
-	each := func(pass func(branch, *member, span)) {
-		for s := range halves[0].end {
-			for i, half := range halves {
-				p.Tag = tag + uint32(i)
-				if half.first+s < half.end {
-					pass(branches[i], p, slot(half.first+s))
-				}
+	tag, chunks := p.Tag, halves[0].end
+	each := func(chunk int, pass func(tree int, s span)) {
+		for i, half := range halves {
+			if p.Tag = tag + uint32(i); half.first+chunk < half.end {
+				pass(i, slot(half.first+chunk))
 			}
 		}
 		p.Tag = tag
 	}
-	each(branch.up)
-	each(branch.down)
+	ahead := chunks
+	if g > 1 {
+		ahead = min(ahead, treeSlots)
+	}
+	var came [2][]uint32 // the results that have come down, by tree
+	for chunk := range chunks + ahead {
+		each(chunk, func(i int, s span) {
+			if sent := branches[i].up(p, s); sent != none && chunk >= ahead {
+				p.requires(sent, came[i][chunk-ahead])
+			}
+		})
+		if chunk+1 < ahead {
+			continue
+		}
+		each(chunk+1-ahead, func(i int, s span) {
+			came[i] = append(came[i], branches[i].down(p, s))
+		})
+	}
 }
+
+// treeSlots is by how many chunks a member of a tree of nodes is ahead of their results.
+const treeSlots = 16
 
 // chunk returns the size of the chunks in which a message goes through a tree of nodes: NCCL's
 // largest, or smaller ones for a message of few chunks, since each is delayed by the depth.

@@ -317,30 +317,34 @@ func branchOf(t tree, p *member, v int, place func(virtual int) int) branch {
 	return branch{parent, list.Map(children, place)}
 }
 
-// down passes slots on to the children.
-func (b branch) down(p *member, s span) { b.pass(p, s, p.send) }
+// down passes slots on to the children. It returns the receive of a member below the root.
+func (b branch) down(p *member, s span) (got uint32) { return b.pass(p, s, p.send) }
 
 // pass passes slots on to the children by the given sends.
-func (b branch) pass(p *member, s span, send func(to int, from ...span) uint32) {
+func (b branch) pass(p *member, s span, send func(to int, from ...span) uint32) (got uint32) {
+	got = none
 	if b.parent >= 0 {
-		p.recv(b.parent, s)
+		got = p.recv(b.parent, s)
 	}
 	for _, child := range b.children {
 		send(child, s)
 	}
+	return got
 }
 
-// up combines the children's slots with those of the member, and passes them on to the parent.
-func (b branch) up(p *member, s span) { b.collect(p, s, p.fold) }
+// up combines the children's slots with those of the member, and passes them on to the parent. It
+// returns the send of a member below the root.
+func (b branch) up(p *member, s span) (sent uint32) { return b.collect(p, s, p.fold) }
 
 // collect is up with the given receives.
-func (b branch) collect(p *member, s span, fold func(from int, to ...span) uint32) {
+func (b branch) collect(p *member, s span, fold func(from int, to ...span) uint32) (sent uint32) {
 	for _, child := range b.children {
 		fold(child, s)
 	}
-	if b.parent >= 0 {
-		p.send(b.parent, s)
+	if b.parent < 0 {
+		return none
 	}
+	return p.send(b.parent, s)
 }
 
 // star has all members below the root, served by rank, as Open MPI does: 0, 1, 2 ….
