@@ -33,6 +33,7 @@ type Builder struct {
 	labels labels         // of the current rank's operations
 	read   func() float64 // returns the fraction of the file that was read; nil if unknown
 	line   uint32         // of the source, of operations that are added; 0 for none
+	fold   *fold          // nil: ranks stand for themselves
 	err    error
 }
 
@@ -77,6 +78,7 @@ func (b *Builder) NextRank() int {
 	if b.err == nil {
 		b.s.first = append(grown(b, b.s.first, 1), uint32(len(b.s.ops)))
 		b.labels.reset(uint32(len(b.s.ops)))
+		b.fold.nextRank()
 	}
 	return rank
 }
@@ -110,6 +112,9 @@ func (b *Builder) Expect(ops float64) error {
 // Add adds an operation to the current rank and returns its index. The peer of a send must be a
 // rank, that of a receive a rank or Any; a calc has no peer, tag, NIC or context.
 func (b *Builder) Add(op Op) uint32 {
+	if b.fold != nil && op.Kind < Calc && b.err == nil {
+		op.Peer, b.err = b.fold.peer(b.rank(), op)
+	}
 	switch {
 	case b.err != nil:
 		return 0

@@ -2,6 +2,10 @@ package simulate
 
 import "math"
 
+// mostSkew is 10 ns: below the noise of any network, and above the tick by enough that all ranks
+// differ.
+const mostSkew = 10 * picos / nanos
+
 // skewStarts delays the first operations of each rank by up to 10 ns, the same in each run of a
 // seed. Ranks that begin at exactly the same time keep in step, since equal flows end together;
 // that state is unstable, and no clock keeps ranks in it.
@@ -9,13 +13,11 @@ func (r *run) skewStarts() {
 	if r.flows == nil || !r.shared.byNIC {
 		return
 	}
-	// 10 ns is below the noise of any network, and above the tick by enough that all ranks differ.
-	const most = 10 * picos / nanos
 	for i := range r.ready {
 		if r.nodes[i].waits == 0 {
 			// A multiplicative hash (Knuth, TAOCP 3, §6.4) spreads neighbouring ranks, which a
 			// shift by their number would keep in step at a distance.
-			r.ready[i] = uint64(r.nodes[i].rank*(2654435761^r.flows.seed<<1)) % most
+			r.ready[i] = uint64(r.nodes[i].rank*(2654435761^r.flows.seed<<1)) % mostSkew
 		}
 	}
 }

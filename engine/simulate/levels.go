@@ -223,6 +223,33 @@ func (l *levels) overlaps(level int, n uint64) bool {
 	return least > 0 && float64(n) >= least
 }
 
+// EqualUnits returns the number of consecutive ranks in each unit of a machine whose units are equal
+// and share nothing, so that ranks that do the same in each end together; 0 if there are none.
+// Ranks are on places as [machine.Placement] puts them by default. Without levels, a unit is a rank.
+func EqualUnits(m Machine) int {
+	l, ok := m.(*levels)
+	if !ok {
+		return 1
+	}
+	outer := len(l.Levels) - 1
+	for i, at := range l.Levels {
+		routed := at.Routes > 1 || at.Direct > 1 // by the numbers of units
+		if routed || i == outer && (at.Shared != nil || at.Lanes > 0 || at.Crowd > 0) {
+			return 0
+		}
+	}
+	unit := l.Cores() / l.Levels[outer].Arity
+	if l.ways != nil || l.ranks()%unit != 0 {
+		return 0
+	}
+	for rank, core := range l.places {
+		if core != rank {
+			return 0
+		}
+	}
+	return unit
+}
+
 // ways are the routes of the topology of a machine's outermost level.
 type ways struct {
 	machine.Level

@@ -86,6 +86,8 @@ type partState struct {
 	ready []uint64 // by rank
 	busy  []busyNIC
 	order []uint32 // ranks, in the order of their readiness
+	slack uint64   // by which times of equal states may differ
+	skew  uint64   // the same of times of ranks that are alike
 }
 
 // A gathering is the state of a joint operation.

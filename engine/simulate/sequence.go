@@ -3,7 +3,6 @@ package simulate
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"math"
 	"slices"
@@ -21,14 +20,20 @@ import (
 // ranks share has anything left of it. A run checks this, and ends with ErrOverlap if it does not
 // hold.
 //
+// A part may have fewer ranks, each of which then stands for all that are equal to it modulo their
+// number. A run checks that these are in one state when the part begins, else it ends with
+// ErrUneven.
+//
 // Where NICs interleave messages, ranks begin up to 10 ns apart, and the moments at which they
-// leave a part of many messages do not repeat to the tick. There they are rounded, see Tolerance;
-// elsewhere a sequence ends on each rank at the tick of the whole schedule.
+// leave a part of many messages do not repeat to the tick. There two states are equal if they
+// differ by little, see Tolerance; elsewhere a sequence ends on each rank at the tick of the whole
+// schedule.
 type Sequence struct {
+	Ranks int // of all parts, or more than they have
 	Parts []*Program
 	Order []int32 // indices of parts
-	// Tolerance is the part of the time of a part to which the moments at which ranks leave it are
-	// rounded, after that of the first rank, where NICs interleave messages; 0: they are not.
+	// Tolerance is the part of the time of a part by which the moments at which ranks leave it may
+	// differ in equal states, where NICs interleave messages.
 	Tolerance float64
 }
 
@@ -40,6 +45,7 @@ type SequenceResult struct {
 
 // An exit is what a run of a part leaves.
 type exit struct {
+	from *partState // in which it began
 	partState
 	base  uint64 // ticks from the first readiness at its begin to that at its end
 	first uint64 // when its first message is sent; the largest number if none is
@@ -57,67 +63,47 @@ func (s *Sequence) Run(ctx context.Context, o Setup, visit func(part int32, begi
 	if o.Rules != Default || o.Noise != (Noise{}) || o.Record || o.Reversed {
 		return nil, errors.New("a sequence runs by the default rules, without noise or records")
 	}
-	ranks := s.Parts[0].s.Ranks()
-	all := &SequenceResult{Result: &Result{Ranks: make([]uint64, ranks)}}
+	all := &SequenceResult{Result: &Result{Ranks: make([]uint64, s.Ranks)}}
 	if o.Parts {
-		all.Parts = make([]Parts, ranks)
+		all.Parts = make([]Parts, s.Ranks)
 	}
-	kept := map[string]*exit{}
+	kept := make([][]*exit, len(s.Parts))
 	var from *partState // nil: the begin of the run
 	begin, last := uint64(0), uint64(0)
 	for i, part := range s.Order {
-		key := string(from.key(part))
-		e, known := kept[key]
-		if !known {
-			var err error
-			if e, err = s.Parts[part].runPart(ctx, o, from, s.Tolerance); err != nil {
+		p := s.Parts[part]
+		if from = from.among(p.s.Ranks()); from == nil && i > 0 {
+			return nil, ErrUneven
+		}
+		at := slices.IndexFunc(kept[part], func(e *exit) bool { return from.equals(e.from) })
+		if at < 0 {
+			e, err := p.runPart(ctx, o, from, s.Tolerance)
+			if err != nil {
 				return nil, err
 			}
-			kept[key] = e
+			at, kept[part] = len(kept[part]), append(kept[part], e)
 			all.Simulated++
 		}
+		e := kept[part][at]
 		early := i > 0 && e.first < math.MaxUint64 && begin+e.first <= last
 		if early || e.overlaps && i+1 < len(s.Order) {
 			return nil, ErrOverlap
 		}
 		last = max(last, begin+e.last)
-		for rank, t := range e.Ranks {
-			all.Ranks[rank] = max(all.Ranks[rank], begin+t)
+		for rank := range all.Ranks {
+			all.Ranks[rank] = max(all.Ranks[rank], begin+e.Ranks[rank%len(e.Ranks)])
 		}
-		for rank, p := range e.Parts {
-			all.Parts[rank].Computing += p.Computing
-			all.Parts[rank].Messages += p.Messages
+		for rank := range all.Parts {
+			one := e.Parts[rank%len(e.Parts)]
+			all.Parts[rank].Computing += one.Computing
+			all.Parts[rank].Messages += one.Messages
 		}
-		all.Events += e.Events
+		all.Events += e.Events * uint64(s.Ranks/len(e.Ranks))
 		all.Assumed = all.Assumed || e.Assumed
 		visit(part, begin, e.Result)
 		from, begin = &e.partState, begin+e.base
 	}
 	return all, nil
-}
-
-// key returns the state and the part as bytes.
-func (s *partState) key(part int32) []byte {
-	key := binary.AppendVarint(nil, int64(part))
-	if s == nil {
-		return key
-	}
-	for _, t := range s.ready {
-		key = binary.AppendUvarint(key, t)
-	}
-	for _, rank := range s.order {
-		key = binary.AppendUvarint(key, uint64(rank))
-	}
-	for _, n := range s.busy {
-		takes := uint64(0)
-		if n.takes {
-			takes = 1
-		}
-		for _, x := range [...]uint64{uint64(n.rank), uint64(n.label), takes, n.until} {
-			key = binary.AppendUvarint(key, x)
-		}
-	}
-	return key
 }
 
 // runPart runs the program from a state.
@@ -136,30 +122,11 @@ func (p *Program) runPart(ctx context.Context, o Setup, from *partState, toleran
 	if err != nil {
 		return nil, ErrOverlap // messages of another part; else the whole schedule has the error
 	}
-	e := &exit{first: r.firstSend, last: r.lastEvent, Result: res}
+	e := &exit{from: from, first: r.firstSend, last: r.lastEvent, Result: res}
 	if e.overlaps = !r.leave(e); r.shared != nil && r.shared.byNIC {
-		e.round(tolerance * float64(e.base))
+		e.slack, e.skew = uint64(tolerance*float64(e.base)), mostSkew
 	}
 	return e, nil
-}
-
-// round rounds the times of the state to multiples of a number of ticks.
-func (s *partState) round(grid float64) {
-	if grid < 1 {
-		return
-	}
-	rounded := func(t uint64) uint64 {
-		return uint64(math.Round(math.Round(float64(t)/grid) * grid))
-	}
-	for rank, t := range s.ready {
-		s.ready[rank] = rounded(t)
-	}
-	for i := range s.busy {
-		s.busy[i].until = rounded(s.busy[i].until)
-	}
-	slices.SortFunc(s.order, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(s.ready[a], s.ready[b]), cmp.Compare(a, b))
-	})
 }
 
 // leave sets the state in which the run ends. It returns false if more is left than that.

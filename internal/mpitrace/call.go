@@ -189,7 +189,7 @@ func (r *rank) collective(name string, a *arguments, q *request) error {
 			chosen.Bytes += block / n // the mean
 		}
 	}
-	algorithm, chosen, err := r.o.Collectives.Choose(name, "", g, chosen)
+	e, chosen, err := r.o.Collectives.Choose(name, "", g, chosen)
 	if err != nil {
 		return err
 	}
@@ -199,11 +199,11 @@ func (r *rank) collective(name string, a *arguments, q *request) error {
 	}
 	if q == nil {
 		r.Copy(0, r.o.Collectives, name, g, bytes)
-		r.Collective(algorithm, g, call)
+		r.Collective(e.Algorithm, g, call)
 		return nil
 	}
 	r.Copy(collectiveStream, r.o.Collectives, name, g, bytes)
-	r.requests[*q] = append(r.requests[*q], r.BeginCollective(collectiveStream, algorithm, g, call))
+	r.requests[*q] = append(r.requests[*q], r.BeginCollective(collectiveStream, e.Algorithm, g, call))
 	return nil
 }
 

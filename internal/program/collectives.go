@@ -164,7 +164,7 @@ func (c *comm) blocksOf(v starlark.Value) ([]uint64, error) {
 
 // complete chooses the algorithm when the first member comes, and adds the member's blocks.
 func (c *comm) complete(f *collectiveForm, call *groupCall, blocks []uint64) error {
-	if call.algorithm == nil {
+	if call.entry.Algorithm == nil {
 		if err := c.choose(f, call, blocks); err != nil {
 			return err
 		}
@@ -210,10 +210,10 @@ func (c *comm) choose(f *collectiveForm, call *groupCall, blocks []uint64) (err 
 			return fmt.Errorf("%s %s needs blocks of one size", e.Collective, e.Name)
 		}
 	}
-	call.algorithm, call.chosen, err = c.r.Collectives.Choose(name, call.of, c.group.asGroup(),
+	call.entry, call.chosen, err = c.r.Collectives.Choose(name, call.of, c.group.asGroup(),
 		collective.Call{Root: call.root, Bytes: bytes, Segment: call.segment,
 			Gamma: c.r.Collectives.Combine})
-	if err == nil && call.algorithm == nil {
+	if err == nil && call.entry.Algorithm == nil {
 		err = fmt.Errorf("no algorithm for %s is given", name)
 	}
 	return err

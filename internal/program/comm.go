@@ -129,7 +129,7 @@ func (c *comm) creates(name string, a *arguments) (int, error) {
 		return 0, err
 	}
 	call := &c.group.calls[index]
-	call.algorithm, call.chosen, err = c.r.Collectives.Choose("barrier", "", c.group.asGroup(),
+	call.entry, call.chosen, err = c.r.Collectives.Choose("barrier", "", c.group.asGroup(),
 		collective.Call{})
 	if err != nil {
 		return 0, err

@@ -9,9 +9,9 @@ import (
 	"github.com/halfpeak/halfpeak/internal/calls"
 )
 
-// builder returns the builder of the whole schedule or of a part.
-func (x *run) builder() *schedule.Builder {
-	b := schedule.NewBuilder(x.Ranks)
+// builder returns the builder of the schedule, or of a part, of so many ranks.
+func (x *run) builder(ranks int) *schedule.Builder {
+	b := schedule.NewBuilder(ranks)
 	b.Source(x.program.name)
 	b.Calls()
 	return b
@@ -19,7 +19,7 @@ func (x *run) builder() *schedule.Builder {
 
 // emit returns the schedule of the recorded calls.
 func (x *run) emit(ctx context.Context) (*schedule.Schedule, *schedule.Marks, error) {
-	b := x.builder()
+	b := x.builder(x.Ranks)
 	marks := &schedule.Marks{Names: x.marks}
 	for number, r := range x.of {
 		if err := ctx.Err(); err != nil {
@@ -31,8 +31,7 @@ func (x *run) emit(ctx context.Context) (*schedule.Schedule, *schedule.Marks, er
 			index = c.next
 			c.next++
 		}
-		all := piece{to: len(r.tape.bytes)}
-		if err := x.emitPiece(b, r, all, number, index, marks); err != nil {
+		if err := x.emitPiece(b, r, r.whole(), number, index, marks); err != nil {
 			return nil, nil, err
 		}
 		if r.class == nil || r.class.next == len(r.class.ranks) {
@@ -175,7 +174,7 @@ func (x *run) call(g *group, number uint64, place int) (collective.Algorithm, co
 	}
 	call := c.chosen
 	call.Bytes, call.Context = c.bytes, g.context+1
-	return c.algorithm, group, call
+	return c.entry.Algorithm, group, call
 }
 
 // The tags of collectives are those of traces: with the highest bit, and counted up, so that a rank

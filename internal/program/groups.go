@@ -70,14 +70,14 @@ func (g *group) ordered() bool {
 // with the same arguments.
 type groupCall struct {
 	callArguments
-	line      uint32 // of the member that came first
-	rank      int
-	kind      string // the collective in package collective; empty: it makes a communicator
-	algorithm collective.Algorithm
-	chosen    collective.Call // with the channels and nodes of the algorithm
-	joint     *joint
-	blocks    []uint64   // by place; nil if all have bytes
-	rows      [][]uint64 // of an alltoall: the blocks that each place sends; nil if all have bytes
+	line   uint32 // of the member that came first
+	rank   int
+	kind   string // the collective in package collective; empty: it makes a communicator
+	entry  collective.Entry
+	chosen collective.Call // with the channels and nodes of the algorithm
+	joint  *joint
+	blocks []uint64   // by place; nil if all have bytes
+	rows   [][]uint64 // of an alltoall: the blocks that each place sends; nil if all have bytes
 }
 
 // A joint is a collective that is a joint operation.

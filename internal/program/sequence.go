@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,13 +16,15 @@ import (
 type Sequence struct {
 	Parts []Part
 	Order []int32 // indices of parts
-	Ops   int     // of all parts in their order
+	Ops   int     // of all parts in their order, and of all ranks
 }
 
-// A Part is the schedule of a part, with its marks.
+// A Part is the schedule of a part, with its marks. If it has fewer ranks than the program, each
+// stands for Of ranks: those that are equal to it modulo their number.
 type Part struct {
 	Schedule *schedule.Schedule
 	Marks    *schedule.Marks
+	Of       int
 }
 
 // minRepeats is the number of times that parts must occur, in the mean, for a sequence.
@@ -44,13 +47,18 @@ func (p *Program) Calls(ctx context.Context, o Options) (*Calls, error) {
 	return &Calls{x}, err
 }
 
+// Ranks returns the number of ranks.
+func (c *Calls) Ranks() int { return c.x.Ranks }
+
 // Schedule returns the operations and marks of the calls, which it takes.
 func (c *Calls) Schedule(ctx context.Context) (*schedule.Schedule, *schedule.Marks, error) {
 	return c.x.emit(ctx)
 }
 
-// Sequence returns the program in parts; nil if it has no parts that repeat.
-func (c *Calls) Sequence(ctx context.Context) (*Sequence, error) {
+// Sequence returns the program in parts; nil if it has no parts that repeat. Where each rank does
+// what the rank a unit of ranks before it does, with its peers as far away, a few units may stand
+// for all; unit is 0 if they must not.
+func (c *Calls) Sequence(ctx context.Context, unit int) (*Sequence, error) {
 	x := c.x
 	// Joint operations are numbered over the whole program.
 	mesh := func(g *group) bool { return g.mesh }
@@ -59,35 +67,69 @@ func (c *Calls) Sequence(ctx context.Context) (*Sequence, error) {
 	}
 	cuts, ok := x.cuts()
 	if !ok {
-		return nil, nil
+		cuts = map[*rank][]piece{}
+		for _, r := range x.ranks {
+			cuts[r] = []piece{r.whole()}
+		}
 	}
+	turns := x.newTurn(unit)
 	s := &Sequence{}
 	numbers, contents := map[string]int32{}, contentNumbers{}
-	n := len(cuts[x.ranks[0]])
-	pieces := map[*rank]piece{}
+	n, folded := len(cuts[x.ranks[0]]), false
 	for part := range n {
 		key := []byte{}
+		pieces := func(r *rank) piece { return cuts[r][part] }
 		for _, r := range x.ranks {
-			p := cuts[r][part]
-			pieces[r] = p
-			key = x.content(key, r, p, contents)
+			key = x.content(key, r, pieces(r), contents)
 		}
 		number, known := numbers[string(key)]
 		if !known {
-			if number = int32(len(s.Parts)); int(number)*minRepeats > n {
-				return nil, nil
-			}
+			number = int32(len(s.Parts))
 			numbers[string(key)] = number
-			made, err := x.emitPart(ctx, pieces)
-			if err != nil {
+			made, ok, err := x.fold(ctx, turns, pieces)
+			folded = folded || ok
+			switch {
+			case err != nil:
 				return nil, err
+			case ok:
+			case !folded && (n == 1 || int(number)*minRepeats > n):
+				return nil, nil
+			default:
+				if made, err = x.emitPart(ctx, pieces, x.Ranks, 0); err != nil {
+					return nil, err
+				}
 			}
 			s.Parts = append(s.Parts, made)
 		}
+		made := s.Parts[number]
 		s.Order = append(s.Order, number)
-		s.Ops += len(s.Parts[number].Schedule.Ops())
+		s.Ops += len(made.Schedule.Ops()) * made.Of
 	}
 	return s, nil
+}
+
+// whole returns all of the rank's tape.
+func (r *rank) whole() piece { return piece{to: len(r.tape.bytes)} }
+
+// standing are the numbers of units that may stand for all, in the order in which they are tried. Of
+// fewer than four, NICs that interleave messages are rather in step than those of all.
+var standing = []int{4, 8, 6, 5, 7, 3, 2}
+
+// fold returns the schedule of a piece of each rank of a few units that stand for all; false if none
+// can.
+func (x *run) fold(ctx context.Context, t *turn, pieces func(*rank) piece) (Part, bool, error) {
+	if t.by == 0 || x.Ranks%t.by > 0 || x.Ranks/t.by < 3 || !t.alike(pieces) {
+		return Part{}, false, nil
+	}
+	for _, units := range standing {
+		if all := x.Ranks / t.by; units < all && all%units == 0 {
+			made, err := x.emitPart(ctx, pieces, units*t.by, t.by)
+			if !errors.Is(err, schedule.ErrFold) {
+				return made, true, err
+			}
+		}
+	}
+	return Part{}, false, nil
 }
 
 // A place in a program where a rank may be cut: the call of a collective.
@@ -227,21 +269,25 @@ func (x *run) content(key []byte, r *rank, p piece, contents contentNumbers) []b
 	return append(key, 0xff) // no code: the end of the rank
 }
 
-// emitPart returns the schedule of a piece of each rank.
-func (x *run) emitPart(ctx context.Context, pieces map[*rank]piece) (Part, error) {
-	b := x.builder()
+// emitPart returns the schedule of a piece of each of the first ranks, which may stand for all.
+func (x *run) emitPart(ctx context.Context, pieces func(*rank) piece, ranks, unit int) (Part,
+	error) {
+	b := x.builder(ranks)
+	if ranks < x.Ranks {
+		b.Fold(x.Ranks, unit)
+	}
 	marks := &schedule.Marks{Names: x.marks}
 	index := map[*rank]int{}
-	for number, r := range x.of {
+	for number, r := range x.of[:ranks] {
 		if err := ctx.Err(); err != nil {
 			return Part{}, err
 		}
 		b.NextRank()
-		if err := x.emitPiece(b, r, pieces[r], number, index[r], marks); err != nil {
+		if err := x.emitPiece(b, r, pieces(r), number, index[r], marks); err != nil {
 			return Part{}, err
 		}
 		index[r]++
 	}
 	s, err := b.Build()
-	return Part{s, marks}, err
+	return Part{s, marks, x.Ranks / ranks}, err
 }

@@ -112,7 +112,7 @@ func TestSequencesEndAsWholePrograms(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		s, err := calls.Sequence(t.Context())
+		s, err := calls.Sequence(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestSequencesEndAsWholePrograms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sequence := &simulate.Sequence{Order: s.Order}
+		sequence := &simulate.Sequence{Ranks: ranks, Order: s.Order}
 		for _, part := range s.Parts {
 			one, err := simulate.New(part.Schedule)
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -32,56 +33,100 @@ func (s *Scaling) inParts(ctx context.Context, in *Input, calls *program.Calls, 
 		if again, err := in.on(ctx, d, o.Map); err != nil || again != in {
 			return false, err
 		}
+		if d.Layer.Model == nil && messagesOf(d.Platform).Model == nil {
+			return false, nil
+		}
 	}
-	seq, err := calls.Sequence(ctx)
-	if err != nil || seq == nil || seq.Ops <= minParts {
-		return false, err
-	}
-	first := *in
-	first.Schedule = seq.Parts[0].Schedule // which has the ranks
-	sim := &Simulation{Name: in.Name, Schedule: first.Schedule, NoInterval: noInterval(on)}
-	names, machines, err := sim.machinesOf(&first, o, on)
+	all := calls.Ranks()
+	sim := &Simulation{Name: in.Name, NoInterval: noInterval(on)}
+	names, machines, err := sim.machinesOf(&Input{Marks: &schedule.Marks{}}, all, o, on)
 	if err != nil {
 		return false, err
 	}
-	parts := &simulate.Sequence{Order: seq.Order, Tolerance: partTolerance}
+	for _, unit := range []int{equalUnits(machines), 0} {
+		seq, err := calls.Sequence(ctx, unit)
+		if err != nil || seq == nil || seq.Ops <= minParts {
+			return false, err
+		}
+		one := *sim
+		rows, err := one.partRows(ctx, seq, all, machines, o)
+		switch {
+		case errors.Is(err, simulate.ErrUneven) && unit > 0:
+			continue
+		case errors.Is(err, simulate.ErrOverlap):
+			return false, nil
+		case err != nil:
+			return false, fmt.Errorf("%s on %d ranks: %w", in.Name, all, err)
+		}
+		for i := range rows {
+			rows[i].Machine, rows[i].Params = names[i], params
+			if rows[i].assumed && len(on) > 0 {
+				one.noteAssumed(names[i])
+			}
+		}
+		s.Rows = append(s.Rows, rows...)
+		s.note(append(one.NoInterval, one.Notes...))
+		break
+	}
+	return true, nil
+}
+
+// partRows returns the rows of a sequence on machines, and adds notes.
+func (s *Simulation) partRows(ctx context.Context, seq *program.Sequence, ranks int,
+	machines []simulate.Machine, o Setup) (rows []Scaled, err error) {
+	parts := &simulate.Sequence{Ranks: ranks, Order: seq.Order, Tolerance: partTolerance}
+	few := ranks // that stand for all in some parts
 	for _, p := range seq.Parts {
 		one, err := simulate.New(p.Schedule)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		parts.Parts = append(parts.Parts, one)
+		few = min(few, ranks/p.Of)
 	}
-	var rows []Scaled
 	for i, m := range machines {
 		run := o.Run
 		run.Machine, run.Parts = m, true
-		marks := newMarkSums(seq)
+		marks := newMarkSums(seq, ranks)
 		r, err := parts.Run(ctx, run, marks.add)
-		if errors.Is(err, simulate.ErrOverlap) {
-			return false, nil
-		}
 		if err != nil {
-			return false, fmt.Errorf("%s on %d ranks: %w", in.Name, first.Schedule.Ranks(), err)
+			return nil, err
 		}
-		row := Scaled{Machine: names[i], on: i, Params: params, Ranks: len(r.Ranks)}
+		row := Scaled{on: i, Ranks: ranks, assumed: r.Assumed}
 		row.Finish, _ = r.Finish()
 		for _, part := range seq.Order {
-			row.computed += quantity.Micros(seq.Parts[part].Marks.Computed / 1e3)
+			p := seq.Parts[part]
+			row.computed += quantity.Micros(p.Marks.Computed / 1e3 * float64(p.Of))
 		}
 		row.shareTime(r.Result)
 		row.Marks = marks.times(r.Result)
 		rows = append(rows, row)
-		sim.Notes = append(sim.Notes, fmt.Sprintf("%d ranks: %d of the program's %d parts were "+
+		s.Notes = append(s.Notes, fmt.Sprintf("%d ranks: %d of the program's %d parts were "+
 			"simulated; each other one is equal to one of these, and begins as that did.",
-			row.Ranks, r.Simulated, len(seq.Order)), noOtherOrder)
-		if len(on) > 0 {
-			sim.noteAssumed(names[i], r.Result)
+			ranks, r.Simulated, len(seq.Order)))
+		if few < ranks {
+			s.Notes = append(s.Notes, fmt.Sprintf("%d ranks: %d were simulated; they stand for all, "+
+				"whose units do the same.", ranks, few))
+		}
+		s.Notes = append(s.Notes, noOtherOrder)
+	}
+	return rows, nil
+}
+
+// equalUnits returns the number of consecutive ranks in units that are equal on all machines; 0 if
+// there are none.
+func equalUnits(machines []simulate.Machine) int {
+	all := 1
+	for _, m := range machines {
+		unit := simulate.EqualUnits(m)
+		if unit == 0 {
+			return 0
+		}
+		for before := all; all%unit != 0; {
+			all += before
 		}
 	}
-	s.Rows = append(s.Rows, rows...)
-	s.note(append(sim.NoInterval, sim.Notes...))
-	return true, nil
+	return all
 }
 
 // markSums are the times of the marks of a program that runs in parts.
@@ -94,8 +139,7 @@ type markSums struct {
 
 const noMark = -1
 
-func newMarkSums(seq *program.Sequence) *markSums {
-	ranks := seq.Parts[0].Schedule.Ranks()
+func newMarkSums(seq *program.Sequence, ranks int) *markSums {
 	m := &markSums{seq: seq, name: make([]int, ranks), at: make([]uint64, ranks)}
 	for rank := range ranks {
 		m.name[rank] = noMark
@@ -112,8 +156,10 @@ func (m *markSums) add(part int32, begin uint64, r *simulate.Result) {
 		for _, end := p.Schedule.Rank(rank); mark.Op >= end; _, end = p.Schedule.Rank(rank) {
 			rank++
 		}
-		m.reach(rank, begin+mark.End)
-		m.name[rank] = int(p.Marks.Name[i])
+		for of := rank; of < len(m.at); of += p.Schedule.Ranks() {
+			m.reach(of, begin+mark.End)
+			m.name[of] = int(p.Marks.Name[i])
+		}
 	}
 }
 

@@ -48,6 +48,7 @@ type Scaled struct {
 	on       int             // which of the machines: two can have one name
 	computed quantity.Micros // of the program itself, in all
 	onPath   pathShare
+	assumed  bool // see [simulate.Result]
 }
 
 // A MarkTime is the time from the marks of a name to each rank's next mark.
@@ -95,7 +96,8 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string,
 			return fmt.Errorf("%s on %d ranks: %w", in.Name, in.Schedule.Ranks(), err)
 		}
 		r := done.Runs[0].Result
-		row := Scaled{Machine: done.Runs[0].Machine, on: i, Params: params, Ranks: len(r.Ranks)}
+		row := Scaled{Machine: done.Runs[0].Machine, on: i, Params: params, Ranks: len(r.Ranks),
+			assumed: r.Assumed}
 		row.Finish, _ = r.Finish()
 		row.computed = quantity.Micros(in.Marks.Computed / 1e3)
 		row.shareTime(r)

@@ -81,7 +81,7 @@ func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simu
 	if in.Uncertain != "" {
 		s.NoInterval = slices.Insert(s.NoInterval, 0, in.Uncertain)
 	}
-	names, machines, err := s.machinesOf(in, o, on)
+	names, machines, err := s.machinesOf(in, in.Schedule.Ranks(), o, on)
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +128,8 @@ func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simu
 			return nil, err
 		}
 		s.noteOrder(names[i], several, <-other)
-		if n := len(s.Runs); n > 0 && len(on) > 0 {
-			s.noteAssumed(names[i], s.Runs[n-1].Result)
+		if n := len(s.Runs); n > 0 && len(on) > 0 && s.Runs[n-1].Result.Assumed {
+			s.noteAssumed(names[i])
 		}
 	}
 	s.Wall = time.Since(began)
@@ -137,11 +137,9 @@ func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simu
 }
 
 // noteAssumed says that a machine has not measured which ranks large messages need.
-func (s *Simulation) noteAssumed(name string, r *simulate.Result) {
-	if r.Assumed {
-		s.Notes = append(s.Notes, fmt.Sprintf("Large messages move while their ranks compute: "+
-			"%s has no handshake and data (halfpeak calibrate measures them).", name))
-	}
+func (s *Simulation) noteAssumed(name string) {
+	s.Notes = append(s.Notes, fmt.Sprintf("Large messages move while their ranks compute: "+
+		"%s has no handshake and data (halfpeak calibrate measures them).", name))
 }
 
 // run adds the answer of the machine of this name. byMachine: its row has the path.
@@ -253,7 +251,7 @@ const noOtherOrder = "Whether the order of simultaneous events decides the finis
 
 // machinesOf returns the machines of the options with their names, and adds notes
 // about them. LogGOPS has no machine: its parameters are in the options of the run.
-func (s *Simulation) machinesOf(in *Input, o Setup, on []platforms.Design) (
+func (s *Simulation) machinesOf(in *Input, ranks int, o Setup, on []platforms.Design) (
 	names []string, machines []simulate.Machine, err error) {
 	if len(on) == 0 {
 		if o.Run.Rules == simulate.Default && o.Run.LogGOPS == simulate.Defaults {
@@ -273,7 +271,7 @@ func (s *Simulation) machinesOf(in *Input, o Setup, on []platforms.Design) (
 			names, machines = append(names, d.Asked()), append(machines, simulate.LogGOPS{})
 			continue
 		}
-		m, err := placed.Machine(d.Machine(), d.Layer, o.Map, in.Schedule.Ranks(), o.Eager)
+		m, err := placed.Machine(d.Machine(), d.Layer, o.Map, ranks, o.Eager)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -287,7 +285,7 @@ func (s *Simulation) machinesOf(in *Input, o Setup, on []platforms.Design) (
 		}
 		// Below that, the ranks may well have a node each.
 		const few = 8
-		if real := in.Trace || in.Marks != nil; real && in.Schedule.Ranks() > few {
+		if real := in.Trace || in.Marks != nil; real && ranks > few {
 			s.Notes = append(s.Notes, d.Layer.Ref()+" has no levels: each rank has a NIC of its "+
 				"own, and messages share nothing else.")
 		}

@@ -14,12 +14,7 @@ func striped(a Algorithm, inBlocks bool) Algorithm {
 			a(p)
 			return
 		}
-		parts := uint64(p.Size)
-		if inBlocks {
-			parts = 1
-		}
-		n := int(min(uint64(p.Channels), max(1, p.elements()/parts)))
-		border := p.shared(0, p.elements(), n)
+		n, border := p.Call.stripes(p.Size, inBlocks)
 		place, call := p.Place, p.Call
 		for c := range n {
 			p.begin()
@@ -32,4 +27,15 @@ func striped(a Algorithm, inBlocks bool) Algorithm {
 		}
 		p.Place, p.Call, p.turn, p.nic = place, call, turn{}, 0
 	}
+}
+
+// stripes returns the number of channels that a call has, and the first byte of the share of each;
+// after the last, the end.
+func (c Call) stripes(ranks int, inBlocks bool) (n int, border func(int) uint64) {
+	parts := uint64(ranks)
+	if inBlocks {
+		parts = 1
+	}
+	n = int(min(uint64(c.Channels), max(1, c.elements()/parts)))
+	return n, c.shared(0, c.elements(), n)
 }

@@ -34,16 +34,16 @@ func CopiesOwn(name string) bool {
 // that the program names comes first. Bytes of the call is the message of a bcast or reduction, 0
 // in a barrier, the block of a rank in a reduce-scatter, and else the message from one rank to
 // another; with unequal blocks, their mean. The error is that of [Entry.Check], or of a name.
-func (c Choices) Choose(name, algorithm string, g Group, call Call) (Algorithm, Call, error) {
+func (c Choices) Choose(name, algorithm string, g Group, call Call) (Entry, Call, error) {
 	e := Entry{Algorithm: c.Named[name]}
 	switch {
 	case algorithm != "":
 		var err error
 		if e, err = Find(strings.TrimSuffix(name, "v"), algorithm); err != nil {
-			return nil, call, err
+			return e, call, err
 		}
 	case e.Algorithm != nil:
-		return e.Algorithm, call, nil
+		return e, call, nil
 	default:
 		e, _ = c.Library.Default(name, g.Size, call.Bytes)
 	}
@@ -55,7 +55,7 @@ func (c Choices) Choose(name, algorithm string, g Group, call Call) (Algorithm, 
 		})
 	}
 	call = c.Library.OnNodes(e, call, perNode, c.Rails)
-	return e.Algorithm, call, e.Check(g.Size, call)
+	return e, call, e.Check(g.Size, call)
 }
 
 // rank returns the rank at a place.

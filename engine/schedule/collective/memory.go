@@ -49,9 +49,9 @@ func (p *member) shares(n int) {
 }
 
 // shared returns the borders in bytes of n shares of the elements from first on.
-func (p *member) shared(first, elements uint64, n int) func(int) uint64 {
+func (c Call) shared(first, elements uint64, n int) func(int) uint64 {
 	each, more := elements/uint64(n), elements%uint64(n)
-	size, end := p.element(), p.Bytes
+	size, end := c.element(), c.Bytes
 	return func(i int) uint64 {
 		return min((first+uint64(i)*each+min(uint64(i), more))*size, end)
 	}

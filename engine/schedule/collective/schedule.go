@@ -38,6 +38,32 @@ func (e Entry) alike(ranks int, c Call) symmetry {
 	return e.symmetry
 }
 
+// Turns reports whether the part of each member is that of the member so many places before it, with
+// the places of its peers as many further.
+func (e Entry) Turns(ranks, by int, c Call) bool {
+	if by%ranks == 0 {
+		return true
+	}
+	if !e.striped(c) {
+		return e.alike(ranks, c) == shifted
+	}
+	// Channels rotate the places of a node, and the last node may have fewer.
+	if c.PerNode > 1 && (by%c.PerNode != 0 || ranks%c.PerNode != 0) {
+		return false
+	}
+	c = e.padded(ranks, c)
+	e.pads = false
+	n, border := c.stripes(ranks, e.InBlocks())
+	c.Channels = 1
+	for i := range n {
+		c.Bytes = border(i+1) - border(i)
+		if e.alike(ranks, c) != shifted {
+			return false
+		}
+	}
+	return true
+}
+
 // SymmetricSchedule returns a schedule of one rank that represents all ranks, or nil if the ranks
 // differ. The rank sends its messages to itself. The tag of a message is its distance, by which its
 // receive finds it: of a shift or of an exchange. If all pairs of ranks are equally far apart, all

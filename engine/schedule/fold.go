@@ -1,0 +1,46 @@
+package schedule
+
+import "errors"
+
+// ErrFold is the error of a schedule that cannot be folded.
+var ErrFold = errors.New("schedule: messages of a folded schedule would be other ones")
+
+// A fold maps the ranks of a large schedule to those of a small one, modulo the number of the small
+// one's.
+type fold struct {
+	all, ranks, unit uint32
+	seen             [2][]uint32 // sends and receives of the current rank: 1 + a peer, by its rank
+}
+
+// Fold makes each rank stand for all ranks of a schedule of so many that are equal to it modulo the
+// ranks of the builder, which divide their number. Peers that are added are those of the large
+// schedule. It is [ErrFold] if two peers of a rank become one, or if a peer in another unit of so
+// many ranks comes into the rank's own. It is called before the first rank.
+func (b *Builder) Fold(all, unit int) {
+	b.fold = &fold{all: uint32(all), ranks: b.ranks, unit: uint32(unit)}
+	for i := range b.fold.seen {
+		b.fold.seen[i] = make([]uint32, b.ranks)
+	}
+}
+
+func (f *fold) nextRank() {
+	if f != nil {
+		clear(f.seen[0])
+		clear(f.seen[1])
+	}
+}
+
+// peer returns the rank that stands for the peer of a message.
+func (f *fold) peer(rank int, op Op) (uint32, error) {
+	if op.Peer >= f.all {
+		return 0, ErrFold // of any source
+	}
+	peer := op.Peer % f.ranks
+	inside := op.Peer/f.unit == uint32(rank)/f.unit
+	seen := &f.seen[op.Kind-Send][peer]
+	if inside != (peer/f.unit == uint32(rank)/f.unit) || *seen != 0 && *seen != op.Peer+1 {
+		return 0, ErrFold
+	}
+	*seen = op.Peer + 1
+	return peer, nil
+}
