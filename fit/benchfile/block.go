@@ -177,18 +177,43 @@ func (b *block) leading() int {
 func (b *block) inlineNames(all []*column) map[int]string {
 	names := map[int]string{}
 	var words []string
+	number, row := -1, b.rows[0]
+	// "2003 us total, 2.0 us average": words up to a comma belong to the number before them, unless
+	// commas alone separate cells.
+	isProse := len(separatorsOf(b.texts[0])) > 1 && strings.Contains(b.texts[0], ",")
+	joinBehind := func() {
+		if isProse && number >= 0 && words != nil {
+			names[number] += " " + strings.Join(words, " ")
+			words = nil
+		}
+		number = -1
+	}
 	for i := range b.pattern {
+		if i > 0 && strings.Contains(b.texts[0][row[i-1].to:row[i].from], ",") {
+			joinBehind()
+		}
 		j := slices.IndexFunc(all, func(c *column) bool { return c.at == i })
 		switch {
 		case b.pattern[i] == 'n':
-			names[i] = strings.Trim(strings.Join(words, " "), " :=")
-			words = nil
+			names[i] = strings.Trim(strings.Join(lastPair(words), " "), " :=")
+			words, number = nil, i
 		case j < 0 && leadingLabel.MatchString(b.rows[0][i].text) && !hasLetters(b.rows[0][i].text):
 		case j < 0 || all[j].fixed:
-			words = append(words, b.rows[0][i].text)
+			words = append(words, row[i].text)
 		}
 	}
+	joinBehind()
 	return names
+}
+
+// lastPair returns the name of the last of some pairs: "Ranks:" of "Comm: WORLD Ranks:".
+func lastPair(words []string) []string {
+	for i := len(words) - 3; i >= 0; i-- {
+		if strings.HasSuffix(words[i], ":") {
+			return words[i+2:]
+		}
+	}
+	return words
 }
 
 func hasLetters(text string) bool {
@@ -366,7 +391,7 @@ func (b *block) nameByHeader(all []*column, lead int) (named bool) {
 			continue
 		}
 		if named || strings.Contains(line, "|") || headerWord.MatchString(line) ||
-			isUnitLine(line) {
+			isUnitLine(line) || isStatisticLine(line) {
 			b.nameByPlace(ways, all, line, k)
 		}
 	}
@@ -382,6 +407,17 @@ func isUnitLine(line string) bool {
 		}
 	}
 	return len(words) > 0 && !strings.Contains(line, "\t")
+}
+
+// isStatisticLine reports whether all words of a line are statistics: "avg min max".
+func isStatisticLine(line string) bool {
+	words := strings.Fields(line)
+	for _, w := range words {
+		if rank, quantity := statisticOf(w); rank == otherStatistic || quantity != "" {
+			return false
+		}
+	}
+	return len(words) > 1
 }
 
 // fitting returns the division of a header line that has a name for each column, or for each column
@@ -414,6 +450,7 @@ func (b *block) fitting(ways [][]headerCell, all []*column, line string, named, 
 		}
 	}
 	isCSV := strings.Contains(b.texts[0], ",")
+	lead := all[0].at
 	mayLeaveEmpty := !isCSV && headerWord.MatchString(line)
 	for i, way := range ways {
 		switch n := len(way); {
@@ -422,6 +459,9 @@ func (b *block) fitting(ways [][]headerCell, all []*column, line string, named, 
 			consider(way, all, 1e6)
 		case n == len(all):
 			consider(way, all, 0)
+		// The labels before the rows have names, too.
+		case lead > 0 && n == len(all)+lead && headerWord.MatchString(line):
+			consider(way[lead:], all, 0.5)
 		// A header may name columns that the rows leave empty.
 		case i != len(ways)-3 && n > len(all) && n <= len(all)+4 && mayLeaveEmpty &&
 			sizeName.MatchString(way[0].text):
@@ -430,7 +470,7 @@ func (b *block) fitting(ways [][]headerCell, all []*column, line string, named, 
 	}
 	if cells == nil && !named {
 		for _, way := range ways {
-			if len(way) == len(numbers) && len(numbers) < len(all) {
+			if len(way) == len(numbers) && len(numbers) < len(all) && headerWord.MatchString(line) {
 				consider(way, numbers, 0)
 			}
 		}

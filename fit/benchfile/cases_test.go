@@ -233,9 +233,6 @@ func TestAdvice(t *testing.T) {
 		{"# begin result \"Pingpong\"\ncount=  1  4  1.3  0.0  16\ncount=  256  1024  2.3  0.0  16\n# end result\n",
 			`error: x:2: lines 2 to 3 look like rows (count= 1 4 1.3 0.0 16): no column has a unit of times or rates; ` + units + `x=3:B y=4:us → 1 KiB in 2.3 µs`,
 			"3:B", "4:us", "csv: one-way time 4=1.3 1024=2.3"},
-		{"Allreduce\tBytes:\t  8\tIters:\t 100\tAvg:\t  5.4000\tMin:\t 5.2\nAllreduce\tBytes:\t 1024\tIters:\t 100\tAvg:\t 9.4000\tMin:\t 9.2\n",
-			`error: x:1: lines 1 to 2 look like rows (Allreduce Bytes: 8 Iters: 100 Avg: 5.4000 Min: 5.2): no column has a unit of times or rates; ` + units + `x=3:B y=7:us → 1 KiB in 9.4 µs`,
-			"3:B", "7:us", "csv: one-way time 8=5.4 1024=9.4"},
 		{"Collective:\t\tAllreduce\nInplace:\t\t0\n  Count   Size     Time, us     Bandwidth, GB/s\n   2   8   4.31   4.02   0.00\n  256  1024   5.31  5.02  0.19\n",
 			`error: x:4: lines 4 to 5 look like rows (2 8 4.31 4.02 0.00): several columns "Time, us" may each be the one that is meant; ` + units +
 				`x=2:B y=4:us → 1 KiB in 5.02 µs, or x=2:B y=5:us → 1 KiB in 0.19 µs`,

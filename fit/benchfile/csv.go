@@ -112,6 +112,11 @@ func (f *csv) start(p *parser, line []byte) bool {
 		return false
 	}
 	header := bytes.TrimSpace(bytes.TrimLeft(line, "#%"))
+	if len(header) > 0 && header[0] == '|' { // of a benchmark that the recogniser knows
+		if t, _ := titleOf("", append(p.above(), string(line))); t.bars {
+			return false
+		}
+	}
 	for _, comma := range separators {
 		if !maySeparate(comma, header) {
 			continue

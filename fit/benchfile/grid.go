@@ -63,7 +63,7 @@ func headerNames(line []byte) (names []string) {
 		// name, "Size" is another.
 		begins := true
 		for word := range strings.FieldsSeq(part) {
-			if !begins && word[0] != '#' {
+			if len(names) > 0 && (!begins && word[0] != '#' || isBracketed(word)) {
 				word = names[len(names)-1] + " " + word
 				names = names[:len(names)-1]
 			}

@@ -17,20 +17,27 @@ var unitless = map[dimension][]unit{
 	messages: {{1e-6, 3}, {1, 3}},
 }
 
-// guess sets the column's readings by its name and its unit alone.
-func (c *column) guess() {
+// guess sets the column's readings by its name and its unit alone. us is the unit of times without
+// one, 0 if it is unknown.
+func (c *column) guess(us float64) {
 	isOther := otherName.MatchString(c.name)
 	if c.dim != noDimension {
 		for _, u := range c.units {
 			score := 4 - u.doubt
-			if c.name != "" && !c.dim.isNamed(c.name) {
-				score -= 2.5
+			switch {
+			case c.name != "" && isOther && c.dim != sizes:
+				score -= 3.5
+			case c.name != "" && !c.dim.isNamed(c.name):
+				score--
 			}
 			c.guesses = append(c.guesses, guess{c.dim, u.factor, score, true})
 		}
 		return
 	}
 	unitDim, units := unitOfName(c.name)
+	if us > 0 && unitDim == noDimension && times.isNamed(c.name) {
+		unitDim, units = times, []unit{{us, 0}}
+	}
 	for _, d := range []dimension{sizes, times, rates, messages} {
 		c.guessAs(d, unitDim, units, isOther)
 	}
@@ -509,7 +516,7 @@ var statistics = []struct {
 	name string
 	is   *regexp.Regexp
 }{
-	{"average", regexp.MustCompile(`(?i)avg|average|mean`)},
+	{"average", regexp.MustCompile(`(?i)avg|average|mean|\bave\b`)},
 	{"typical", regexp.MustCompile(`(?i)typical`)},
 	{"median", regexp.MustCompile(`(?i)median|p50|50[._]0+(%ile|_percentile)|\bmed\b`)},
 	{"overall", regexp.MustCompile(`(?i)overall`)},
@@ -523,11 +530,14 @@ var statistics = []struct {
 var statisticNoise = regexp.MustCompile(`(?i)[\W_]+|lat(ency)?|tail|µ?u?sec|micro|seconds?|time`)
 var statisticUnits = regexp.MustCompile(`^(us|ms|ns|t|s)+$|\b(us|ms|ns|s)$`)
 
+// otherStatistic is the place of a name without a statistic, behind averages.
+const otherStatistic = 1.5
+
 // statisticOf returns the place of a column's statistic in statistics, and the quantity that the
 // rest of the name says.
 func statisticOf(name string) (rank float64, quantity string) {
 	low := strings.ToLower(name)
-	rank = 1.5
+	rank = otherStatistic
 	for i, s := range statistics {
 		if s.is.MatchString(low) {
 			rank, low = float64(i), s.is.ReplaceAllString(low, "")

@@ -25,6 +25,8 @@ type parser struct {
 	sources  int    // number of sources so far
 	previous string // the previous line if it was skipped, else ""
 
+	above func() []string // the last lines, plain
+
 	builders   []*builder
 	usage      usage
 	tableLimit int // maximum number of tables

@@ -28,12 +28,14 @@ type reader struct {
 }
 
 func newReader(lines lex.Lines, name string, o Options) *reader {
-	return &reader{
+	r := &reader{
 		parser: parser{
 			opt: o, tableLimit: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, lines: lines,
 		},
 		formats: formats(),
 	}
+	r.above = func() []string { return r.found.above }
+	return r
 }
 
 func (r *reader) read() (*File, error) {

@@ -200,9 +200,11 @@ const (
 func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal) {
 	all, named := b.columns()
 	no := &refusal{block: b, columns: all}
+	near = slices.Concat(near, b.texts[:1])
+	title, _ := titleOf("", slices.Concat(near, columnNames(all)))
 	for _, c := range all {
 		if c.number {
-			c.guess()
+			c.guess(title.unit)
 		}
 	}
 	p.force(b, all)

@@ -75,6 +75,26 @@ func TestRecognised(t *testing.T) {
 		{"ucx_perftest as CSV", "message_size,iterations,typical_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr\n8,1000000,1.500,1.510,1.510,5.05,5.05,662252,662252\n" +
 			"1024,1000000,2.000,2.010,2.010,485.85,485.85,497512,497512\n65536,100000,9.000,9.010,9.010,6936.74,6936.74,110988,110988\n",
 			[]string{"ucx_perftest: one-way time 8=1.51 1024=2.01 65536=9.01"}},
+		{"mpiBench", "Allreduce\tBytes:\t  8\tIters:\t 100\tAvg:\t  5.4000\tMin:\t 5.2\tMax:\t 5.9\tComm: MPI_COMM_WORLD\tRanks: 64\n" +
+			"Allreduce\tBytes:\t 1024\tIters:\t 100\tAvg:\t 9.4000\tMin:\t 9.2\tMax:\t 9.9\tComm: MPI_COMM_WORLD\tRanks: 64\n",
+			[]string{"allreduce: collective allreduce/64/0 8=5.4 1024=9.4"}},
+		{"UCC, whose statistics stand under a heading", "Collective:             Allreduce\n       Count        Size                Time, us\n                                 avg         min         max\n" +
+			"           2           8        4.31        4.02        4.70\n         256        1024        5.31        5.02        5.70\n       65536      262144       35.31       35.02       36.70\n",
+			[]string{"allreduce: collective allreduce/0/0 8=4.31 1024=5.31 262144=35.31"}},
+		{"GASNet: the total is not the average", "U:   0 -        8 byte :    1000 iters, latency         2000 us total,     2.001 us ave. (put)\n" +
+			"U:   0 -     1024 byte :    1000 iters, latency         2102 us total,     2.102 us ave. (put)\n" +
+			"U:   0 -    65536 byte :    1000 iters, latency         8553 us total,     8.554 us ave. (put)\n",
+			[]string{"table: one-way time 8=2.001 1024=2.102 65536=8.554"}},
+		{"Charm++", "Roundtrip time for 1D Arrays (4 bytes msgs) is 4.001 us\nRoundtrip time for 1D Arrays (1024 bytes msgs) is 4.205 us\nRoundtrip time for 1D Arrays (65536 bytes msgs) is 17.107 us\n",
+			[]string{"table: round trip 4=4.001 1024=4.205 65536=17.107"}},
+		{"mpi4py", "# MPI Bcast Latency Test\n# Size [B]        Latency [us]\n4                     2.00\n1024                  2.10\n65536                 8.55\n",
+			[]string{"MPI Bcast Latency Test: collective bcast/0/0 4=2 1024=2.1 65536=8.55"}},
+		{"MSCCL++ beside NCCL", "mscclpp allreduce\n| Size | Time (us) | AlgBW (GB/s) | Correctness | NCCL Time (us) | NCCL AlgBW (GB/s) |\n|---|---|---|---|---|---|\n" +
+			"| 1.0 KiB | 4.00 | 0.26 | PASS | 8.00 | 0.13 |\n| 64.0 KiB | 10.00 | 6.55 | PASS | 20.00 | 3.28 |\n| 1.0 MiB | 100.00 | 10.49 | PASS | 200.00 | 5.24 |\n",
+			[]string{"allreduce: collective allreduce/0/0 1024=4 65536=10 1048576=100"}},
+		{"PARAM, whose labels have a name", "\tCOMMS-RES  total-size (B)  num-elem  Latency(us):p50  p75  Min  Max  AlgBW(GB/s)\n\tCOMMS-RES-all_reduce-float32 1024 256 4.00 4.10 3.90 5.00 0.256\n" +
+			"\tCOMMS-RES-all_reduce-float32 65536 16384 10.00 10.10 9.90 11.00 6.554\n\tCOMMS-RES-all_reduce-float32 1048576 262144 100.00 100.10 99.90 110.00 10.486\n",
+			[]string{"allreduce: collective allreduce/0/0 1024=4 65536=10 1048576=100"}},
 		{"commas between thousands", "| Size    | Time (us)  |\n|---------|------------|\n| 1,024   |  14,276.09 |\n| 65,536  |  14,715.67 |\n| 262,144 |  15,375.00 |\n",
 			[]string{"csv: one-way time 1024=14276 65536=14716 262144=15375"}},
 	} {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,6 +63,8 @@ func (p *parser) measured(r *record, s *series, all []*column, title titleRow, k
 	isRate := s.as.dim == rates
 	t.Kind = kindOf(base, isRate)
 	switch {
+	case !known && !isRate && roundTrip.MatchString(r.block.texts[0]):
+		t.Kind = RoundTrip
 	case known && isRate:
 		t.Kind = title.rate
 	case known:
@@ -103,6 +106,9 @@ func (p *parser) measured(r *record, s *series, all []*column, title titleRow, k
 	}
 	return ""
 }
+
+// roundTrip matches the words of a row whose times are those of round trips.
+var roundTrip = regexp.MustCompile(`(?i)\bround.?trip|\brtt\b`)
 
 func columnNames(all []*column) []string {
 	var names []string
@@ -341,6 +347,17 @@ func (r *record) builder(p *parser, s *series, key string, row []token, line int
 	return b
 }
 
+// otherThousand returns the ratio of another reading of a rate's unit to the one that is read: of
+// 2²⁰ bytes to 10⁶; 0 if there is none.
+func (s *series) otherThousand() float64 {
+	for _, g := range s.value.guesses {
+		if q := g.factor / s.as.factor; g.dim == rates && g.printed && q > 1.01 && q < 1.12 {
+			return q
+		}
+	}
+	return 0
+}
+
 // note says which columns were read.
 func (r *record) note(top reading) string {
 	b := r.block
@@ -351,7 +368,14 @@ func (r *record) note(top reading) string {
 		if s.as.dim == rates {
 			what = "rate"
 		}
-		text += fmt.Sprintf(", %s the %s in %s", s.value.label(b), what, unitText(s.as))
+		unit := b.rows[0][s.value.at].unit
+		if unit == "" {
+			unit = unitText(s.as)
+		}
+		text += fmt.Sprintf(", %s the %s in %s", s.value.label(b), what, unit)
+		if other := s.otherThousand(); other > 0 && !s.tied {
+			text += fmt.Sprintf(" (%.2g %% more if it is of powers of 1024)", 100*(other-1))
+		}
 	}
 	for _, id := range top.ids {
 		if id.factor == 1 {

@@ -47,21 +47,23 @@ type benchmark struct {
 // Tested with OMB 5.6.2, 5.7, 5.7.1, 5.8 and 7.5.
 var osu = benchmark{
 	name: "OSU", format: "osu", letters: "#O",
-	// A copy of the output may have lost the #.
-	title: regexp.MustCompile(`^#?\s*(OSU .*(?:Test|Benchmark|v\d).*)$`),
+	// A copy of the output may have lost the #. Ports to other languages have other names, and
+	// mpi4py's none.
+	title: regexp.MustCompile(`^#?\s*((?:OSU|OMB)\b.*(?:Test|Benchmark|v\d).*|` +
+		`MPI .*(?:Latency|Bandwidth) Test.*)$`),
 	facts: []*regexp.Regexp{
 		regexp.MustCompile(`^# \[ (pairs: \d+) \] \[ (window size: \d+) \]`)},
 	labels:  []string{"$1, $2"},
 	skips:   regexp.MustCompile(`(?i)^#\s*Datatype`),
-	header:  regexp.MustCompile(`(?i)^((msg|message) )?size\t`),
+	header:  regexp.MustCompile(`(?i)^((msg|message) )?size( [\[(]b(ytes)?[\])])?\t`),
 	unsized: regexp.MustCompile(`(?i)^[^\t]*\(us\)`), untitled: "ize",
-	oneWay: regexp.MustCompile(`(?i)size\tlatency`),
+	oneWay: regexp.MustCompile(`(?i)size[^\t]*\tlatency`),
 	// "OSU MPI Allreduce Latency Test v5.8", "OSU MPI Non-blocking Alltoall Latency Test v5.9",
 	// "OSU MPI All-to-All Personalized Exchange Latency Test v5.7", "OSU MPI Neighborhood Allgather
 	// Latency Test v7.3".
-	operation: regexp.MustCompile(`^OSU (?P<series>\S+)(?P<i>(?i: non-?blocking))?` +
-		`(?: Persistent)? (?P<name>(?:Neighbor(?:hood)? )?[A-Za-z_-]+?)` +
-		`(?: Personalized Exchange)?(?: Persistent)? Latency`),
+	operation: regexp.MustCompile(`^(?:OSU |OMB\S* )?(?P<series>\S+)(?: Java| Python)?` +
+		`(?P<i>(?i: non-?blocking))?(?: Persistent)? ` +
+		`(?P<name>(?:Neighbor(?:hood)? )?[A-Za-z_-]+?)(?: Personalized Exchange)?(?: Persistent)? Latency`),
 	rising: true,
 }
 
@@ -85,7 +87,7 @@ var imb = benchmark{
 	name: "IMB", format: "imb", letters: "#",
 	title: regexp.MustCompile(`^# ?Benchmarking:? +(\S+)`),
 	facts: []*regexp.Regexp{
-		regexp.MustCompile(`^# ?#processes = +([1-9]\d{0,8})`),
+		regexp.MustCompile(`^# ?#processes(?: =|:) +([1-9]\d{0,8})`),
 		regexp.MustCompile(`^# +MODE: +(\S+)`),
 	},
 	labels: []string{"$1 processes", "$1"},
@@ -128,21 +130,22 @@ var rdma = benchmark{
 var gridRules = []gridRule{
 	// The time of a non-blocking collective is that of the communication alone: the overall time
 	// includes the computation that it overlaps.
-	{name: regexp.MustCompile(`(?i)^(purecomm.*\(us\)|t_pure\[usec\])$`), is: gridTime},
-	{name: regexp.MustCompile(`(?i)^((latency|avglat|overall).*\(us\).*|t(_avg|_ovrl)?\[usec\])$`),
-		is: gridTime},
+	{name: regexp.MustCompile(`(?i)^(purecomm.*[\[(]us[\])]|t_pure\[usec\])$`), is: gridTime},
+	{name: regexp.MustCompile(`(?i)^((latency|avglat|overall).*[\[(]us[\])].*|` +
+		`t(_avg|_ovrl)?\[usec\])$`), is: gridTime},
 	// Where no average is printed, the typical time of perftest, its median, stands for it, and the
 	// slowest rank of IMB.
 	{name: regexp.MustCompile(`^t_typical\[usec\]$`), is: gridTime},
 	{name: regexp.MustCompile(`^t_max\[usec\]$`), is: gridTime},
-	{name: regexp.MustCompile(`(?i)^(min.*\(us\).*|t_min\[usec\])$`), is: gridMin},
-	{name: regexp.MustCompile(`(?i)^(max.*\(us\).*|t_max\[usec\])$`), is: gridMax},
+	{name: regexp.MustCompile(`(?i)^(min.*[\[(]us[\])].*|t_min\[usec\])$`), is: gridMin},
+	{name: regexp.MustCompile(`(?i)^(max.*[\[(]us[\])].*|t_max\[usec\])$`), is: gridMax},
 	{name: regexp.MustCompile(`(?i)^(p50.*\(us\).*|t_typical\[usec\])$`), is: gridMedian},
 	// Mpps are 10⁶ messages a second, so 1 is one message per µs.
 	{name: regexp.MustCompile(`(?i)^MsgRate\[Mpps`), is: gridRate, rateUnit: 1, messages: true},
 	{name: regexp.MustCompile(`^(?i:messages/s)|^Msg/sec$`), is: gridRate, rateUnit: 1e-6,
 		messages: true},
-	{name: regexp.MustCompile(`(?i)^(mb/s$|(avg)?bandwidth\(mb/s\))`), is: gridRate, rateUnit: 1},
+	{name: regexp.MustCompile(`(?i)^(mb/s$|(avg)?bandwidth[\[(]mb/s[\])])`), is: gridRate,
+		rateUnit: 1},
 	{name: regexp.MustCompile(`^BWaverage\[Mi?B`), is: gridRate, rateUnit: (1 << 20) / 1e6},
 	{name: regexp.MustCompile(`^BWaverage\[Gb`), is: gridRate, rateUnit: 1e3 / 8},
 	{name: regexp.MustCompile(`(?i)^(validation|defects)$`), is: gridValid},

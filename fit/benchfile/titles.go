@@ -18,6 +18,8 @@ type titleRow struct {
 	collective bool
 	names      bool           // or whose title may name one
 	prefer     *regexp.Regexp // the column to read; nil if names and identities show it
+	bars       bool           // its tables stand between bars, as Markdown's do
+	unit       float64        // of times without one, in µs; 0 if they have one
 	directions int            // that a rate adds up; 0 for one
 	// pairs finds the number of ranks, or of pairs of them, whose rates are added up; nil for one
 	// pair. each is how many of that number are a pair.
@@ -33,13 +35,16 @@ var titleRows = []titleRow{
 	{format: "nixlbench", text: regexp.MustCompile(`(?i)nixlbench|Avg Prep \(us\)`),
 		kind: Operation, rate: Gap},
 	{format: "NVSHMEM", text: regexp.MustCompile(`(?i)\bn?v?shmem_\w*(bw|lat)`),
-		kind: Operation, rate: Gap},
-	{format: "MSCCL++", text: regexp.MustCompile(`(?i)mscclpp|MSCCL\+\+`),
-		kind: Collective, rate: Collective, collective: true},
+		kind: Operation, rate: Gap, bars: true},
+	{format: "MSCCL++", text: regexp.MustCompile(`(?i)mscclpp|MSCCL\+\+|NCCL Time \(us\)`),
+		kind: Collective, rate: Collective, collective: true, bars: true,
+		prefer: regexp.MustCompile(`^(Time|AlgBW)`)},
 	{format: "nccl-tests", text: regexp.MustCompile(`\bbusbw\b`),
 		kind: Collective, rate: Collective, collective: true},
 	{format: "UCC", text: regexp.MustCompile(`(?i)ucc_perftest|^Collective:\s`),
 		kind: Collective, rate: Collective, collective: true},
+	{format: "mpiBench", text: regexp.MustCompile(`\bBytes:\s+\d+\s+Iters:\s+\d+\s+Avg:`),
+		kind: Operation, names: true, unit: 1},
 	{format: "ucx_perftest", text: regexp.MustCompile(`(?i)ucx_perftest|typical_lat`),
 		kind: OneWay, rate: Gap},
 	// IMB prints half of the round trip of a ping-pong, and the time of the call of all others:
@@ -64,17 +69,20 @@ var titleRows = []titleRow{
 	// directions, osu_mbw_mr adds up all pairs.
 	{format: "OSU", text: regexp.MustCompile(`Multiple Bandwidth|\[ pairs: \d+ \]`), rate: Gap,
 		pairs: regexp.MustCompile(`pairs: (\d+)`), each: 1},
-	{format: "OSU", text: regexp.MustCompile(`(?i)Bi-?Directional`), rate: Gap, directions: 2},
-	{format: "OSU", text: regexp.MustCompile(`(?i)\bOSU .*Bandwidth`), rate: Gap},
+	{format: "OSU", text: regexp.MustCompile(`(?i)Bi-?Directional (MPI )?Bandwidth|` +
+		`OSU .*Bi-?Directional`), rate: Gap, directions: 2},
+	{format: "OSU", text: regexp.MustCompile(`(?i)\b(OSU|MPI) (.* )?Bandwidth Test|` +
+		`OSU .*Bandwidth`), rate: Gap},
 	{format: "OSU", text: regexp.MustCompile(`(?i)\bOSU .*Non-?blocking`), rate: Gap,
 		kind: Operation, names: true, prefer: regexp.MustCompile(`(?i)pure`)},
 	// Latencies between pairs of ranks. What is left, such as osu_get_latency, is the time of a
 	// call.
-	{format: "OSU", text: regexp.MustCompile(`\bOSU \S+ ((Multi|Multi-threaded|Multi-process|` +
-		`Persistent|Congestion|Put) )?Latency|MPI_Put.* Latency`),
+	{format: "OSU", text: regexp.MustCompile(`(\b(OSU|OMB\S*) \S+( Java| Python)?|# MPI) ` +
+		`((Multi|Multi-threaded|Multi-process|Persistent|Congestion|Put) )?Latency|` +
+		`MPI_Put.* Latency`),
 		rate: Gap},
-	{format: "OSU", text: regexp.MustCompile(`\bOSU .*Latency`), kind: Operation, rate: Gap,
-		names: true},
+	{format: "OSU", text: regexp.MustCompile(`(\b(OSU|OMB\S*)|# MPI) .*Latency`), kind: Operation,
+		rate: Gap, names: true},
 }
 
 // imbNames are the benchmarks of IMB on a command line.
