@@ -204,6 +204,17 @@ func grown[T any](b *Builder, s []T, n int) []T {
 	return append(memory.Make[T](int(max(min(1.02*least/part, most), 1.25*least, 64)))[:0], s...)
 }
 
+// Fold makes each rank stand for all ranks of a schedule of so many that are equal to it modulo the
+// ranks of the builder, which divide their number. Peers that are added are those of the large
+// schedule. It is [ErrFold] if two peers of a rank become one, or if a peer in another unit of so
+// many ranks comes into the rank's own. It is called before the first rank.
+func (b *Builder) Fold(all, unit int) {
+	b.fold = &fold{all: uint32(all), ranks: b.ranks, unit: uint32(unit)}
+	for i := range b.fold.seen {
+		b.fold.seen[i] = make([]uint32, b.ranks)
+	}
+}
+
 // Next returns the index of the operation that is added next.
 func (b *Builder) Next() uint32 { return uint32(len(b.s.ops)) }
 

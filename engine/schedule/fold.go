@@ -12,17 +12,6 @@ type fold struct {
 	seen             [2][]uint32 // sends and receives of the current rank: 1 + a peer, by its rank
 }
 
-// Fold makes each rank stand for all ranks of a schedule of so many that are equal to it modulo the
-// ranks of the builder, which divide their number. Peers that are added are those of the large
-// schedule. It is [ErrFold] if two peers of a rank become one, or if a peer in another unit of so
-// many ranks comes into the rank's own. It is called before the first rank.
-func (b *Builder) Fold(all, unit int) {
-	b.fold = &fold{all: uint32(all), ranks: b.ranks, unit: uint32(unit)}
-	for i := range b.fold.seen {
-		b.fold.seen[i] = make([]uint32, b.ranks)
-	}
-}
-
 func (f *fold) nextRank() {
 	if f != nil {
 		clear(f.seen[0])

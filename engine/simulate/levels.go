@@ -223,9 +223,9 @@ func (l *levels) overlaps(level int, n uint64) bool {
 	return least > 0 && float64(n) >= least
 }
 
-// EqualUnits returns the number of consecutive ranks in each unit of a machine whose units are equal
-// and share nothing, so that ranks that do the same in each end together; 0 if there are none.
-// Ranks are on places as [machine.Placement] puts them by default. Without levels, a unit is a rank.
+// EqualUnits returns the number of consecutive ranks in each unit of a machine whose units are
+// equal and share nothing, so that ranks that do the same in each end together; 0 if there are
+// none, or if ranks are not in the order of their places. Without levels, a unit is a rank.
 func EqualUnits(m Machine) int {
 	l, ok := m.(*levels)
 	if !ok {

@@ -135,7 +135,7 @@ func (m *Mesh) simulate(ctx context.Context, c program.Collective, groups [][]ui
 		}
 		ranks := groups[at.group]
 		group := collective.Group{Size: len(ranks), Place: at.at, Members: ranks}
-		a, call, err := m.Choices.Choose(c.Name, c.Algorithm, group,
+		e, call, err := m.Choices.Choose(c.Name, c.Algorithm, group,
 			collective.Call{Bytes: c.Bytes, Gamma: m.Choices.Combine})
 		if err != nil {
 			return 0, err
@@ -146,7 +146,7 @@ func (m *Mesh) simulate(ctx context.Context, c program.Collective, groups [][]ui
 		call.Context = 1
 		to := calls.Rank{Builder: b}
 		to.Copy(0, m.Choices, c.Name, group, call.Bytes)
-		to.Collective(a, group, call)
+		to.Collective(e.Algorithm, group, call)
 	}
 	s, err := b.Build()
 	if err != nil {

@@ -203,7 +203,8 @@ func (r *rank) collective(name string, a *arguments, q *request) error {
 		return nil
 	}
 	r.Copy(collectiveStream, r.o.Collectives, name, g, bytes)
-	r.requests[*q] = append(r.requests[*q], r.BeginCollective(collectiveStream, e.Algorithm, g, call))
+	end := r.BeginCollective(collectiveStream, e.Algorithm, g, call)
+	r.requests[*q] = append(r.requests[*q], end)
 	return nil
 }
 

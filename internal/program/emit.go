@@ -48,6 +48,9 @@ type piece struct {
 	from, to, requests int
 }
 
+// whole returns all of the rank's tape.
+func (r *rank) whole() piece { return piece{to: len(r.tape.bytes)} }
+
 // emitPiece adds the operations of a piece of the tape of r, for the rank of that number, with its
 // index in the class of r. Tags of collectives count from those of the piece.
 func (x *run) emitPiece(b *schedule.Builder, r *rank, p piece, number, index int,

@@ -108,15 +108,12 @@ func (c *Calls) Sequence(ctx context.Context, unit int) (*Sequence, error) {
 	return s, nil
 }
 
-// whole returns all of the rank's tape.
-func (r *rank) whole() piece { return piece{to: len(r.tape.bytes)} }
-
-// standing are the numbers of units that may stand for all, in the order in which they are tried. Of
-// fewer than four, NICs that interleave messages are rather in step than those of all.
+// standing are the numbers of units that may stand for all, in the order in which they are tried.
+// Of fewer than four, NICs that interleave messages are rather in step than those of all.
 var standing = []int{4, 8, 6, 5, 7, 3, 2}
 
-// fold returns the schedule of a piece of each rank of a few units that stand for all; false if none
-// can.
+// fold returns the schedule of a piece of each rank of a few units that stand for all; false if
+// none can.
 func (x *run) fold(ctx context.Context, t *turn, pieces func(*rank) piece) (Part, bool, error) {
 	if t.by == 0 || x.Ranks%t.by > 0 || x.Ranks/t.by < 3 || !t.alike(pieces) {
 		return Part{}, false, nil

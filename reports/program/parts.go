@@ -105,8 +105,8 @@ func (s *Simulation) partRows(ctx context.Context, seq *program.Sequence, ranks 
 			"simulated; each other one is equal to one of these, and begins as that did.",
 			ranks, r.Simulated, len(seq.Order)))
 		if few < ranks {
-			s.Notes = append(s.Notes, fmt.Sprintf("%d ranks: %d were simulated; they stand for all, "+
-				"whose units do the same.", ranks, few))
+			s.Notes = append(s.Notes, fmt.Sprintf("%d ranks: %d were simulated; they stand for "+
+				"all, whose units do the same.", ranks, few))
 		}
 		s.Notes = append(s.Notes, noOtherOrder)
 	}

@@ -38,8 +38,8 @@ func (e Entry) alike(ranks int, c Call) symmetry {
 	return e.symmetry
 }
 
-// Turns reports whether the part of each member is that of the member so many places before it, with
-// the places of its peers as many further.
+// Turns reports whether the part of each member is that of the member so many places before it,
+// with the places of its peers as many further.
 func (e Entry) Turns(ranks, by int, c Call) bool {
 	if by%ranks == 0 {
 		return true
