@@ -63,7 +63,8 @@ var osu = benchmark{
 	// Latency Test v7.3".
 	operation: regexp.MustCompile(`^(?:OSU |OMB\S* )?(?P<series>\S+)(?: Java| Python)?` +
 		`(?P<i>(?i: non-?blocking))?(?: Persistent)? ` +
-		`(?P<name>(?:Neighbor(?:hood)? )?[A-Za-z_-]+?)(?: Personalized Exchange)?(?: Persistent)? Latency`),
+		`(?P<name>(?:Neighbor(?:hood)? )?[A-Za-z_-]+?)` +
+		`(?: Personalized Exchange)?(?: Persistent)? Latency`),
 	rising: true,
 }
 
