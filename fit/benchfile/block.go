@@ -313,10 +313,6 @@ func splitWords(line string) (cells []headerCell) {
 	return cells
 }
 
-func isBracketed(text string) bool {
-	return strings.ContainsAny(text[:1], "([") && strings.ContainsAny(text[len(text)-1:], ")]")
-}
-
 // maxHeaderLines is the number of lines above a table that may name its columns: places, names and
 // units.
 const maxHeaderLines = 3

@@ -53,6 +53,10 @@ type gridRule struct {
 	messages bool
 }
 
+func isBracketed(text string) bool {
+	return strings.ContainsAny(text[:1], "([") && strings.ContainsAny(text[len(text)-1:], ")]")
+}
+
 // headerNames splits a header into the names of its columns: at two or more blanks, and where
 // copying has collapsed the blanks, behind units and words that are complete names.
 func headerNames(line []byte) (names []string) {
