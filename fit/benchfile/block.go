@@ -89,9 +89,13 @@ func (b *block) columns() (all []*column, named bool) {
 	named = b.nameByHeader(all, lead)
 	for _, c := range all {
 		// "Latency: 3.5": the word before the number names it more surely than a line above.
+		before := ""
+		if c.at > 0 {
+			before = b.rows[0][c.at-1].text
+		}
 		word := inline[c.at]
-		if word != "" && (c.name == "" || strings.HasSuffix(b.rows[0][c.at-1].text, ":") ||
-			strings.HasSuffix(b.rows[0][c.at-1].text, "=")) {
+		if word != "" && (c.name == "" || strings.HasSuffix(before, ":") ||
+			strings.HasSuffix(before, "=")) {
 			c.name = word
 		}
 		c.name = strings.TrimSpace(c.name)

@@ -170,6 +170,8 @@ func TestBesideRows(t *testing.T) {
 			t.Errorf("%s: %s", line, diff)
 		}
 	}
+	// Words behind the first number of a line that begins with it.
+	described(t, "x", "8 bytes total, latency 2.00 us\n64 bytes total, latency 3.00 us\n", Options{})
 	for _, line := range []string{"step1 step2", "PASS1 to PASS2", "Nodes: 2 8"} {
 		if hosts := pairOfHosts([]byte(line)); hosts != nil {
 			t.Errorf("%s: %q", line, hosts)
