@@ -145,3 +145,14 @@ func Scale(ctx context.Context, name string, r Reading, o theprogram.Setup, desi
 	}
 	return theprogram.Scale(ctx, name, r, o, inner(designs)...)
 }
+
+// FitRates fits the rates of a machine's [compute] to measured steps of a program in Starlark; see
+// [theprogram.FitRates].
+func FitRates(ctx context.Context, name string, r Reading, steps []theprogram.Step,
+	memory quantity.MBps, d Design) (*theprogram.Rates, error) {
+	r, err := on(ctx, []Design{d}, []string{name}, r)
+	if err != nil {
+		return nil, err
+	}
+	return theprogram.FitRates(ctx, name, r, steps, memory, d.Design)
+}

@@ -24,6 +24,7 @@ type fitOptions struct {
 	save          string
 	link          string
 	gate          changeGate
+	steps         programFit
 	plotting
 	out output
 }
@@ -102,8 +103,10 @@ func newFit() *cobra.Command {
 			"nccl-tests' busbw usual?")
 	f.BoolVar(&o.asked.Runs, "runs", false,
 		"treat the files, or a file's pairs of nodes, as runs of one measurement")
+	o.steps.declare(cmd)
 	completeAlgorithms(cmd)
-	obey(cmd, func(args []string) facts { return o.facts(f, args) }, fitRules...)
+	obey(cmd, func(args []string) facts { return o.facts(f, args) },
+		append(fitRules, programFitRules...)...)
 	return cmd
 }
 
@@ -116,6 +119,9 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	a.Model, a.Method, a.RTT = o.model, fit.Method(o.method), o.rtt
 	a.Network = fit.Network(o.network)
 	o.asked.Progress = readingBar(cmd.ErrOrStderr())
+	if o.steps.program != "" {
+		return o.steps.fit(cmd, args, o.asked, o.save, o.out)
+	}
 	found, err := fits.Fit(args, o.asked)
 	if err != nil {
 		return err

@@ -21,6 +21,7 @@ fit latency.txt --against intra.txt
 fit signature.csv --model logp
 fit stages.csv --model pipeline
 fit one-size.txt
+fit steps.csv --machine flat.toml --program ddp.star --memory 1.5TB/s
 fit bandwidth.txt --save stream.toml
 predict my.toml rack.toml
 predict stream.toml
@@ -67,7 +68,7 @@ tune --collective bcast --ranks 4 --size 8 --write rules
 `
 
 // units are the ends of keys that name a unit, longer ends before shorter ones.
-var units = [][2]string{{"_us_per_kib", "µs/KiB"}, {"_mb_s", "MB/s"}, {"_bytes", "B"},
+var units = [][2]string{{"_us_per_kib", "µs/KiB"}, {"_tflop_s", "Tflop/s"}, {"_mb_s", "MB/s"}, {"_bytes", "B"},
 	{"_percent", "%"}, {"_cycles", "cycles"}, {"_us", "µs"}, {"_ns", "ns"}}
 
 // endOfInterval matches the key of an interval's end: the name of its quantity and its unit.
@@ -208,6 +209,8 @@ func keysOfTables(t *testing.T) map[string]map[string]bool {
 		"one-size.txt": "# OSU MPI Latency Test v5.9\n# Size          Latency (us)\n8 1.60\n",
 		"signature.csv": "burst,delta_us,interval_us\n1,0,2\n4,0,4\n16,0,5\n64,0,5\n256,0,5\n" +
 			"512,0,5\n1,9,11\n4,9,11\n16,9,11\n64,9,11\n256,9,11\n512,9,11\n",
+		"flat.toml": "[layer.all]\nmodel = 'linear'\nbeta = '1us'\ntau = '0.1ns/B'\n",
+		"steps.csv": "ranks,step_ms\n8,260\n",
 		"stages.csv": "stage,size_bytes,time_us\nsend,512,2\nsend,1024,3\nreceive,512,1\n" +
 			"receive,1024,2\n",
 	} {

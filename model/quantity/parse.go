@@ -25,6 +25,9 @@ func ParseMicrosPerByte(text string) (MicrosPerByte, error) {
 	return parseAs[MicrosPerByte](text, DimInverse)
 }
 
+// ParseMBps parses a rate such as "1.5TB/s" or "200Gbit/s", which must not be negative.
+func ParseMBps(text string) (MBps, error) { return parseAs[MBps](text, DimRate) }
+
 func parseAs[T ~float64](text string, dim Dimension) (T, error) {
 	v, err := literal(text, dim)
 	if err != nil {

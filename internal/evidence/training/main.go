@@ -1,0 +1,173 @@
+// Training predicts published steps of training with megatron.star on nodes of A100, two rates of
+// which are fitted to two of the steps, and writes as CSV all steps as measured, by halfpeak and by
+// Calculon:
+//
+//	go run ./training ../../../shared/data/training/megatron.csv > ../../docs/tables/training.csv
+//
+// The fitted rows are the first two with full recomputation. Ours are the steps of the rest, with
+// nothing fitted again.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+
+	"github.com/halfpeak/halfpeak"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/program"
+)
+
+//go:embed a100.toml
+var nodes []byte
+
+const name = "megatron.star"
+
+// fitted are the rows whose steps give the rates: 22B and 175B with full recomputation.
+var fitted = map[int]bool{0: true, 2: true}
+
+// A row is a line of the table of published steps by the names of its columns.
+type row map[string]string
+
+func (r row) number(column string) float64 {
+	v, err := strconv.ParseFloat(r[column], 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
+}
+
+// seconds returns the measured step. Where the table has the rate of a GPU, it is the operations as
+// the paper counts them (SC21, section 5.1, equation 3) over the rate of all GPUs:
+//
+//	96·B·s·l·h²·(1 + s/(6h) + V/(16·l·h))
+//
+// Where: B = batch; s = 2048, the sequence; l = layers; h = hidden size; V = 51200, the vocabulary.
+func (r row) seconds() float64 {
+	if t := r.number("step_s"); t > 0 {
+		return t
+	}
+	const s, v = 2048, 51200
+	l, h := r.number("layers"), r.number("hidden")
+	ops := 96 * r.number("batch") * s * l * h * h * (1 + s/(6*h) + v/(16*l*h))
+	return ops / (1e12 * r.number("teraflops_per_gpu") * r.number("gpus"))
+}
+
+// step returns the row as a step of megatron.star.
+func (r row) step() program.Step {
+	parallel := "False"
+	if r["sequence_parallel"] == "yes" {
+		parallel = "True"
+	}
+	virtual := r["interleaved_chunks"]
+	if virtual == "" {
+		virtual = "1" // the paper does not say
+	}
+	s := program.Step{Ranks: int(r.number("gpus")), Time: quantity.Micros(1e6 * r.seconds())}
+	for _, p := range [][2]string{
+		{"num_layers", r["layers"]}, {"hidden_size", r["hidden"]},
+		{"num_attention_heads", r["heads"]}, {"global_batch_size", r["batch"]},
+		{"micro_batch_size", r["micro"]}, {"tensor_model_parallel_size", r["tensor"]},
+		{"pipeline_model_parallel_size", r["pipeline"]}, {"virtual_stages", virtual},
+		{"sequence_parallel", parallel}, {"recompute_granularity", r["recompute"]},
+	} {
+		s.Params = append(s.Params, p[0]+"="+p[1])
+	}
+	return s
+}
+
+func main() {
+	if err := write(context.Background(), os.Stdout, os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "training:", err)
+		os.Exit(1)
+	}
+}
+
+func write(ctx context.Context, to io.Writer, path string) error {
+	rows, err := read(path)
+	if err != nil {
+		return err
+	}
+	machine, err := platforms.Parse("a100.toml", nodes)
+	if err != nil {
+		return err
+	}
+	d, err := machine.Design("")
+	if err != nil {
+		return err
+	}
+	d.Ranks = true
+	var known []program.Step
+	for i, r := range rows {
+		if fitted[i] {
+			known = append(known, r.step())
+		}
+	}
+	rates, err := halfpeak.FitRates(ctx, name, halfpeak.Reading{}, known, 0, halfpeak.Of(d))
+	if err != nil {
+		return err
+	}
+	out := csv.NewWriter(to)
+	defer out.Flush()
+	head := []string{"source", "model", "gpus", "recompute", "fitted", "measured_s", "halfpeak_s",
+		"halfpeak_error_percent", "calculon_s", "calculon_error_percent"}
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	for i, r := range rows {
+		s := r.step()
+		found, err := halfpeak.Scale(ctx, name, halfpeak.Reading{Ranks: []int{s.Ranks},
+			Params: s.Params}, program.Setup{Eager: simulate.NoLimit}, halfpeak.Of(rates.Design))
+		if err != nil {
+			return fmt.Errorf("row %d: %w", i, err)
+		}
+		measured, ours := r.seconds(), float64(found.Rows[0].Finish)/1e6
+		is := "no"
+		if fitted[i] {
+			is = "yes"
+		}
+		calculon, off := r["calculon_step_s"], ""
+		if calculon != "" {
+			off = percent(r.number("calculon_step_s"), measured)
+		}
+		if err := out.Write([]string{r["source"], r["model"], r["gpus"], r["recompute"], is,
+			fmt.Sprintf("%.4g", measured), fmt.Sprintf("%.4g", ours), percent(ours, measured),
+			calculon, off}); err != nil {
+			return err
+		}
+		out.Flush()
+	}
+	return nil
+}
+
+func percent(of, measured float64) string { return fmt.Sprintf("%+.1f", 100*(of/measured-1)) }
+
+// read returns the rows of a CSV file with comments.
+func read(path string) (rows []row, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in := csv.NewReader(f)
+	in.Comment = '#'
+	lines, err := in.ReadAll()
+	if err != nil || len(lines) < 2 {
+		return nil, fmt.Errorf("%s: %d lines, %w", path, len(lines), err)
+	}
+	for _, line := range lines[1:] {
+		r := row{}
+		for i, column := range lines[0] {
+			r[column] = line[i]
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
