@@ -218,3 +218,35 @@ func TestLaws(t *testing.T) {
 		percent(least["1 2 4 to 64"])+", and 2 to 16 nodes for all",
 		"For known laws it held for "+strings.TrimSuffix(percent(least["changed"]), " %")+" to 100 %;")
 }
+
+// The page of training has the errors of the published steps that were not fitted.
+func TestTraining(t *testing.T) {
+	type sum struct{ n, mean, worst float64 }
+	ours, calculon := map[string]*sum{"reducing": {}, "sc21": {}}, &sum{}
+	for _, r := range read(t, "training.csv") {
+		if r["fitted"] == "yes" {
+			continue
+		}
+		add := func(s *sum, e float64) {
+			s.n++
+			s.mean += math.Abs(e)
+			if math.Abs(e) > math.Abs(s.worst) {
+				s.worst = e
+			}
+		}
+		add(ours[r["source"]], r.number("halfpeak_error_percent"))
+		if r["source"] == "reducing" {
+			add(calculon, r.number("calculon_error_percent"))
+		}
+	}
+	text := func(s *sum, between string) string {
+		worst := strings.Replace(fmt.Sprintf("%+.1f", s.worst), "-", "−", 1)
+		return fmt.Sprintf("%.1f %%%s%s %%", s.mean/s.n, between, worst)
+	}
+	shown(t, "training.md", text(ours["reducing"], " | "), text(ours["sc21"], " | "),
+		text(calculon, ", "))
+	if s := ours["reducing"]; s.mean/s.n > 4 || math.Abs(s.worst) > 7 {
+		t.Errorf("steps that were not fitted are off by %.1f %% in the mean, %.1f %% at worst",
+			s.mean/s.n, s.worst)
+	}
+}
