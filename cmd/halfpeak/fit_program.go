@@ -56,8 +56,8 @@ func (o *programFit) fit(cmd *cobra.Command, args []string, asked fit.Options, s
 		}
 	}
 	if len(all) == 0 {
-		return errors.New("no file has measured steps; write a CSV with the columns ranks,step_ms " +
-			"and one for each parameter of the program that differs")
+		return errors.New("no file has measured steps; write a CSV with the columns " +
+			"ranks,step_ms and one for each parameter of the program that differs")
 	}
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
