@@ -30,8 +30,8 @@ var programFitRules = []rule{
 func (o *programFit) declare(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.program, "program", "",
-		"fit the [compute] of a machine to measured steps of this `program` (.star); the files are "+
-			"a CSV with the columns ranks, step_ms and parameters, and logs of the machine")
+		"fit the [compute] of a machine to measured steps of this `program` (.star); the files "+
+			"are a CSV with the columns ranks, step_ms and parameters, and logs of the machine")
 	f.StringVar(&o.machine, "machine", "", "with --program: the `platform` in place of logs")
 	flags.Var(f, &o.memory, quantity.ParseMBps, "rate", "memory", "",
 		"with --program: bytes of memory a second of a rank, as its card's, if one step was "+
