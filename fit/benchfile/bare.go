@@ -93,7 +93,10 @@ func (f *netpipe) row(p *parser, v []lex.Number) bool {
 	us, quantum := t.Value*unit, t.Quantum()*unit
 	// NetPIPE prints sizes as integers and rates with decimals. A row of other numbers is not its
 	// row.
-	if !goodSize(size) || size == 0 || rate < 0 || us <= 0 || v[0].Exp != 0 || v[1].Exp == 0 {
+	// NetPIPE 3 prints eight decimals of a second.
+	isCoarse := len(v) == 3 && t.Exp > -6
+	if !goodSize(size) || size == 0 || rate < 0 || us <= 0 || v[0].Exp != 0 || v[1].Exp == 0 ||
+		isCoarse {
 		return false
 	}
 	// Both are rounded to their last digit; 1 % is for averaging.

@@ -460,7 +460,7 @@ func (b *block) fitting(ways [][]headerCell, all []*column, line string, named, 
 		case n == len(all):
 			consider(way, all, 0)
 		// The labels before the rows have names, too.
-		case lead > 0 && n == len(all)+lead && headerWord.MatchString(line):
+		case lead > 0 && n == len(all)+lead && len(b.rows) > 1 && headerWord.MatchString(line):
 			consider(way[lead:], all, 0.5)
 		// A header may name columns that the rows leave empty.
 		case i != len(ways)-3 && n > len(all) && n <= len(all)+4 && mayLeaveEmpty &&

@@ -25,6 +25,8 @@ func (c *column) guess(us float64) {
 			switch {
 			case c.name != "" && isOther && c.dim != sizes:
 				score -= 3.5
+			case c.name != "" && !c.dim.isNamed(c.name) && c.dim == sizes:
+				score -= 2.5
 			case c.name != "" && !c.dim.isNamed(c.name):
 				score--
 			}

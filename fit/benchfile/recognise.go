@@ -200,6 +200,9 @@ const (
 func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal) {
 	all, named := b.columns()
 	no := &refusal{block: b, columns: all}
+	if len(all) < 2 || !no.looksLikeRows() {
+		return nil, no
+	}
 	near = slices.Concat(near, b.texts[:1])
 	title, _ := titleOf("", slices.Concat(near, columnNames(all)))
 	for _, c := range all {
@@ -208,9 +211,6 @@ func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal
 		}
 	}
 	p.force(b, all)
-	if len(all) < 2 || !no.looksLikeRows() {
-		return nil, no
-	}
 	found := readings(all)
 	if len(found) == 0 {
 		no.why = "no column has a unit of times or rates"
