@@ -11,6 +11,9 @@ import (
 //
 //	T(n) = T_curve(n) · T_lines(n) / T_fitted(n)
 //
+// unless a moved threshold gives the size to another branch. The curve shows nothing of that
+// protocol there, so T(n) = T_lines(n).
+//
 // If messages do not overlap on the lines, the gap is the one-way time; other gaps, overheads, r∞
 // and n½ are those of the lines. Platform files do not name this kind: a layer that contains the
 // measurements of its fit has it.
@@ -48,6 +51,9 @@ func (m *measured) OneWay(n quantity.Bytes) quantity.Micros {
 	now, then := m.Lines.OneWay(n), m.Fitted.OneWay(n)
 	if now == then { // also 0/0; and an unchanged layer prints the curve to the last digit
 		return m.Curve(n)
+	}
+	if Regime(m.Lines, n) != Regime(m.Fitted, n) {
+		return now
 	}
 	if then == 0 { // no proportion to a time of zero, so what the lines gained is added
 		return m.Curve(n) + now

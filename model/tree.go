@@ -93,7 +93,9 @@ func Serving(l Layer, n quantity.Bytes) Layer {
 	case *measured:
 		lines, fitted := Serving(of.Lines, n), Serving(of.Fitted, n)
 		scale := quantity.Micros(1)
-		if then := fitted.OneWay(n); then > 0 {
+		then, same := fitted.OneWay(n), Regime(of.Lines, n) == Regime(of.Fitted, n)
+		if then > 0 && same { // the curve shows nothing of another branch at n bytes
+
 			scale = of.Curve(n) / then
 		}
 		return &measured{Lines: lines, Fitted: fitted,

@@ -2,6 +2,7 @@ package platforms
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -31,9 +32,11 @@ type Measured struct {
 
 // A measuredCurve remembers the forecasts that it has made.
 type measuredCurve struct {
-	curve forecast.Curve
-	lines model.Layer // whose times are predicted; nil: those of the curve
-	off   float64     // half of the 95 % interval of a time about the lines, in logarithms
+	curve   forecast.Curve
+	sizes   []quantity.Bytes // measured, ascending
+	lines   model.Layer      // that were fitted to the curve
+	byLines bool             // the times that are predicted are those of the lines
+	off     float64          // half of the 95 % interval of a time about them, in logarithms
 	// Copies of a layer share the curve, also between goroutines, and a sweep asks for the same few
 	// sizes again and again.
 	known sync.Map // of forecasts by size
@@ -53,9 +56,9 @@ func (m *Measured) curve(
 		}
 	}
 	c, err := kind.New(points, m.Resolution)
-	of := &measuredCurve{curve: c.Bounded(roof)}
+	of := &measuredCurve{curve: c.Bounded(roof), sizes: m.Sizes, lines: lines, byLines: m.Lines}
 	if m.Lines {
-		of.lines, of.off = lines, m.deviation(lines)
+		of.off = m.deviation(lines)
 	}
 	return of, err
 }
@@ -80,13 +83,27 @@ func (c *measuredCurve) forecast(n quantity.Bytes) forecast.Forecast {
 	f, known := c.known.Load(n)
 	if !known {
 		next := c.curve.At(n)
-		if c.lines != nil {
-			next = next.About(float64(c.lines.OneWay(n)), c.off)
+		if value := float64(c.lines.OneWay(n)); c.byLines {
+			next = next.About(value, c.off)
+		} else if before, after, ramp := c.ramp(n); ramp {
+			next = next.Ramp(value, float64(before.OneWay(n)), float64(after.OneWay(n)))
 		}
 		// Two goroutines may compute the same one; both return the one stored first.
 		f, _ = c.known.LoadOrStore(n, next)
 	}
 	return f.(forecast.Forecast)
+}
+
+// ramp returns the protocols of the measured sizes next to n if they differ. A straight line between
+// the two measured times would be the time of neither.
+func (c *measuredCurve) ramp(n quantity.Bytes) (before, after model.Layer, ramp bool) {
+	i, measured := slices.BinarySearch(c.sizes, n)
+	if measured || i == 0 || i == len(c.sizes) {
+		return nil, nil, false
+	}
+	a, b := c.sizes[i-1], c.sizes[i]
+	before, after = model.Serving(c.lines, a), model.Serving(c.lines, b)
+	return before, after, model.Regime(c.lines, a) != model.Regime(c.lines, b)
 }
 
 // A MeasuredCollective is the measured times of a collective operation; see package fitted.

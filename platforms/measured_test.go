@@ -194,3 +194,66 @@ func TestSetFinite(t *testing.T) {
 		}
 	}
 }
+
+// Between the last measured size of one protocol and the first of the next, the time is the line of
+// the protocol that serves the size, also if the threshold is moved there; and the interval covers
+// both lines. Values: 1 µs + n µs/KiB up to 8 KiB, 21 µs + n µs/KiB above.
+func TestRamp(t *testing.T) {
+	p, err := Parse("my.toml", []byte(`
+[measured.fit]
+sizes = ["1KiB", "2KiB", "4KiB", "8KiB", "16KiB", "32KiB", "64KiB"]
+times = ["2us", "3us", "5us", "9us", "37us", "53us", "85us"]
+source = "a benchmark"
+[layer.fit]
+model = "switch"
+measured = "fit"
+branches = [{ layer = "eager", up_to = "8KiB" }, { layer = "rendezvous" }]
+source = "a fit"
+[layer.eager]
+model = "linear"
+beta = "1us"
+tau = "1us/KiB"
+source = "a fit"
+[layer.rendezvous]
+model = "linear"
+beta = "21us"
+tau = "1us/KiB"
+source = "a fit"
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(set string, want map[quantity.Bytes]quantity.Micros) {
+		t.Helper()
+		d, err := p.Design("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if set != "" {
+			if d, err = d.Set(set); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for n, us := range want {
+			if got := d.Layer.OneWay(n); math.Abs(float64(got-us)) > 1e-9 {
+				t.Errorf("%s: %v takes %v, want %v", set, n, got, us)
+			}
+			next, err := d.Layer.Next(n)
+			low, high := float64(1+n/1024), float64(21+n/1024)
+			if err != nil || set == "" && n > 8<<10 && n < 16<<10 &&
+				(next.Low > low || next.High < high) {
+				t.Errorf("%v: %+v, %v; want %v to %v inside", n, next, err, low, high)
+			}
+		}
+	}
+	const KiB = 1 << 10
+	check("", map[quantity.Bytes]quantity.Micros{8 * KiB: 9, 8*KiB + 1: 29 + 1./KiB,
+		12 * KiB: 33, 16*KiB - 1: 37 - 1./KiB, 16 * KiB: 37})
+	// The rows of what-ifs: the other line, and never a value between.
+	check("layer.fit.branches.0.up_to=16KiB", map[quantity.Bytes]quantity.Micros{8 * KiB: 9,
+		8*KiB + 1: 9 + 1./KiB, 12 * KiB: 13, 16 * KiB: 17, 16*KiB + 1: 37 + 1./KiB})
+	check("layer.fit.branches.0.up_to=4KiB", map[quantity.Bytes]quantity.Micros{4 * KiB: 5,
+		4*KiB + 1: 25 + 1./KiB, 8 * KiB: 29, 12 * KiB: 33})
+	check("layer.fit.branches.0.up_to=12KiB", map[quantity.Bytes]quantity.Micros{
+		12 * KiB: 13, 12*KiB + 1: 33 + 1./KiB})
+}

@@ -132,6 +132,19 @@ func (f Forecast) About(value, off float64) Forecast {
 	return f
 }
 
+// Ramp returns the forecast of a size between the last measured size of one protocol and the first
+// of the next: value is the time of the protocol that serves the size. The interval also covers the
+// times of both protocols, since any size in between may be where they change.
+func (f Forecast) Ramp(value, before, after float64) Forecast {
+	f.From = Ramp
+	if f.Unknown == "" {
+		f.Low = min(f.Low, value, before, after)
+		f.High = max(f.High, value, before, after)
+	}
+	f.Value = value
+	return f
+}
+
 // widest is the width of the widest interval over its value. A wider one tells nobody more than the
 // order of magnitude, which the value has.
 const widest = 4

@@ -38,6 +38,9 @@ const (
 	Between Way = "between"
 	// Jump is between two sizes where the curve jumps.
 	Jump Way = "jump"
+	// Ramp is between the last measured size of one protocol and the first of the next. The value
+	// is that of the line of the protocol that serves the size; see [Forecast.Ramp].
+	Ramp Way = "ramp"
 	// Above is the continuation of the last sizes, for a larger one.
 	Above Way = "above"
 	// Below is the line of the first sizes, for a smaller one.

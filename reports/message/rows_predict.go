@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/forecast"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -294,6 +295,13 @@ func notes(p *Predictions, fitted, other bool, units quantity.UnitChoice) []stri
 		}
 		notes = append(notes, what+" is the next measurement, "+from+". The interval is of "+
 			which+".")
+	}
+	for _, c := range p.Costs {
+		if c.Next != nil && c.Next.From == forecast.Ramp {
+			notes = append(notes, fmt.Sprintf("%s of %s lies between the measured sizes of two "+
+				"protocols: its time is the line of %s, and the interval covers both.", c.Size,
+				c.Layer, c.Regime))
+		}
 	}
 	for _, peak := range p.Peaks {
 		if peak.Timed.Of == platforms.Message || peak.Timed.Of == platforms.Stream {
