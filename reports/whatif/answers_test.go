@@ -553,6 +553,39 @@ source = "test"
 	}
 }
 
+// A protocol that is faster at all sizes up to its threshold should begin lower, and the answer says
+// what that gains: 10 + n/10 µs against 5 + n/1000 µs, at no size crossing.
+func TestLowerThreshold(t *testing.T) {
+	d := design(t, "both", `model = "switch"
+branches = [{ layer = "slow", up_to = "1000B" }, { layer = "fast" }]
+source = "test"
+[layer.slow]
+model = "linear"
+beta = "10us"
+tau = "0.1us/B"
+source = "test"
+[layer.fast]
+model = "linear"
+beta = "5us"
+tau = "0.001us/B"`)
+	all := d.Thresholds()
+	if len(all) != 1 || all[0].Crosses || all[0].Better != "fast" {
+		t.Fatalf("got %+v", all)
+	}
+	want := []Gain{{125, 22.5, 5.125}, {250, 35, 5.25}, {500, 60, 5.5}, {1000, 110, 6}}
+	if !slices.EqualFunc(want, all[0].Gains, func(a, b Gain) bool {
+		return a.Size == b.Size && math.Abs(float64(a.Below-b.Below)) < 1e-9 &&
+			math.Abs(float64(a.Above-b.Above)) < 1e-9
+	}) {
+		t.Errorf("got %v, want %v", all[0].Gains, want)
+	}
+	m := &Landmarks{Case: Case{After: d}, All: []Landmark{{Threshold: all[0]}}}
+	if said := fmt.Sprint(m.Rows().Verdict); !strings.Contains(said,
+		"lower the threshold of 1000 B: by its line, fast is faster from 125 B") {
+		t.Error(said)
+	}
+}
+
 // A target that only a cost of nothing meets asks for zero, and not for what rounding leaves of it.
 func TestSolveZero(t *testing.T) {
 	d := design(t, "d", `model = "linear"

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -32,7 +33,34 @@ type Threshold struct {
 	Suggested model.Crossing
 	Crosses   bool
 	Better    string
+	// Gains are the sizes that Below serves and Above would send faster, up to InUse.
+	Gains []Gain
 }
+
+// A Gain is what a message of one size takes on both sides of a threshold.
+type Gain struct {
+	Size         quantity.Bytes
+	Below, Above quantity.Micros
+}
+
+// gains returns the sizes in powers of two down from the threshold, but not down to the previous
+// one, as long as the upper branch is faster by more than a user hardly notices. In ascending order,
+// at most maxGains.
+func gains(below, above model.Layer, previous, inUse quantity.Bytes) (all []Gain) {
+	for n := inUse; n > previous && n >= 1 && len(all) < maxGains; n = quantity.Bytes(
+		math.Floor(float64(n / 2))) {
+		g := Gain{n, below.OneWay(n), above.OneWay(n)}
+		if g.Above > g.Below*0.95 {
+			break
+		}
+		all = append(all, g)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// maxGains is the number of sizes that fit a line.
+const maxGains = 4
 
 // Thresholds returns the thresholds of the layer in ascending order if it is a
 // switch; a switch to the least of its branches (Least) has none. The lines of the
@@ -59,6 +87,11 @@ func (d Design) Thresholds() []Threshold {
 				t.Better = above.Name
 			}
 		}
+		previous := quantity.Bytes(0)
+		if i > 0 {
+			previous = s.Branches[i-1].UpTo
+		}
+		t.Gains = gains(b.Layer, above.Layer, previous, t.InUse)
 		all = append(all, t)
 	}
 	return all

@@ -31,7 +31,7 @@ func (m *Landmarks) Rows() table.Rows {
 		case l.Part > 0:
 			notes = append(notes, name(l)+": none, "+m.peak+".")
 			continue
-		default:
+		case len(t.Gains) == 0: // gains are the answer, below
 			notes = append(notes,
 				fmt.Sprintf("%s: %s is faster than %s at no size; at %s, %s is the faster one.",
 					name(l), t.Above, t.Below, t.InUse, t.Better))
@@ -77,7 +77,10 @@ func (m *Landmarks) Rows() table.Rows {
 		}
 	}
 	for i, l := range shown {
+		t := l.Threshold
 		switch {
+		case len(t.Gains) > 0 && (l.Size == 0 || mayNeverCross(l)):
+			said = append(said, name(l)+": "+lower(t))
 		case l.Size == 0:
 		case i == 0:
 			said = append(said, fmt.Sprintf("%s at %s", name(l), table.About(l.Size)))
@@ -94,6 +97,16 @@ func (m *Landmarks) Rows() table.Rows {
 	}
 	rows.Notes = notes
 	return rows
+}
+
+// lower advises a lower threshold, with what each size gains.
+func lower(t Threshold) string {
+	var gains []string
+	for _, g := range t.Gains {
+		gains = append(gains, fmt.Sprintf("%s %s → %s", g.Size, g.Below, g.Above))
+	}
+	return fmt.Sprintf("lower the threshold of %s: by its line, %s is faster from %s: %s", t.InUse,
+		t.Above, t.Gains[0].Size, strings.Join(gains, ", "))
 }
 
 // mayNeverCross reports whether the two sides of a threshold stay apart in so many samples that an
