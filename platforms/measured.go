@@ -94,8 +94,8 @@ func (c *measuredCurve) forecast(n quantity.Bytes) forecast.Forecast {
 	return f.(forecast.Forecast)
 }
 
-// ramp returns the protocols of the measured sizes next to n if they differ. A straight line between
-// the two measured times would be the time of neither.
+// ramp returns the protocols of the measured sizes next to n if they differ. A straight line
+// between the two measured times would be the time of neither.
 func (c *measuredCurve) ramp(n quantity.Bytes) (before, after model.Layer, ramp bool) {
 	i, measured := slices.BinarySearch(c.sizes, n)
 	if measured || i == 0 || i == len(c.sizes) {

@@ -44,8 +44,8 @@ type Gain struct {
 }
 
 // gains returns the sizes in powers of two down from the threshold, but not down to the previous
-// one, as long as the upper branch is faster by more than a user hardly notices. In ascending order,
-// at most maxGains.
+// one, as long as the upper branch is faster by more than a user hardly notices. In ascending
+// order, at most maxGains.
 func gains(below, above model.Layer, previous, inUse quantity.Bytes) (all []Gain) {
 	for n := inUse; n > previous && n >= 1 && len(all) < maxGains; n = quantity.Bytes(
 		math.Floor(float64(n / 2))) {
