@@ -126,6 +126,10 @@ func (c Collectives) ask(ctx context.Context, d Design) (e Estimate, err error) 
 		return e, fmt.Errorf("%s on several numbers of ranks or with several sizes has several "+
 			"times", c.Collective)
 	}
+	if t.Undecided {
+		return e, fmt.Errorf("%s: the fastest is not known: %s name an algorithm", c.Collective,
+			times.LeftOut())
+	}
 	e = Estimate{Interval: t.Within, Method: Simulated,
 		Notes: append(times.Notes, "algorithm: "+t.Name)}
 	if t.Call.Segment > 0 {

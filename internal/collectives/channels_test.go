@@ -112,6 +112,30 @@ func TestRingsAreARecurrence(t *testing.T) {
 	}
 }
 
+// A ring with too many operations has its time from its first steps. If these are too many too,
+// no algorithm of its place is the best, and there is no rule.
+func TestRingsFromTheirFirstSteps(t *testing.T) {
+	d := gpus(t, 8, `ports = "4"`)
+	calls := Calls{Collective: "allreduce", Algorithm: "ring", Ranks: []int{64},
+		Sizes: []quantity.Bytes{64 << 20}}
+	whole := timeOn(t, d, calls)
+	calls.Operations = 40000 // of 64,512
+	if got := timeOn(t, d, calls); math.Abs(float64(got/whole)-1) > 0.02 {
+		t.Errorf("%.3f µs from the first steps, %.3f in all", float64(got), float64(whole))
+	}
+	calls.Algorithm, calls.Operations = "best", 20000 // enough for a tree alone
+	calls.Sizes = []quantity.Bytes{1 << 20}
+	times, err := calls.On(context.Background(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(times.TooLarge) != 1 || !times.Undecided() || times.Best().Best ||
+		len(Rules(times.Times)) > 0 {
+		t.Errorf("left out %q, undecided %v, rules %v", times.TooLarge, times.Undecided(),
+			Rules(times.Times))
+	}
+}
+
 // Ranks that take turns on the nodes have no rotation, and each channel still keeps to its rail.
 func TestNodesOf(t *testing.T) {
 	d := gpus(t, 3, `ports = "4"`)

@@ -17,5 +17,5 @@
 // Invariants: times come in the order of ranks, sizes and algorithms, and cut relies on the calls
 // of a place being neighbours. A time that is not known is [quantity.Unknown] (NaN) and never 0,
 // so that no comparison takes it for the fastest. A call whose schedule is too large is listed in
-// TooLarge: the best of a place is the best of those that were timed.
+// TooLarge, and no call of its place is the best.
 package collectives

@@ -44,16 +44,21 @@ func (p *Plan) Times(ctx context.Context) (*Times, error) {
 	t := &Times{Algorithms: p.Algorithms, Machine: p.design.Name(),
 		BestOnly: p.Algorithm == "best", plan: p}
 	timings := make([]Timing, len(p.Cells))
+	left := map[Place]bool{} // with a call that has no time
 	for i, c := range p.Cells {
 		timings[i] = Timing{Cell: c, Estimate: estimates[i]}
 		if timings[i].From == "" {
 			t.TooLarge = append(t.TooLarge, c.tooLarge())
+			left[c.Place()] = true
 		}
 	}
 	timings = slices.DeleteFunc(timings, func(t Timing) bool { return t.From == "" })
 	t.Times = timings
 	for here := range places(timings) {
-		if p.compares() {
+		switch {
+		case p.compares() && left[here[0].Place()]:
+			undecided(here)
+		case p.compares():
 			compare(here)
 		}
 	}

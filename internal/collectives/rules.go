@@ -12,9 +12,9 @@ import (
 // Rules returns the best choices of times in the order of ranks and sizes. A choice holds from its
 // number of ranks, and from its size, to just below the next. The last ranks and sizes hold for
 // themselves alone, so that the library's own choice stays beyond them. Neighbours with the same
-// choice are one rule.
+// choice are one rule. Where the best is not known, there is none.
 func Rules(times []Timing) []rules.Rule {
-	slower := func(c Timing) bool { return c.Compared && !c.Best }
+	slower := func(c Timing) bool { return c.Compared && !c.Best && !c.Undecided }
 	best := slices.DeleteFunc(slices.Clone(times), slower)
 	ranks := steps(best, func(c Timing) uint64 { return uint64(c.Ranks) })
 	var all []rules.Rule
@@ -25,6 +25,9 @@ func Rules(times []Timing) []rules.Rule {
 		sizes := steps(here, func(c Timing) uint64 { return c.Call.Bytes })
 		var now []rules.Rule
 		for _, c := range here {
+			if c.Undecided {
+				continue
+			}
 			r := rules.Rule{Of: c.Entry,
 				Ranks: ranks(c), Bytes: sizes(c), Segment: c.Call.Segment}
 			if c.Params&collective.Fanout != 0 {

@@ -94,7 +94,11 @@ func (t *timer) time(ctx context.Context, c Cell) (Estimate, error) {
 	}
 	larger, ok := t.largestShares(c)
 	if !ok {
-		return t.simulate(ctx, c, c.Call, false, t.most)
+		e, err := t.simulate(ctx, c, c.Call, false, t.most)
+		if e.From != "" || err != nil || t.record {
+			return e, err
+		}
+		return t.firstSteps(ctx, c)
 	}
 	// The ranks of the larger call end together, those of this call do not: only the whole
 	// schedule has their average.
@@ -104,6 +108,40 @@ func (t *timer) time(ctx context.Context, c Cell) (Estimate, error) {
 	e, err := t.simulate(ctx, c, larger, true, t.most)
 	e.Average = quantity.Unknown
 	return e, err
+}
+
+// leastSteps is the number of steps below which those of a ring on several levels may still differ
+// from the later ones.
+const leastSteps = 16
+
+// firstSteps returns the time of a call of rings from as many of their first steps as are small
+// enough, and half as many: the later ones take what these differ by. From is empty if there are
+// too few.
+func (t *timer) firstSteps(ctx context.Context, c Cell) (Estimate, error) {
+	all, most := c.RingSteps(c.Ranks, c.Call), 0
+	var of [2]Estimate
+	for steps := leastSteps; steps < all; steps *= 2 {
+		first := c
+		first.Entry = c.First(steps)
+		e, err := (&timer{m: t.m, programs: newCompiled(false)}).simulate(ctx, first, c.Call,
+			false, t.most)
+		if err != nil {
+			return e, err
+		}
+		if e.From == "" {
+			break
+		}
+		most, of[0], of[1] = steps, of[1], e
+	}
+	if most < 2*leastSteps {
+		return unknown(), nil
+	}
+	e := of[1]
+	later := quantity.Micros(2*float64(all)/float64(most) - 2)
+	e.Time += later * (of[1].Time - of[0].Time)
+	e.Average += later * (of[1].Average - of[0].Average)
+	e.From = FirstSteps
+	return e, nil
 }
 
 // largestShares returns a call whose ranks are alike and that takes as long as the cell's. That

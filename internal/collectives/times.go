@@ -20,6 +20,11 @@ func (t *Times) Best() Timing {
 	return t.Times[max(0, at)]
 }
 
+// Undecided reports whether no algorithm of a place is known to be the best.
+func (t *Times) Undecided() bool {
+	return slices.ContainsFunc(t.Times, func(t Timing) bool { return t.Undecided })
+}
+
 // LeftOut returns the note of calls that are too large.
 func (t *Times) LeftOut() string { return leftOut(t.TooLarge) }
 

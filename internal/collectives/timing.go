@@ -45,7 +45,7 @@ type Estimate struct {
 	// Average is the mean over ranks of when they are done. It is NaN if one rank was simulated for
 	// ranks that are done at other times.
 	Average quantity.Micros
-	From    string // how the time was found: Simulated, Looped or FromFit; empty: it was not
+	From    string // how the time was found, such as Simulated; empty: it was not
 	// Within and AverageWithin are the 95 % intervals of both.
 	Within, AverageWithin quantity.Interval
 	// Measure is the one measurement that narrows the interval of a fit the most, if it is too wide
@@ -80,6 +80,8 @@ type Timing struct {
 	Slower         float64
 	Next           *Timing
 	NextSlower     float64
+	// Undecided says that another algorithm of the place has no time, so that none is the best.
+	Undecided bool
 	// MayLose is the upper end of a 95 % interval from 0, in percent: how much longer the best may
 	// take than the fastest. Only the best of fits has it.
 	MayLose float64
@@ -125,9 +127,10 @@ func (c Cell) IsLibraryChoice() bool { return c.Name == LibraryChoice }
 
 // How a time was found.
 const (
-	Simulated = "simulated"
-	Looped    = "simulated loop"
-	FromFit   = "fitted"
+	Simulated  = "simulated"
+	FirstSteps = "first steps" // of rings, whose later steps take as long
+	Looped     = "simulated loop"
+	FromFit    = "fitted"
 )
 
 // compare marks the best of the calls by their expected times, and says how much longer the others
@@ -158,6 +161,13 @@ func compare(here []Timing) {
 			best.Next, best.NextSlower = &next, next.Slower
 			break
 		}
+	}
+}
+
+// undecided marks the calls of a place where another algorithm has no time. It may be the fastest.
+func undecided(here []Timing) {
+	for i := range here {
+		here[i].Compared, here[i].Undecided = true, true
 	}
 }
 

@@ -59,7 +59,7 @@ type search struct {
 	found []Crossover
 }
 
-// best returns the best at a place.
+// best returns the best at a place; a timing without a name if it is not known.
 func (s *search) best(ctx context.Context, p Place) (Timing, error) {
 	if c, ok := s.known[p]; ok {
 		return c, nil
@@ -89,7 +89,7 @@ func (s *search) bisect(ctx context.Context, over string, from, to int,
 	}
 	for {
 		before, err := s.best(ctx, along(from))
-		if err != nil || before.SameAs(last.Cell) {
+		if err != nil || before.Name == "" || before.SameAs(last.Cell) {
 			return err
 		}
 		first, here, high := before, last, to
@@ -104,6 +104,9 @@ func (s *search) bisect(ctx context.Context, over string, from, to int,
 			} else {
 				high, here = middle, c
 			}
+		}
+		if here.Name == "" {
+			return nil
 		}
 		s.found = append(s.found, Crossover{over, before, here})
 		from = high

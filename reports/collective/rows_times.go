@@ -22,7 +22,9 @@ func (a Answer) timeRows() table.Rows {
 	ranOtherwise := slices.ContainsFunc(times, func(c Timing) bool {
 		return c.RanAs != ""
 	})
-	slower := func(c Timing) any { return table.OrAbsent(c.Slower, c.Compared) }
+	slower := func(c Timing) any {
+		return table.OrAbsent(c.Slower, c.Compared && !c.Undecided)
+	}
 	nextSlower := func(c Timing) any {
 		return table.OrAbsent(c.NextSlower, c.Next != nil)
 	}
@@ -69,7 +71,7 @@ func (a Answer) timeRows() table.Rows {
 		averageTime,
 		low.If(!timed), high.If(!timed),
 		col("best", "best", func(c Timing) any {
-			return table.OrAbsent(c.Best, c.Compared)
+			return table.OrAbsent(c.Best, c.Compared && !c.Undecided)
 		}),
 		col("segment_bytes", "segment", segment),
 		col("slower_percent", "slower by", slower).Texted(percentText),
@@ -142,7 +144,7 @@ func rowRank(times []Timing, algorithms int) func(i int) int {
 func shownTimes(t *Times) (algorithms, own []Timing) {
 	algorithms, own = t.Times[:len(t.Times)-t.Own], t.Times[len(t.Times)-t.Own:]
 	if t.BestOnly {
-		slower := func(c Timing) bool { return !c.Best && c.Compared }
+		slower := func(c Timing) bool { return !c.Best && c.Compared && !c.Undecided }
 		algorithms = slices.DeleteFunc(slices.Clone(algorithms), slower)
 	}
 	return algorithms, own
@@ -173,6 +175,10 @@ func remarks(t *Times) (doubts, notes []string) {
 // of one's own or, without any, the second best.
 func verdict(fitted bool, all, own []Timing, named func(any) string) table.Sentence {
 	for _, c := range slices.Backward(all) {
+		if c.Undecided {
+			return table.Say("%s of %v on %d ranks: the fastest is not known, one has no time",
+				c.Collective, c.Size(), c.Ranks)
+		}
 		if c.Compared && !c.Best || math.IsNaN(float64(c.Time)) && math.IsNaN(float64(c.Average)) {
 			continue
 		}

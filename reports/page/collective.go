@@ -104,7 +104,7 @@ func (x *Explorer) collective(r mapRequest) (fastestMap, error) {
 // if the cell has no time. A cell with a single algorithm has no mark of the best.
 func (a *fastestMap) best(cell *collective.Times) int {
 	for _, t := range cell.Times {
-		if !t.Best && len(cell.Times) > 1 {
+		if t.Undecided || !t.Best && len(cell.Times) > 1 {
 			continue
 		}
 		k := slices.Index(a.Algorithms, t.Name)

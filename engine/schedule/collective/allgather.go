@@ -76,7 +76,11 @@ type circle struct {
 func (p *member) around(c circle, first int, block func(i int) span,
 	take func(from int, to ...span) uint32, step func()) {
 	v, n := c.at, c.size
-	for s := range n - 1 {
+	steps := n - 1
+	if p.steps > 0 {
+		steps = min(steps, p.steps)
+	}
+	for s := range steps {
 		p.send(c.place((v+1)%n), block((v+first-s+n)%n))
 		take(c.place((v-1+n)%n), block((v+first-s-1+n)%n))
 		step()

@@ -91,6 +91,7 @@ type member struct {
 	begun uint32  // that of its channel
 	turn  turn    // of the channel's places
 	nic   uint16  // of its messages
+	steps int     // the number of steps of a ring that it takes, or 0 for all
 	ops   []state // from first on
 	gate  []uint32
 	call  uint32 // 1 + the last blocking send or receive; 0 for none

@@ -82,6 +82,30 @@ func (e Entry) SymmetricSchedule(ranks int, c Call) (*schedule.Schedule, error) 
 	return p.b.Build()
 }
 
+// RingSteps returns the number of steps of each ring of a call that is made of rings alone, which
+// all members go through together; 0 of other calls.
+func (e Entry) RingSteps(ranks int, c Call) int {
+	rings := e.Name == "ring" && e.Runs(ranks, c).Name == e.Name
+	switch e.Collective {
+	case "allreduce", "allgather":
+		if rings {
+			return ranks - 1
+		}
+	}
+	return 0
+}
+
+// First returns an algorithm of rings that ends each of them after the given number of steps.
+func (e Entry) First(steps int) Entry {
+	whole := e.Algorithm
+	e.Algorithm = func(p *member) {
+		p.steps = steps
+		whole(p)
+		p.steps = 0
+	}
+	return e
+}
+
 // LargestShares returns the call that [Entry.SymmetricSchedule] takes instead of a call whose
 // message a ring divides into shares of two sizes: all shares have the larger size. A share of that
 // size goes around the ring, so both calls end at the same time, unless a rank has to wait for its
