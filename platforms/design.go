@@ -70,8 +70,8 @@ func (d Design) domain() domain {
 
 // Find returns the parameter of the design that name stands for: its path, or an end of its path
 // ("host-dma.tau", "o_r", "node.lanes"), or the kind of its layer's model and its key ("logp.o_r";
-// loggp counts as logp). The window of a fragmented layer answers to credits too. It is an error if
-// name fits none, or several.
+// loggp counts as logp), or a link that is one parameter ("network.link"). The window of a
+// fragmented layer answers to credits too. It is an error if name fits none, or several.
 func (d Design) Find(name string) (Param, error) {
 	if _, err := d.Platform.Layer(d.Platform.Default); len(d.Platform.Layers) == 0 {
 		return Param{}, err
@@ -83,6 +83,13 @@ func (d Design) Find(name string) (Param, error) {
 	}
 	if of != "" {
 		return Param{}, branchesError(name, of, found)
+	}
+	if link := d.Platform.linkOf(d.domain(), name); len(found) == 0 && len(link) > 0 {
+		if len(link) > 1 {
+			return Param{}, fmt.Errorf("%q stands for %s; write one of them", name,
+				strings.Join(paths(link), ", "))
+		}
+		return link[0], nil
 	}
 	if len(found) > 1 {
 		return Param{}, fmt.Errorf("%q matches several parameters: %s; write one of them",

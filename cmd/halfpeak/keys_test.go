@@ -55,6 +55,7 @@ simulate app.goal --critical-path
 simulate app.goal --noise exponential_mean=2us_every=20us --runs 10
 simulate app.trace --machine clip --machine hp-lam
 simulate jacobi.star --ranks 4,16
+simulate count.star --ranks 4,8 --machine flat.toml
 simulate --list
 schedule
 export
@@ -209,7 +210,9 @@ func keysOfTables(t *testing.T) map[string]map[string]bool {
 		"one-size.txt": "# OSU MPI Latency Test v5.9\n# Size          Latency (us)\n8 1.60\n",
 		"signature.csv": "burst,delta_us,interval_us\n1,0,2\n4,0,4\n16,0,5\n64,0,5\n256,0,5\n" +
 			"512,0,5\n1,9,11\n4,9,11\n16,9,11\n64,9,11\n256,9,11\n512,9,11\n",
-		"flat.toml": "[layer.all]\nmodel = 'linear'\nbeta = '1us'\ntau = '0.1ns/B'\n",
+		"count.star": "def main(mpi):\n    mpi.compute(flops = 1e9)\n    mpi.count('samples', 1)\n",
+		"flat.toml": "compute = { flops = '1Tflop/s', memory = '1GB/s' }\n" +
+			"[layer.all]\nmodel = 'linear'\nbeta = '1us'\ntau = '0.1ns/B'\n",
 		"steps.csv": "ranks,step_ms\n8,260\n",
 		"stages.csv": "stage,size_bytes,time_us\nsend,512,2\nsend,1024,3\nreceive,512,1\n" +
 			"receive,1024,2\n",

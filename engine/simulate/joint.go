@@ -26,7 +26,11 @@ func (r *run) join(i uint32, t uint64, late bool) {
 	n.waits, n.next, g.list = meeting, g.list, i+1
 	r.finish(r.s.AfterStarted(i), t, r.lastStep(i))
 	if g.left--; g.left == 0 {
-		r.conclude(g, g.last.arrival+op.Size*1000)
+		end := g.last.arrival + op.Size*1000
+		if r.instant {
+			end = g.last.arrival
+		}
+		r.conclude(g, end)
 	}
 }
 

@@ -51,6 +51,7 @@ type run struct {
 	out     []uint64              // when the last byte that a rank has sent left its NIC
 	marks   []MarkEnd
 	joined  []gathering // by the number of a joint operation
+	instant bool        // these take no time
 	tally   []Parts     // by rank; nil if it is not wanted
 	record
 	progress

@@ -57,6 +57,9 @@ type Setup struct {
 	// rules only.
 	Parts bool
 
+	// Instant lets joint operations take no time. The default rules only.
+	Instant bool
+
 	// Steps, if above 0, bounds the queue entries that a run takes and the rates that it computes.
 	// It ends with ErrSteps soon after, so that a run that nobody needs costs no more.
 	Steps uint64
@@ -170,7 +173,7 @@ func (r *run) simulate(o Setup) error {
 	}
 	r.shared = newSharing(r.costs.machine, r.names, r.fail)
 	r.flows = newFlows(r.costs.machine, r.Program, o.Seed)
-	r.recording = o.Record
+	r.recording, r.instant = o.Record, o.Instant
 	if o.Reversed {
 		r.order = firstFresh - 1
 	}

@@ -30,6 +30,8 @@ type Input struct {
 	choices collective.Choices
 	at      where
 	meshed  bool // some of its collectives are timed by the machine
+	unit    string
+	counted float64 // units of work of the program, in all
 	again   func(context.Context, collective.Choices, where) (*Input, error)
 }
 

@@ -164,6 +164,9 @@ func called(ctx context.Context, p *program.Program, name string, o Reading) (*I
 	}
 	calls, err := p.Calls(ctx, program.Options{Ranks: o.Ranks[0], Print: o.Print,
 		Collectives: o.Collectives, Time: o.Time, Mesh: mesh})
+	if err == nil {
+		in.unit, in.counted = calls.Counted()
+	}
 	return in, calls, err
 }
 

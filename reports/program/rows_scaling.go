@@ -46,14 +46,18 @@ func ScalingRows(s *Scaling) table.Rows {
 		table.Col("messages_us", "", time(messages)),
 		table.Col("waiting_us", "", time(waiting)),
 		table.Col("computing_percent", "computes (%)", of(computing)).Texted(percent),
-		table.Col("messages_percent", "overheads (%)", of(messages)).Texted(percent).
-			Ranked(2),
-		table.Col("waiting_percent", "waits (%)", of(waiting)).Texted(percent),
+		table.Col("messages_percent", table.HeadIf(!s.counts(), "overheads (%)"),
+			of(messages)).Texted(percent).Ranked(2),
+		table.Col("waiting_percent", table.HeadIf(!s.counts(), "waits (%)"),
+			of(waiting)).Texted(percent),
 		table.Col("speed_up", table.HeadIf(scales, "speed-up"), func(r row) any {
 			return ratio(r.SpeedUp)
 		}).Texted(table.PercentText("%.3g")).Ranked(1),
 		table.Col("efficiency_percent", table.HeadIf(scales && computes, "efficiency (%)"),
 			func(r row) any { return ratio(100 * r.Efficiency) }).Texted(percent),
+	}
+	if s.counts() {
+		columns = append(columns, splitColumns(s)...)
 	}
 	names := markNames(s)
 	keys := markKeys(names)
@@ -79,7 +83,11 @@ func ScalingRows(s *Scaling) table.Rows {
 	case ranksDiffer(s):
 		rows.Notes = append(rows.Notes, efficiencyNote(s))
 	}
-	rows.Next = kneeNotes(s)
+	if rows.Next = kneeNotes(s); s.counts() {
+		rows.Next = nil
+		rows.Notes = append(rows.Notes, splitNote)
+		rows.Verdict = splitVerdict(s)
+	}
 	return rows
 }
 
@@ -131,10 +139,6 @@ func scalingVerdict(s *Scaling) (none table.Sentence) {
 	}
 	return verdict
 }
-
-// ratio returns a ratio of times, which is absent if a program takes no time or the simulator does
-// not know its parts.
-func ratio(v float64) any { return table.OrAbsent(v, !math.IsNaN(v) && !math.IsInf(v, 0)) }
 
 // kneeNotes says from which number of ranks messages take most of the time, and of which line.
 func kneeNotes(s *Scaling) (notes []string) {
@@ -287,8 +291,13 @@ func ScalingPicture(s *Scaling) (table.Picture, error) {
 		add("finish", r, r.Finish)
 		add("ideal", r, r.Finish*quantity.Micros(r.Efficiency))
 		add("computes", r, r.Computing)
-		add("overheads", r, r.Messages)
-		add("waits", r, r.Waiting)
+		if r.Unit != "" {
+			add("communication shown", r, r.Shown)
+			add("bubbles", r, r.Bubbles)
+		} else {
+			add("overheads", r, r.Messages)
+			add("waits", r, r.Waiting)
+		}
 		if ratio(r.Efficiency) != nil {
 			efficiencies = append(efficiencies,
 				fmt.Sprintf("%.3g %% on %d", 100*r.Efficiency, r.Ranks))

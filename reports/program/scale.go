@@ -14,6 +14,29 @@ import (
 // ranks. A parameter "NAME=VALUE,VALUE…" has a row for each value.
 func Scale(ctx context.Context, name string, r Reading, o Setup, on ...platforms.Design) (
 	*Scaling, error) {
+	s, err := scale(ctx, name, r, o, on)
+	if err != nil || !s.counts() || len(on) != 1 {
+		return s, err
+	}
+	// What a faster network would make of the last row.
+	faster, link, ok := fasterLink(on[0])
+	if last := s.Rows[len(s.Rows)-1]; ok && last.Shown > 0 {
+		sets, err := combinations(r.Params)
+		if err != nil {
+			return s, err
+		}
+		r.Ranks, r.Params, r.Print = []int{last.Ranks}, sets[len(sets)-1].all, nil
+		then, err := scale(ctx, name, r, o, []platforms.Design{faster})
+		if err != nil {
+			return s, err
+		}
+		s.faster, s.fasterLink = then.Rows[0].Finish, link
+	}
+	return s, nil
+}
+
+func scale(ctx context.Context, name string, r Reading, o Setup, on []platforms.Design) (*Scaling,
+	error) {
 	p, err := readProgram(ctx, name)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,9 @@ type Scaling struct {
 	Knees []knee
 	Notes []string
 
-	uncertain string // the last [Input].Uncertain, which is one of the notes
+	faster     quantity.Micros // the last finish with the link of that name twice as fast; 0: none
+	fasterLink string
+	uncertain  string // the last [Input].Uncertain, which is one of the notes
 }
 
 // Scaled is a program on one number of ranks. Times are means over the ranks, but for the finish
@@ -43,6 +45,7 @@ type Scaled struct {
 	// of that ratio, as of a fixed problem; else, as of fixed work per rank, times the growth. They
 	// are not finite if a finish is 0, nor are the last two if the program computes nothing.
 	SpeedUp, Growth, Efficiency float64
+	Split
 	// Marks are in the order in which the program first reaches them.
 	Marks    []MarkTime
 	on       int             // which of the machines: two can have one name
@@ -102,6 +105,9 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string,
 		row.computed = quantity.Micros(in.Marks.Computed / 1e3)
 		row.shareTime(r)
 		row.Marks = markTimes(in, r)
+		if row.Split, err = splitOf(ctx, in, o.Run, row.Finish, row.Computing); err != nil {
+			return err
+		}
 		if o.Run.Record {
 			path, err := r.Path()
 			if err != nil {
@@ -270,4 +276,9 @@ func (row *Scaled) efficiencyNote(first *Scaled) string {
 	}
 	return fmt.Sprintf("Efficiency is the speed-up times %.3g: each of %d ranks computes so much "+
 		"more than each of %d.", row.Growth/ratio, row.Ranks, first.Ranks)
+}
+
+// counts reports whether the program counts units of work.
+func (s *Scaling) counts() bool {
+	return slices.ContainsFunc(s.Rows, func(r Scaled) bool { return r.Unit != "" })
 }

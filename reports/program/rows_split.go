@@ -1,0 +1,82 @@
+//go:build !js
+
+package program
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
+)
+
+// splitColumns are those of a program that counts.
+func splitColumns(s *Scaling) []table.Field[Scaled] {
+	share := func(key, head string, part func(Scaled) quantity.Micros) table.Field[Scaled] {
+		return table.Col(key+"_percent", head+" (%)", func(r Scaled) any {
+			return ratio(100 * float64(part(r)/max(r.Finish, 1e-12)))
+		}).Texted(table.PercentText("%.3g"))
+	}
+	return []table.Field[Scaled]{
+		share("shown", "shown", func(r Scaled) quantity.Micros { return r.Shown }),
+		share("hidden", "hidden", func(r Scaled) quantity.Micros { return r.Hidden }).Ranked(1),
+		share("bubbles", "bubbles", func(r Scaled) quantity.Micros { return r.Bubbles }),
+		table.Col("unit", "", func(r Scaled) any { return r.Unit }),
+		table.Col("units_per_s", s.Rows[0].Unit+"/s", func(r Scaled) any {
+			return ratio(r.Rate(r.Finish))
+		}).Texted(func(v any) string {
+			if rate, is := v.(float64); is && rate >= 1e4 {
+				return fmt.Sprintf("%.0f", rate)
+			}
+			return fmt.Sprintf("%.3g", v)
+		}),
+	}
+}
+
+const splitNote = "Shown: how much shorter the step is if all communication takes no time; " +
+	"hidden: the rest of the collectives, beside computation; bubbles: what ranks then still " +
+	"wait for each other."
+
+// splitVerdict says what binds the step on the largest number of ranks, and what a network would
+// give.
+func splitVerdict(s *Scaling) table.Sentence {
+	last := s.Rows[len(s.Rows)-1]
+	first := last
+	for _, r := range s.Rows {
+		if r.Machine == last.Machine && r.Params == last.Params && r.Ranks < first.Ranks {
+			first = r
+		}
+	}
+	of := lex.Plural(last.Ranks, "rank")
+	if last.Params != "" {
+		of += " with " + last.Params
+	}
+	times := ""
+	if first.Ranks < last.Ranks {
+		times = fmt.Sprintf(", %.3g × as many %s a second as %d",
+			last.Rate(last.Finish)/first.Rate(first.Finish), last.Unit, first.Ranks)
+	}
+	binds, part := "computation", last.Computing
+	if last.Shown > part {
+		binds, part = "communication that is not hidden", last.Shown
+	}
+	if last.Bubbles > part {
+		binds, part = "waiting for other ranks", last.Bubbles
+	}
+	verdict := table.Say("%s: %v%s; %s takes %.0f %%", of, last.Finish, times, binds,
+		100*float64(part/last.Finish))
+	if s.faster > 0 {
+		verdict = table.Say("%v; %s twice as fast would make it %.2f ×", verdict, s.fasterLink,
+			float64(last.Finish/s.faster))
+	}
+	if free := last.Finish - last.Shown; free > 0 {
+		verdict = table.Say("%v; no network makes it more than %.2f ×", verdict,
+			float64(last.Finish/free))
+	}
+	return verdict
+}
+
+// ratio returns a ratio of times, which is absent if a program takes no time or the simulator does
+// not know its parts.
+func ratio(v float64) any { return table.OrAbsent(v, !math.IsNaN(v) && !math.IsInf(v, 0)) }
