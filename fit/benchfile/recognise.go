@@ -204,7 +204,13 @@ func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal
 		return nil, no
 	}
 	near = slices.Concat(near, b.texts[:1])
-	title, _ := titleOf("", slices.Concat(near, columnNames(all)))
+	title := unknownTitle
+	lacksUnit := func(c *column) bool {
+		return c.number && c.dim == noDimension && times.isNamed(c.name)
+	}
+	if slices.ContainsFunc(all, lacksUnit) {
+		title, _ = titleOf("", slices.Concat(near, columnNames(all)))
+	}
 	for _, c := range all {
 		if c.number {
 			c.guess(title.unit)
