@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -26,7 +28,8 @@ import (
 // Tested with halfpeak's own output, and with files written by Python's json 3.11 (dump and
 // dumps, with and without indent), and in the shapes of pandas (to_json: records, lines,
 // columns) written by hand. What benchmarks themselves write as JSON is read on the way; see
-// documents. An array of objects inside of an object is a table, too.
+// documents. An array of objects inside of an object is a table, too, and objects inside of a row
+// are columns of it: {"size": 8, "latency": {"avg_us": 1.5}}.
 type objects struct {
 	p      *parser     // of the file, for the stream's calls
 	stream *jsonStream // nil before the first value, and after broken JSON
@@ -49,6 +52,7 @@ type objects struct {
 	at     []int
 	nested string            // a key that holds more than plain values
 	inner  []json.RawMessage // arrays of objects in the object
+	folded []folded          // objects in it
 	full   bool              // the object exceeds maxValues or maxKeys
 }
 
@@ -183,7 +187,7 @@ func (f *objects) array(dec *json.Decoder) error {
 // object reads the keys and values of an object, and its end.
 func (f *objects) object(dec *json.Decoder) error {
 	f.values, f.cells, f.nested, f.full = f.values[:0], f.cells[:0], "", false
-	f.inner = nil
+	f.inner, f.folded = nil, nil
 	for dec.More() {
 		token, err := dec.Token()
 		if err != nil {
@@ -226,6 +230,9 @@ func (f *objects) value(dec *json.Decoder, key string) error {
 	if value[0] == '[' && bytes.HasPrefix(bytes.TrimLeft(value[1:], " \t\n"), []byte("{")) {
 		f.inner = append(f.inner, bytes.Clone(value))
 	}
+	if value[0] == '{' && len(value) <= maxFolded && len(f.folded) < maxColumns {
+		f.folded = append(f.folded, folded{key, bytes.Clone(value)})
+	}
 	c := cell{name: key, from: len(f.values), list: value[0] == '[' || value[0] == '{'}
 	if c.list {
 		f.elements(value, key)
@@ -261,7 +268,12 @@ func (f *objects) elements(value json.RawMessage, key string) {
 
 // row adds the rows of the object that has been read.
 func (f *objects) row(p *parser) {
-	if len(f.cells) == 0 || !f.layout(p) {
+	// Beside one size, an object is no column of pandas: its values are columns of the row.
+	isSize := func(c cell) bool { return !c.list && parseColumn([]byte(c.name)).isSize() }
+	if len(f.folded) > 0 && slices.ContainsFunc(f.cells, isSize) {
+		f.unfold()
+	}
+	if len(f.cells) == 0 || !f.layout(p) && !(f.unfold() && f.layout(p)) {
 		if f.full {
 			p.suggest(tooBig)
 		}
@@ -315,6 +327,67 @@ func (f *objects) row(p *parser) {
 		f.rows.take(p)
 	}
 	p.object = 0
+}
+
+// A folded is an object inside another: "latency": {"avg_us": 2.1, "max_us": 3}.
+type folded struct {
+	key  string
+	text json.RawMessage
+}
+
+// maxFolded is the longest of these in bytes: a row has a few numbers.
+const maxFolded = 4 << 10
+
+// unfold makes the plain values of the objects inside the one that has been read its own, and
+// reports whether there are any. A name that several of them have gets theirs before it.
+func (f *objects) unfold() bool {
+	type member struct {
+		key, name string
+		value     []byte
+	}
+	var all []member
+	times := map[string]int{}
+	for _, c := range f.cells {
+		times[c.name]++
+	}
+	for _, o := range f.folded {
+		var values map[string]json.RawMessage
+		if json.Unmarshal(o.text, &values) != nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			value := values[name]
+			if value[0] == '{' || value[0] == '[' {
+				continue
+			}
+			name = withUnitOf(name, o.key)
+			times[name]++
+			all = append(all, member{o.key, name, plainText(value)})
+		}
+	}
+	f.cells = slices.DeleteFunc(f.cells, func(c cell) bool {
+		return slices.ContainsFunc(f.folded, func(o folded) bool { return o.key == c.name })
+	})
+	for _, m := range all {
+		if times[m.name] > 1 {
+			m.name = m.key + "_" + m.name
+		}
+		f.cells = append(f.cells, cell{name: m.name, from: len(f.values), to: len(f.values) + 1})
+		f.values = append(f.values, m.value)
+	}
+	f.folded = nil
+	return len(all) > 0
+}
+
+// withUnitOf returns a name with the unit of the key above it, if it has none: "mean_us" in
+// "latency_us".
+func withUnitOf(name, key string) string {
+	above := parseColumn([]byte(key))
+	if i := strings.LastIndexAny(key, "_-. (["); i > 0 && above.hasUnit &&
+		!parseColumn([]byte(name)).hasUnit {
+		return name + key[i:]
+	}
+	return name
 }
 
 // nestedTables reads the arrays of objects in the object as tables, and reports whether one of them

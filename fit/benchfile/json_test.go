@@ -201,3 +201,12 @@ func TestFolder(t *testing.T) {
 		t.Error(files, err)
 	}
 }
+
+// Objects inside of a row are its columns; a name that two of them have is a question.
+func TestFolded(t *testing.T) {
+	check(t, `{"size":8,"latency":{"avg_us":1.5,"max_us":3}}`+"\n"+`{"size":64,"latency":{"avg_us":2,"max_us":4}}`+"\n", "json: one-way time 8=1.5 64=2")
+	check(t, `{"size":8,"latency_us":{"mean":1.5,"max":3}}`+"\n"+`{"size":64,"latency_us":{"mean":2,"max":4}}`+"\n", "json: one-way time 8=1.5 64=2")
+	check(t, `{"host":"a","runs":[{"params":{"bytes":8},"result":{"time_us":1.5}},{"params":{"bytes":64},"result":{"time_us":2}}]}`, "json: one-way time 8=1.5 64=2")
+	check(t, `{"size":8,"send":{"avg_us":1.5},"recv":{"avg_us":2}}`+"\n",
+		`error: x:1: columns "send_avg_us", "recv_avg_us" may each be the one that is meant; choose one with y=send_avg_us`)
+}
