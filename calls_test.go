@@ -19,6 +19,7 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 	collectives "github.com/halfpeak/halfpeak/reports/collective"
 	themessage "github.com/halfpeak/halfpeak/reports/message"
+	theprogram "github.com/halfpeak/halfpeak/reports/program"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
@@ -166,7 +167,7 @@ func TestGivenScheduleRuns(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		p, err := halfpeak.Read(t.Context(), []string{path}, halfpeak.Reading{}, d)
+		p, err := halfpeak.Read(t.Context(), []string{path}, theprogram.Reading{}, d)
 		if err != nil {
 			t.Fatal(err)
 		}

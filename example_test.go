@@ -7,6 +7,7 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/fit"
+	theprogram "github.com/halfpeak/halfpeak/reports/program"
 )
 
 // A message before and after a change.
@@ -89,7 +90,7 @@ func ExampleFitReader() {
 func ExampleProgram() {
 	ctx := context.Background()
 	p, err := halfpeak.Read(ctx, []string{"internal/demo/files/jacobi.star"},
-		halfpeak.Reading{Ranks: []int{16}})
+		theprogram.Reading{Ranks: []int{16}})
 	if err != nil {
 		fmt.Println(err)
 		return

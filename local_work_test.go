@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak"
-	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/collective"
@@ -57,21 +56,20 @@ constant.combine = {value="1us/KiB", source="x"}
 			traces = append(traces, write(fmt.Sprintf("%s-%d", name, rank),
 				head+fmt.Sprintf("%s:0.0%s:0,%d,%d:2.0\n", function, arguments, rank, ranks)+tail))
 		}
-		finish := func(d halfpeak.Design, r halfpeak.Reading, names ...string) quantity.Micros {
+		finish := func(d halfpeak.Design, r theprogram.Reading, names ...string) quantity.Micros {
 			t.Helper()
 			p, err := halfpeak.Read(t.Context(), names, r, d)
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			s, err := halfpeak.Run(t.Context(), p, theprogram.Setup{Eager: simulate.NoLimit}, d)
+			e, err := d.Ask(t.Context(), p)
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			time, _ := s.Runs[0].Result.Finish()
-			return time
+			return e.Time()
 		}
 		star := write(name+".star", "def main(mpi):\n    "+call+"\n")
-		reading := halfpeak.Reading{Ranks: []int{ranks}, Trace: mpitrace.Defaults}
+		reading := theprogram.Reading{Ranks: []int{ranks}, Trace: mpitrace.Defaults}
 		for _, d := range []halfpeak.Design{plain, d} {
 			answer, err := collective.Calls{Collective: name, Ranks: []int{ranks},
 				Sizes: []quantity.Bytes{size}}.On(t.Context(), d.Design)

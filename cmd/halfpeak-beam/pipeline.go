@@ -11,6 +11,7 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/program"
 	"github.com/halfpeak/halfpeak/reports/table"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
@@ -37,7 +38,7 @@ func (q question) sweep(ctx context.Context) (*whatif.Sweep, error) {
 	calls.Ranks, calls.Sizes = q.Ranks, q.Sizes
 	var call halfpeak.Call = calls
 	if q.Collective == "" {
-		if call, err = halfpeak.Read(ctx, q.Schedule, halfpeak.Reading{}, on); err != nil {
+		if call, err = halfpeak.Read(ctx, q.Schedule, program.Reading{}, on); err != nil {
 			return nil, err
 		}
 	}

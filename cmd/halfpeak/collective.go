@@ -22,6 +22,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/reports/collective"
 	"github.com/halfpeak/halfpeak/reports/fits"
+	theprogram "github.com/halfpeak/halfpeak/reports/program"
 )
 
 // collectiveOptions holds the flags of collective. The same calls are asked of a
@@ -247,21 +248,21 @@ func (o *collectiveOptions) readSchedules(ctx context.Context, on *collective.Su
 	ranksGiven bool) (all []collective.Schedule, err error) {
 	ranks := on.Ranks
 	for _, path := range o.schedules {
-		reading := halfpeak.Reading{}
+		reading := theprogram.Reading{}
 		if program.Is(path) {
 			if !ranksGiven {
 				return nil, usagef("--schedule %s is a program, which needs --ranks", path)
 			}
 			reading.Ranks = ranks
 		}
-		p, err := halfpeak.Read(ctx, []string{path}, reading, halfpeak.Of(on.Design))
+		in, err := theprogram.Read(ctx, []string{path}, reading, on.Design)
 		if err != nil {
 			return nil, err
 		}
 		if !ranksGiven {
-			ranks, ranksGiven = []int{p.Schedule.Ranks()}, true
+			ranks, ranksGiven = []int{in.Schedule.Ranks()}, true
 		}
-		all = append(all, collective.Schedule{Name: path, Schedule: p.Schedule})
+		all = append(all, collective.Schedule{Name: path, Schedule: in.Schedule})
 	}
 	return all, nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 	themessage "github.com/halfpeak/halfpeak/reports/message"
 	"github.com/halfpeak/halfpeak/reports/page"
+	theprogram "github.com/halfpeak/halfpeak/reports/program"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
@@ -221,7 +222,7 @@ func TestContractChangedProgram(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r := halfpeak.Reading{Trace: mpitrace.Defaults}
+				r := theprogram.Reading{Trace: mpitrace.Defaults}
 				if len(c.ranks) > 0 {
 					r.Ranks = []int{int(c.ranks[1][0] - '0')}
 				}

@@ -65,8 +65,8 @@ func (o *programFit) fit(cmd *cobra.Command, args []string, asked fit.Options, s
 	if err != nil {
 		return err
 	}
-	found, err := halfpeak.FitRates(ctx, o.program, halfpeak.Reading{Params: o.params}, all,
-		o.memory, on)
+	found, err := theprogram.FitRates(ctx, o.program, theprogram.Reading{Params: o.params}, all,
+		o.memory, on.Design)
 	if err = interrupted(ctx, err); err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/fits"
+	theprogram "github.com/halfpeak/halfpeak/reports/program"
 )
 
 // A kind is what a word of the command line is by itself, in whatever place it stands.
@@ -97,7 +98,7 @@ func isTrace(word string) bool {
 	if !isSmall(word) {
 		return false
 	}
-	_, err := halfpeak.Read(context.Background(), []string{word}, halfpeak.Reading{})
+	_, err := theprogram.Read(context.Background(), []string{word}, theprogram.Reading{})
 	return err == nil
 }
 

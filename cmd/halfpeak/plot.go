@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak"
+	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/program"
@@ -29,7 +29,7 @@ type plotOptions struct {
 	title    string
 	schedule []string
 	ranks    []int // of a program
-	only     rankRange
+	only     theprogram.Extent
 	pixels   pixels
 }
 
@@ -38,7 +38,8 @@ type plotOptions struct {
 // pipeline and short enough to see each packet.
 func newPlot() *cobra.Command {
 	out := output{plain: true}
-	o := plotOptions{layers: layerOptions{use: eachLevel}, only: rankRange{0, math.MaxInt}}
+	o := plotOptions{layers: layerOptions{use: eachLevel}}
+	o.only.Last = math.MaxInt
 	cmd := command("plot",
 		wantArgs(1, -1, `at least one platform, as in "halfpeak plot clip -o bandwidth.png"`),
 		func(cmd *cobra.Command, args []string) error {
@@ -106,18 +107,16 @@ func (o *plotOptions) facts(args []string) facts {
 		"a program as --schedule": len(o.schedule) == 1 && program.Is(o.schedule[0])}
 }
 
-// A rankRange is some of the ranks, one after the other, both ends included. A
-// picture of thousands of ranks shows none.
-type rankRange struct{ first, last int }
-
-func parseRankRange(text string) (r rankRange, err error) {
+// parseRankRange reads some of the ranks, one after the other, both ends included: a picture of
+// thousands of ranks shows none.
+func parseRankRange(text string) (r theprogram.Extent, err error) {
 	from, to, several := strings.Cut(text, "..")
 	if !several {
 		to = from
 	}
-	r.first, err = strconv.Atoi(from)
+	r.First, err = strconv.Atoi(from)
 	last, failed := strconv.Atoi(to)
-	if r.last = last; err != nil || failed != nil || r.first < 0 || r.last < r.first {
+	if r.Last = last; err != nil || failed != nil || r.First < 0 || r.Last < r.First {
 		err = errors.New(`give ranks, counted from 0, as in "0..63"`)
 	}
 	return r, err
@@ -142,17 +141,13 @@ func plot(ctx context.Context, refs []string, o plotOptions) (table.Picture, err
 		t.Title = cmp.Or(o.title, t.Title)
 		return t, err
 	case "ranks":
-		on := designs[0]
-		reading := halfpeak.Reading{Ranks: o.ranks}
-		p, err := halfpeak.Read(ctx, o.schedule, reading, halfpeak.Of(on))
+		o.only.Title = o.title
+		a, err := theprogram.Ask(ctx, theprogram.Question{Files: o.schedule, On: designs,
+			Reading: theprogram.Reading{Ranks: o.ranks}, Eager: simulate.NoLimit, Drawn: &o.only})
 		if err != nil {
 			return nil, err
 		}
-		in, err := p.Input()
-		if err != nil {
-			return nil, err
-		}
-		return theprogram.Ranks(ctx, on, in, o.only.first, o.only.last, o.title)
+		return a.Figure()
 	case "signature":
 		f, err := check.Signature(designs...)
 		f.Title = cmp.Or(o.title, f.Title)

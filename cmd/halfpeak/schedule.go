@@ -37,12 +37,12 @@ func newSchedule() *cobra.Command {
 				return out.writeTo(cmd, s.WriteText)
 			}
 			if len(args) == 1 && program.Is(args[0]) {
-				p, err := halfpeak.Read(cmd.Context(), args,
-					halfpeak.Reading{Ranks: []int{ranks}, Params: params})
+				in, err := theprogram.Read(cmd.Context(), args,
+					theprogram.Reading{Ranks: []int{ranks}, Params: params})
 				if err != nil {
 					return err
 				}
-				return write(p.Schedule)
+				return write(in.Schedule)
 			}
 			// Without an algorithm the command lists them, of one collective or all: "" is all.
 			if name == "" {

@@ -2,20 +2,15 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/internal/lex"
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/internal/program"
@@ -37,11 +32,9 @@ type simulateOptions struct {
 	criticalPath bool
 	trace        string
 	places       string
-	program      halfpeak.Reading
 	plotting
-	list  bool
-	setup theprogram.Setup
-	on    []halfpeak.Design
+	list bool
+	ask  theprogram.Question // as the flags have it
 }
 
 // oneRunOnly are the tables and files of one schedule on one machine.
@@ -102,9 +95,9 @@ const placesNeed = "--places requires a single --machine, with levels, and no --
 
 // facts returns the words of the rules that no flag decides.
 func (o *simulateOptions) facts(args []string) facts {
-	return facts{"arguments": len(args) > 0, "several runs": o.setup.Runs > 1,
-		"several schedules": areSchedules(args),
-		"a program": (len(args) == 1 || areSchedules(args)) &&
+	return facts{"arguments": len(args) > 0, "several runs": o.ask.Runs > 1,
+		"several schedules": theprogram.Several(args),
+		"a program": (len(args) == 1 || theprogram.Several(args)) &&
 			slices.ContainsFunc(args, program.Is)}
 }
 
@@ -112,8 +105,8 @@ func (o *simulateOptions) facts(args []string) facts {
 // parameters as LogGOPSim takes them, and a platform.
 func newSimulate() *cobra.Command {
 	// Times of a platform include its rendezvous, so by default none is added.
-	o := simulateOptions{program: halfpeak.Reading{Trace: mpitrace.Defaults},
-		setup: theprogram.Setup{Eager: simulate.NoLimit}}
+	o := simulateOptions{ask: theprogram.Question{Eager: simulate.NoLimit,
+		Reading: theprogram.Reading{Trace: mpitrace.Defaults}}}
 	cmd := command("simulate",
 		wantArgs(0, -1, `a program, a schedule or the files of a trace`),
 		o.run)
@@ -126,9 +119,9 @@ func newSimulate() *cobra.Command {
 		"LogGOPS `parameters`, as in \"L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B\"")
 	f.StringArrayVar(&o.machines, "machine", nil,
 		"use the message costs of this `platform`; give it again to compare")
-	flags.Var(f, &o.setup.Eager, quantity.ParseBytes, "size", "eager-threshold", "",
+	flags.Var(f, &o.ask.Eager, quantity.ParseBytes, "size", "eager-threshold", "",
 		"with --machine: the largest size that is sent before its receive is posted")
-	f.StringVar(&o.setup.Map.By, "map-by", "",
+	f.StringVar(&o.ask.Map.By, "map-by", "",
 		"with levels: place ranks by `core`, by a level, or on a list of cores")
 	f.StringVar(&o.places, "places", "",
 		"with levels: place ranks by a CSV `file` with the columns rank, node and, for nodes in "+
@@ -137,23 +130,23 @@ func newSimulate() *cobra.Command {
 		"noise of the operating system: a `file` of detours, or random ones by "+
 			"\"exponential mean=10us every=1ms\"; "+
 			"with \"FILE synchronized\" all ranks start at the same point of the file")
-	f.IntVar(&o.setup.Runs, "runs", 1,
+	f.IntVar(&o.ask.Runs, "runs", 1,
 		"run this `number` of times with different noise and print the distribution")
-	f.Uint64Var(&o.setup.Run.Seed, "seed", 1, "seed of the noise")
+	f.Uint64Var(&o.ask.Run.Seed, "seed", 1, "seed of the noise")
 	f.BoolVar(&o.summary, "summary", false, "print one row for the whole schedule")
 	f.BoolVar(&o.criticalPath, "critical-path", false,
 		"break the finish down along the critical path, with the sensitivity to each parameter")
 	outputFlag(f, &o.trace, "trace", "",
 		"write what every rank did to this JSON `file`, for Perfetto")
-	flags.Var(f, &o.program.Trace.Region, mpitrace.ParseRegion, "marks", "region", "",
+	flags.Var(f, &o.ask.Reading.Trace.Region, mpitrace.ParseRegion, "marks", "region", "",
 		"the part of a trace from one mark of each rank to another: barrier:2..3 from its second "+
 			"MPI_Barrier to the third, pcontrol:1..2, or pcontrol:1.. to the end")
-	f.Float64Var(&o.program.Trace.Scale, "compute-scale", 1,
+	f.Float64Var(&o.ask.Reading.Trace.Scale, "compute-scale", 1,
 		"multiply the computation times of a trace by this `factor`; a SimGrid trace has 1 ns a "+
 			"flop")
-	flags.Var(f, &o.program.Ranks, flags.ParseRanks, "numbers", "ranks", "",
+	flags.Var(f, &o.ask.Reading.Ranks, flags.ParseRanks, "numbers", "ranks", "",
 		"with a program (.star): `numbers` of ranks, as in 16..1024, with a row for each")
-	f.StringArrayVar(&o.program.Params, "param", nil,
+	f.StringArrayVar(&o.ask.Reading.Params, "param", nil,
 		"with a program: `NAME=VALUE` of a parameter of main, or NAME=VALUE,VALUE… for a row for "+
 			"each; may be given again")
 	o.declarePlot(cmd, "draw time against ranks of a program into this `file` (.png, .svg, .pdf)")
@@ -164,155 +157,94 @@ func newSimulate() *cobra.Command {
 	return cmd
 }
 
-// oneRun reports whether the question is about one schedule on one machine.
-func (o *simulateOptions) oneRun() bool {
-	return o.criticalPath || o.summary || o.trace != "" || o.setup.Runs > 1
-}
-
-// scale answers for a program on numbers of ranks.
-func (o *simulateOptions) scale(cmd *cobra.Command, name string) error {
-	ctx, stop := interruptible(cmd.Context())
-	defer stop()
-	bar, done := counter(cmd.ErrOrStderr(), "operations")
-	o.setup.Run.Progress = func(now simulate.Progress) { bar(int64(now.Done), int64(now.Total)) }
-	s, err := halfpeak.Scale(ctx, name, o.program, o.setup, o.on...)
-	done()
-	err = interrupted(ctx, err)
-	if err != nil && (s == nil || len(s.Rows) == 0) {
-		return err
-	}
-	if err != nil { // complete rows are kept
-		cmd.PrintErrf("%s complete\n", lex.Plural(len(s.Rows), "row"))
-	}
-	if o.plot != "" && err == nil {
-		picture, err := theprogram.ScalingPicture(s)
-		if err == nil {
-			err = drawTo(o.plot, picture, o.pixels, o.units)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	tables := []table.Rows{theprogram.ScalingRows(s)}
-	if marks := theprogram.MarkRows(s); len(marks.Data) > 0 && o.forPeople() {
-		tables = append(tables, marks)
-	}
-	return cmp.Or(o.write(cmd, tables...), err)
-}
-
-// areSchedules reports whether each of several files is a program or a schedule of its own, and not
-// the part of a trace.
-func areSchedules(files []string) bool {
-	return len(files) > 1 && !slices.ContainsFunc(files, func(path string) bool {
-		return !program.Is(path) && filepath.Ext(path) != ".goal"
-	})
-}
-
-// compare runs several schedules.
-func (o *simulateOptions) compare(ctx context.Context, files []string) (table.Rows, error) {
-	var all []*theprogram.Simulation
-	for _, path := range files {
-		p, err := halfpeak.Read(ctx, []string{path}, o.program, o.on...)
-		if err != nil {
-			return table.Rows{}, err
-		}
-		s, err := halfpeak.Run(ctx, p, o.setup, o.on...)
-		if err != nil {
-			return table.Rows{}, err
-		}
-		all = append(all, s)
-	}
-	return theprogram.Rows(all...), nil
-}
-
-// run reads the parameters, the machines and the schedule, in this order: the
-// schedule is largest.
-func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
-	if o.list {
-		return o.write(cmd, theprogram.ExampleRows())
-	}
-	if err := o.readQuestion(cmd); err != nil {
-		return err
-	}
-	ctx, stop := interruptible(cmd.Context())
-	defer stop()
-	bar, done := counter(cmd.ErrOrStderr(), "operations")
-	o.setup.Run.Progress = func(now simulate.Progress) { bar(int64(now.Done), int64(now.Total)) }
-	if areSchedules(args) {
-		rows, err := o.compare(ctx, args)
-		done()
-		if err := interrupted(ctx, err); err != nil {
-			return err
-		}
-		return o.write(cmd, rows)
-	}
-	if len(o.program.Ranks) > 0 && !o.oneRun() {
-		return o.scale(cmd, args[0])
-	}
-	p, err := halfpeak.Read(ctx, args, o.program, o.on...)
-	var s *theprogram.Simulation
-	if err == nil {
-		s, err = halfpeak.Run(ctx, p, o.setup, o.on...)
-	}
-	// The bar is erased before anything is printed, also an error.
-	done()
-	err = interrupted(ctx, err)
-	// Complete runs are printed: they are the row of so many runs.
-	if s != nil && err != nil {
-		cmd.PrintErrf("%d of %d runs are complete\n", len(s.Times), o.setup.Runs)
-		return cmp.Or(o.write(cmd, theprogram.Rows(s)), err)
-	}
-	// The record is written before the table is printed: a full disk then shows no success.
-	if err == nil && o.trace != "" {
-		var line *simulate.Timeline
-		if line, err = s.Runs[0].Result.Timeline(); err == nil {
-			err = atomicfile.Write(o.trace, line.WriteTrace)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	// The steps of the path are a second table, which CSV and JSON have no place for.
-	tables := []table.Rows{theprogram.Rows(s)}
-	if o.criticalPath && o.forPeople() {
-		tables = append(tables, theprogram.PathRows(s))
-	}
-	if err = o.write(cmd, tables...); err == nil && o.summary {
-		// Not in the table: the same input gives the same output.
-		cmd.PrintErrf("simulated in %.3g s\n", s.Wall.Seconds())
-	}
-	return err
-}
-
-// readQuestion completes the question with the costs of messages, places of ranks and the table.
-func (o *simulateOptions) readQuestion(cmd *cobra.Command) (err error) {
-	o.program.Print = func(rank int, text string) {
+// question returns the question that the flags ask, which reads the costs of messages, the machines
+// and the places of ranks.
+func (o *simulateOptions) question(cmd *cobra.Command, files []string) (
+	q theprogram.Question, err error) {
+	q = o.ask
+	q.Files = files
+	q.Reading.Print = func(rank int, text string) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "rank %d: %s\n", rank, table.OneLine(text))
 	}
 	// Cut off here: a file of noise may have any name, but for this word at its end.
 	o.text.Noise, o.text.Together = strings.CutSuffix(o.text.Noise, " synchronized")
-	o.text.Rules, o.setup.Run.Record = o.rules, o.trace != ""
+	o.text.Rules, q.Run.Record = o.rules, o.trace != ""
 	// An error in a file (noise) is no mistake of usage.
-	if file, err := o.text.Read(&o.setup.Run); err != nil && !file {
-		return usage.Error{Err: err}
+	if file, err := o.text.Read(&q.Run); err != nil && !file {
+		return q, usage.Error{Err: err}
 	} else if err != nil {
-		return err
+		return q, err
 	}
-	designs, err := o.layers.each(o.machines)
+	if q.On, err = o.layers.each(o.machines); err != nil {
+		return q, err
+	}
+	if o.places != "" {
+		if q.Map, err = placed.Read(o.places, q.On[0].Machine()); err != nil {
+			return q, err
+		}
+	}
+	oneRun := o.summary || o.trace != "" || q.Runs > 1
+	switch {
+	case o.criticalPath:
+		q.Table = theprogram.Reasons
+	case o.summary:
+		q.Table = theprogram.Totals
+	case len(q.Reading.Ranks) > 0 && !oneRun && !theprogram.Several(files):
+		q.Table = theprogram.Scales
+	}
+	return q, nil
+}
+
+func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
+	if o.list {
+		return o.write(cmd, theprogram.ExampleRows())
+	}
+	q, err := o.question(cmd, args)
 	if err != nil {
 		return err
 	}
-	o.on = list.Map(designs, halfpeak.Of)
-	if o.places != "" {
-		if o.setup.Map, err = placed.Read(o.places, o.on[0].Machine()); err != nil {
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	bar, done := counter(cmd.ErrOrStderr(), "operations")
+	q.Run.Progress = func(now simulate.Progress) { bar(int64(now.Done), int64(now.Total)) }
+	a, err := theprogram.Ask(ctx, q)
+	// The bar is erased before anything is printed, also an error.
+	done()
+	if err = interrupted(ctx, err); err != nil {
+		if complete := a.Complete(); complete != "" { // it is printed
+			cmd.PrintErrln(complete)
+			return cmp.Or(o.answer(cmd, a), err)
+		}
+		return err
+	}
+	// Files are written before the table is printed: a full disk then shows no success.
+	if o.trace != "" {
+		line, err := a.Simulations[0].Runs[0].Result.Timeline()
+		if err == nil {
+			err = atomicfile.Write(o.trace, line.WriteTrace)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	switch {
-	case o.criticalPath:
-		o.setup.Table = theprogram.Reasons
-	case o.summary:
-		o.setup.Table = theprogram.Totals
+	if err := o.draw(o.units, a.Figure); err != nil {
+		return err
+	}
+	if err := o.answer(cmd, a); err != nil {
+		return err
+	}
+	if o.summary {
+		// Not in the table: the same input gives the same output.
+		cmd.PrintErrf("simulated in %.3g s\n", a.Simulations[0].Wall.Seconds())
 	}
 	return nil
+}
+
+// answer prints the table of the answer and, for people, its details.
+func (o *simulateOptions) answer(cmd *cobra.Command, a theprogram.Answer) error {
+	tables := []table.Rows{a.Rows()}
+	if details := a.Details(); len(details.Data) > 0 && o.forPeople() {
+		tables = append(tables, details)
+	}
+	return o.write(cmd, tables...)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	theprogram "github.com/halfpeak/halfpeak/reports/program"
 	"github.com/halfpeak/halfpeak/reports/table"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
@@ -247,7 +248,7 @@ func (o *whatifOptions) isProgram() bool {
 }
 
 // reading says how a program as --schedule is run.
-func (o *whatifOptions) reading() (r halfpeak.Reading) {
+func (o *whatifOptions) reading() (r theprogram.Reading) {
 	if o.isProgram() {
 		r.Ranks, r.Params = o.collective.Ranks[:1], o.params
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // One rank sends 1 KiB to another one, which computes for 2 µs before it receives.
-func ExampleRun() {
+func ExampleAsk() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
 		log.Fatal(err)
@@ -24,19 +24,16 @@ func ExampleRun() {
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		log.Fatal(err)
 	}
-	in, err := program.Read(context.Background(), []string{name}, program.Reading{})
-	if err != nil {
-		log.Fatal(err)
-	}
 	d, err := platforms.Open("clip")
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := program.Run(context.Background(), in, program.Setup{}, d)
+	a, err := program.Ask(context.Background(), program.Question{Files: []string{name},
+		On: []platforms.Design{d}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	finish, rank := s.Runs[0].Result.Finish()
+	finish, rank := a.Simulations[0].Runs[0].Result.Finish()
 	fmt.Println("rank", rank, "is last, after", finish)
 	// Output:
 	// rank 1 is last, after 44.5 µs

@@ -25,15 +25,15 @@ func TestOrderOfEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var q program.Setup
+		q := program.Question{Input: &program.Input{Name: "test", Schedule: s}}
 		if _, err := (simulate.Text{Rules: test.rules, LogGOPS: "L=1us o=200ns g=0ns G=0ns/B"}).Read(&q.Run); err != nil {
 			t.Fatal(err)
 		}
-		run, err := program.Run(t.Context(), &program.Input{Name: "test", Schedule: s}, q)
+		a, err := program.Ask(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		notes := strings.Join(program.Rows(run).Doubts, "\n")
+		notes := strings.Join(a.Rows().Doubts, "\n")
 		if !strings.Contains(notes, test.note) || test.note == "" && notes != "" {
 			t.Errorf("%q by %s: notes %q, want %q", test.text, test.rules, notes, test.note)
 		}

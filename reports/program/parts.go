@@ -1,5 +1,3 @@
-//go:build !js
-
 package program
 
 import (
@@ -11,7 +9,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // minParts is the number of operations above which a program runs in parts: one of fewer has a
@@ -25,12 +22,12 @@ const partTolerance = 1. / (1 << 13)
 // inParts adds the rows of a program that runs in parts. It returns false if the program must run
 // whole: it is small, its parts do not repeat or overlap, or machines differ in its collectives.
 func (s *Scaling) inParts(ctx context.Context, in *Input, calls *program.Calls, params string,
-	o Setup, on []platforms.Design) (bool, error) {
-	if o.Run.Rules != simulate.Default || o.Run.Noise != (simulate.Noise{}) {
+	q Question) (bool, error) {
+	if q.Run.Rules != simulate.Default || q.Run.Noise != (simulate.Noise{}) {
 		return false, nil
 	}
-	for _, d := range on {
-		if again, err := in.on(ctx, d, o.Map); err != nil || again != in {
+	for _, d := range q.On {
+		if again, err := in.on(ctx, d, q.Map); err != nil || again != in {
 			return false, err
 		}
 		if d.Layer.Model == nil && messagesOf(d.Platform).Model == nil {
@@ -38,8 +35,8 @@ func (s *Scaling) inParts(ctx context.Context, in *Input, calls *program.Calls, 
 		}
 	}
 	all := calls.Ranks()
-	sim := &Simulation{Name: in.Name, NoInterval: noInterval(on)}
-	names, machines, err := sim.machinesOf(&Input{Marks: &schedule.Marks{}}, all, o, on)
+	sim := &Simulation{Name: in.Name, NoInterval: noInterval(q.On)}
+	names, machines, err := sim.machinesOf(&Input{Marks: &schedule.Marks{}}, all, q)
 	if err != nil {
 		return false, err
 	}
@@ -49,7 +46,7 @@ func (s *Scaling) inParts(ctx context.Context, in *Input, calls *program.Calls, 
 			return false, err
 		}
 		one := *sim
-		rows, err := one.partRows(ctx, seq, all, machines, o)
+		rows, err := one.partRows(ctx, seq, all, machines, q)
 		switch {
 		case errors.Is(err, simulate.ErrUneven) && unit > 0:
 			continue
@@ -60,7 +57,7 @@ func (s *Scaling) inParts(ctx context.Context, in *Input, calls *program.Calls, 
 		}
 		for i := range rows {
 			rows[i].Machine, rows[i].Params = names[i], params
-			if rows[i].assumed && len(on) > 0 {
+			if rows[i].assumed && len(q.On) > 0 {
 				one.noteAssumed(names[i])
 			}
 		}
@@ -73,7 +70,7 @@ func (s *Scaling) inParts(ctx context.Context, in *Input, calls *program.Calls, 
 
 // partRows returns the rows of a sequence on machines, and adds notes.
 func (s *Simulation) partRows(ctx context.Context, seq *program.Sequence, ranks int,
-	machines []simulate.Machine, o Setup) (rows []Scaled, err error) {
+	machines []simulate.Machine, q Question) (rows []Scaled, err error) {
 	parts := &simulate.Sequence{Ranks: ranks, Order: seq.Order, Tolerance: partTolerance}
 	few := ranks // that stand for all in some parts
 	for _, p := range seq.Parts {
@@ -85,7 +82,7 @@ func (s *Simulation) partRows(ctx context.Context, seq *program.Sequence, ranks 
 		few = min(few, ranks/p.Of)
 	}
 	for i, m := range machines {
-		run := o.Run
+		run := q.Run
 		run.Machine, run.Parts = m, true
 		marks := newMarkSums(seq, ranks)
 		r, err := parts.Run(ctx, run, marks.add)

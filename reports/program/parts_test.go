@@ -48,14 +48,15 @@ func TestRowsInParts(t *testing.T) {
 	}
 	defer func(before int) { minParts = before }(minParts)
 	for _, on := range [][]platforms.Design{nil, {clip}, {asking}} {
-		r, o := Reading{Ranks: []int{8, 16}}, Setup{Run: simulate.Setup{LogGOPS: simulate.Defaults}, Eager: simulate.NoLimit}
+		q := Question{Files: []string{file}, Reading: Reading{Ranks: []int{8, 16}}, On: on, Table: Scales,
+			Run: simulate.Setup{LogGOPS: simulate.Defaults}, Eager: simulate.NoLimit}
 		minParts = math.MaxInt
-		whole, err := Scale(t.Context(), file, r, o, on...)
+		whole, err := q.scale(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		minParts = 0
-		parts, err := Scale(t.Context(), file, r, o, on...)
+		parts, err := q.scale(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

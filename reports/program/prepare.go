@@ -22,7 +22,7 @@ type Input struct {
 	Trace    bool            // it was a trace of a real program
 	Marks    *schedule.Marks // of a program in Starlark; else nil
 	Notes    []string        // of a trace, see package mpitrace
-	// Uncertain is what [Reading].Doubt says.
+	// Uncertain says what is uncertain of measured collectives.
 	Uncertain string
 
 	// choices are those of its collectives. With others it is read again; nil: a schedule in GOAL,

@@ -1,7 +1,3 @@
-// The page runs no programs: with Starlark it would be an eighth larger.
-
-//go:build !js
-
 package program
 
 import (
@@ -14,6 +10,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -83,19 +80,33 @@ func withParams(p *program.Program, params []string) (*program.Program, error) {
 // A Reading says how a program is read: one in Starlark by its ranks and parameters, and a trace by
 // its region and scale.
 type Reading struct {
-	Ranks  []int                       // one number, or for [Scale] several
+	Ranks  []int                       // one number, or for [Scales] several
 	Params []string                    // "NAME=VALUE" of parameters of main
 	Print  func(rank int, text string) // what the program prints; nil: nothing
 	Trace  mpitrace.Translation        // without FlopsPerSecond it is [mpitrace.Defaults]
 	// Collectives are those of programs and traces, but for what a design says of them. A schedule
 	// in GOAL has its own.
 	Collectives collective.Choices
-	// Time is that of collectives that were measured, see [program.Options]; nil: none.
-	Time func(program.Collective) (ns uint64, joint bool, err error)
-	// Doubt says what is uncertain of the times that Time has given, for a note; nil: nothing.
-	Doubt func() string
 
-	at where // the machine that times the collectives of a mesh; none without a design
+	// time is that of collectives that were measured, see [program.Options]; nil: none.
+	time func(program.Collective) (ns uint64, joint bool, err error)
+	// doubt says what is uncertain of the times that time has given, for a note; nil: nothing.
+	doubt func() string
+	at    where // the machine that times the collectives of a mesh; none without a design
+}
+
+// on returns how files are read for machines: collectives are those of the first, and in a program
+// in Starlark the measured ones take the times of [collectives.MeasuredTimes].
+func (r Reading) on(ctx context.Context, names []string, at machine.Placement,
+	on []platforms.Design) (_ Reading, err error) {
+	if len(names) == 1 && program.Is(names[0]) {
+		r.time, r.doubt, err = collectives.MeasuredTimes(ctx, on)
+	}
+	if len(on) > 0 {
+		r.Collectives = choicesOn(on[0], at, r.Collectives)
+		r.at = whereOn(on[0], at)
+	}
+	return r, err
 }
 
 // Read reads a program in Starlark, from its file or, if there is no such file, from the binary;
@@ -103,12 +114,12 @@ type Reading struct {
 // these distinguish them, and any may be compressed by gzip. A folder stands for its files, or for
 // those of trace.c (trace.000000 …) if it has some. A name with a "*", a "?" or a "[" that is not a
 // file stands for the files that it matches. The end of the context ends the reading at once.
-// Without names, Read returns nil. Collectives are those of the first design; [Run] reads a program
+// Without names, Read returns nil. Collectives are those of the first design; [Ask] reads a program
 // again for a machine with another library or other times to copy and to combine.
 func Read(ctx context.Context, names []string, r Reading, on ...platforms.Design) (*Input, error) {
-	if len(on) > 0 {
-		r.Collectives = choicesOn(on[0], machine.Placement{}, r.Collectives)
-		r.at = whereOn(on[0], machine.Placement{})
+	r, err := r.on(ctx, names, machine.Placement{}, on)
+	if err != nil {
+		return nil, err
 	}
 	return read(ctx, names, r)
 }
@@ -163,7 +174,7 @@ func called(ctx context.Context, p *program.Program, name string, o Reading) (*I
 		return nil, nil, err
 	}
 	calls, err := p.Calls(ctx, program.Options{Ranks: o.Ranks[0], Print: o.Print,
-		Collectives: o.Collectives, Time: o.Time, Mesh: mesh})
+		Collectives: o.Collectives, Time: o.time, Mesh: mesh})
 	if err == nil {
 		in.unit, in.counted = calls.Counted()
 	}
@@ -173,8 +184,8 @@ func called(ctx context.Context, p *program.Program, name string, o Reading) (*I
 // schedule sets the schedule of the calls.
 func (in *Input) schedule(ctx context.Context, calls *program.Calls, o Reading) (err error) {
 	in.Schedule, in.Marks, err = calls.Schedule(ctx)
-	if o.Doubt != nil {
-		in.Uncertain = o.Doubt()
+	if o.doubt != nil {
+		in.Uncertain = o.doubt()
 	}
 	return err
 }

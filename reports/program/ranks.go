@@ -1,10 +1,7 @@
-//go:build !js
-
 package program
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"iter"
 	"slices"
@@ -13,7 +10,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -44,19 +40,13 @@ const (
 	waitName   = "waits"
 )
 
-// Ranks draws the ranks of a program with the message costs of the design: a row for each processor
-// of a rank from first to last, lines of messages from senders to receivers, and the critical path
+// figure draws the ranks of a program: a row for each processor
+// of a rank, lines of messages from senders to receivers, and the critical path
 // of the rank that finishes last. A receiver that waits for a message shows whether it is on its
 // way. If there are too many boxes to be seen, it draws the fractions of the processors that
 // compute, send, receive and wait. An empty title is made of the names. It is an error if no rank
 // of the schedule is in the range, or if the schedule takes no time.
-func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int,
-	title string) (table.Picture, error) {
-	s, err := Run(ctx, in, Setup{Run: simulate.Setup{Record: true},
-		Eager: simulate.NoLimit}, d)
-	if err != nil {
-		return nil, err
-	}
+func (x Extent) figure(s *Simulation) (table.Picture, error) {
 	r := s.Runs[0].Result
 	line, err := r.Timeline()
 	if err != nil {
@@ -64,13 +54,12 @@ func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int,
 	}
 	// An axis of time needs a length above 0.
 	if line.Finish == 0 {
-		return nil, fmt.Errorf("%s takes no time, so there is nothing to draw", in.Name)
+		return nil, fmt.Errorf("%s takes no time, so there is nothing to draw", s.Name)
 	}
-	if title == "" {
-		title = fmt.Sprintf("%s on %s", in.Name, d.Name())
-	}
-	if last = min(last, line.Ranks-1); first > last {
-		err := fmt.Errorf("%s has ranks 0 to %d", in.Name, line.Ranks-1)
+	title := cmp.Or(x.Title, fmt.Sprintf("%s on %s", s.Name, s.Runs[0].Machine))
+	first, last := x.First, min(x.Last, line.Ranks-1)
+	if first > last {
+		err := fmt.Errorf("%s has ranks 0 to %d", s.Name, line.Ranks-1)
 		return nil, usage.Fields(err, "only")
 	}
 	// Waits first: of boxes that begin together, the work is drawn over the wait.
@@ -85,7 +74,7 @@ func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int,
 	}
 	// The spans are walked twice, to count and to draw: a list of them could be
 	// larger than the schedule.
-	rows, names, boxes := rowsOf(spans, first, last, in.Schedule.CPUs())
+	rows, names, boxes := rowsOf(spans, first, last, s.Schedule.CPUs())
 	if len(rows) > maxRows || boxes > maxBoxes {
 		return fractions(spans, len(rows), float64(line.Finish), title), nil
 	}
@@ -113,7 +102,7 @@ func Ranks(ctx context.Context, d platforms.Design, in *Input, first, last int,
 	slices.SortStableFunc(t.Boxes, func(a, b table.TimelineBox) int {
 		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Start, b.Start))
 	})
-	t.Path, err = pathOver(r, in.Schedule, rows)
+	t.Path, err = pathOver(r, s.Schedule, rows)
 	return t, err
 }
 

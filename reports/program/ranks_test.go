@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/program"
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -41,7 +42,15 @@ func TestFractions(t *testing.T) {
 			map[bool]int{true: 3000, false: 1000}[rank == 0])
 	}
 	d, in := hpLAM(t), goal(t, text.String())
-	p, err := program.Ranks(t.Context(), d, in, 0, 1<<20, "")
+	ranks := func(in *program.Input, last int) (program.Answer, error) {
+		return program.Ask(t.Context(), program.Question{Input: in, On: []platforms.Design{d},
+			Eager: simulate.NoLimit, Drawn: &program.Extent{Last: last}})
+	}
+	answer, err := ranks(in, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := answer.Figure()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,8 +59,7 @@ func TestFractions(t *testing.T) {
 	for rank := range 600 {
 		fmt.Fprintf(&text, "rank %d {\n}\n", rank)
 	}
-	if _, err := program.Ranks(t.Context(), d, goal(t, text.String()), 0, 1<<20,
-		""); err == nil {
+	if _, err := ranks(goal(t, text.String()), 1<<20); err == nil {
 		t.Error("a program that does nothing is drawn")
 	}
 	a := p.(table.Areas)
@@ -85,7 +93,9 @@ func TestFractionsInPlace(t *testing.T) {
 	allocated := func(last int) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := program.Ranks(t.Context(), d, in, 0, last, ""); err != nil {
+		if _, err := program.Ask(t.Context(), program.Question{Input: in,
+			On: []platforms.Design{d}, Eager: simulate.NoLimit,
+			Drawn: &program.Extent{Last: last}}); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)

@@ -1,5 +1,3 @@
-//go:build !js
-
 package program
 
 import (
@@ -159,11 +157,12 @@ func (f *rateFit) run(rates [2]float64) (times []quantity.Micros, err error) {
 		r := f.reading
 		r.Ranks, r.Params = []int{s.Ranks}, append(r.Params[:len(r.Params):len(r.Params)],
 			s.Params...)
-		found, err := Scale(f.ctx, f.name, r, Setup{Eager: simulate.NoLimit}, d)
+		found, err := Ask(f.ctx, Question{Files: []string{f.name}, Reading: r,
+			On: []platforms.Design{d}, Table: Scales, Eager: simulate.NoLimit})
 		if err != nil {
 			return nil, err
 		}
-		times = append(times, found.Rows[0].Finish)
+		times = append(times, found.Scaling.Rows[0].Finish)
 	}
 	return times, nil
 }

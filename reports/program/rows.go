@@ -1,5 +1,3 @@
-//go:build !js
-
 package program
 
 import (
@@ -8,21 +6,21 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/simulate"
-	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // Rows returns the table that was asked for. A distribution comes before everything else, since
 // many runs have no single path or finish to show. Several simulations are compared.
-func Rows(all ...*Simulation) table.Rows {
-	if len(all) > 1 {
-		return scheduleRows(all)
+func (a Answer) Rows() table.Rows {
+	switch {
+	case a.Scaling != nil:
+		return scalingRows(a.Scaling)
+	case len(a.Simulations) > 1:
+		return scheduleRows(a.Simulations)
 	}
 	var rows table.Rows
-	s := all[0]
+	s := a.Simulations[0]
 	switch {
 	case s.Times != nil:
 		rows = distributionRows(s)
@@ -37,6 +35,18 @@ func Rows(all ...*Simulation) table.Rows {
 	}
 	rows.Doubts = slices.Concat(rows.Doubts, s.NoInterval, s.Notes)
 	return rows
+}
+
+// Details returns a second table for people, which CSV and JSON have no place for: the marks of a
+// program or, where reasons were asked for, the critical path. It may be empty.
+func (a Answer) Details() table.Rows {
+	switch {
+	case a.Scaling != nil:
+		return markRows(a.Scaling)
+	case len(a.Simulations) == 1:
+		return pathRows(a.Simulations[0])
+	}
+	return table.Rows{}
 }
 
 // columns returns columns from pairs of key and heading, for tables without typed
@@ -114,13 +124,7 @@ func machineRows(s *Simulation) table.Rows {
 
 // totalRows has the size of the schedule and its finish.
 func totalRows(s *Simulation) table.Rows {
-	r, messages := s.Runs[0].Result, 0
-	for _, op := range s.Schedule.Ops() {
-		// Each message has one send, so receives are not counted again.
-		if op.Kind == schedule.Send {
-			messages++
-		}
-	}
+	r := s.Runs[0].Result
 	finish, rank := r.Finish()
 	return table.Rows{
 		Verdict: table.Say("rank %d of %d finishes last, after %v", rank, s.Schedule.Ranks(),
@@ -132,7 +136,7 @@ func totalRows(s *Simulation) table.Rows {
 			"events", "events",
 			"finish_us", "finish",
 			"slowest_rank", "slowest rank"),
-		Data: [][]any{{s.Schedule.Ranks(), len(s.Schedule.Ops()), messages, r.Events, finish,
+		Data: [][]any{{s.Schedule.Ranks(), len(s.Schedule.Ops()), s.messages(), r.Events, finish,
 			rank}},
 	}
 }
@@ -146,8 +150,7 @@ func distributionRows(s *Simulation) table.Rows {
 	}
 	mean := sum / quantity.Micros(len(s.Times))
 	// 5 % and 95 % bound nine of ten runs; 99 % shows rare delays.
-	sorted := slices.Sorted(slices.Values(s.Times))
-	q := func(q float64) quantity.Micros { return stats.Attained(sorted, q) }
+	q := s.attained
 	rows := table.Rows{
 		Verdict: table.Say("median of %d runs: %v in 90 %% of them", len(s.Times),
 			table.Interval{Dim: quantity.DimTime, Interval: quantity.Interval{
@@ -228,9 +231,12 @@ func reasonRows(s *Simulation) table.Rows {
 		return 0
 	}
 	if len(parts) > 0 {
-		most := slices.MaxFunc(parts, func(a, b simulate.Share) int {
-			return cmp.Compare(a.Ticks, b.Ticks)
-		})
+		most := parts[0]
+		for _, p := range parts {
+			if p.Ticks > most.Ticks {
+				most = p
+			}
+		}
 		end, _ := w.Result.Finish()
 		rows.Verdict = table.Say("%v in all; most is %s, %v (%.0f %%)", end, most.Name,
 			w.Result.Micros(most.Ticks), 100*float64(most.Ticks)/finish)
@@ -240,16 +246,4 @@ func reasonRows(s *Simulation) table.Rows {
 		}
 	}
 	return rows
-}
-
-// tolerancesOf returns the tolerances of a parameter by its letter; nil on a machine
-// that is not LogGOPS, and for a share without a parameter. A tolerance is the value
-// of the parameter at which the finish is later by one of growths.
-func tolerancesOf(w *simulate.Why, letter string) []simulate.Tolerance {
-	for _, list := range w.Tolerances {
-		if list[0].Parameter == letter {
-			return list
-		}
-	}
-	return nil
 }

@@ -1,5 +1,3 @@
-//go:build !js
-
 package program
 
 import (
@@ -15,8 +13,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// ScalingRows returns a row for each number of ranks, machine and set of parameters.
-func ScalingRows(s *Scaling) table.Rows {
+// scalingRows returns a row for each number of ranks, machine and set of parameters.
+func scalingRows(s *Scaling) table.Rows {
 	type row = Scaled
 	of := func(part func(row) quantity.Micros) func(row) any {
 		return func(r row) any {
@@ -161,8 +159,8 @@ func kneeNotes(s *Scaling) (notes []string) {
 	return notes
 }
 
-// MarkRows returns the times of the program's marks: a row for each mark and row of the scaling.
-func MarkRows(s *Scaling) table.Rows {
+// markRows returns the times of the program's marks: a row for each mark and row of the scaling.
+func markRows(s *Scaling) table.Rows {
 	type row struct {
 		Scaled
 		MarkTime
@@ -253,62 +251,4 @@ func slug(name string) string {
 		}
 		return '_'
 	}, name)
-}
-
-// ScalingPicture draws the finish against the number of ranks, of each machine and set of
-// parameters. If there is one, it also draws the parts of the finish, the finish without any cost
-// of more ranks (ideal), and where messages begin to take most of the time.
-func ScalingPicture(s *Scaling) (table.Picture, error) {
-	type row = Scaled
-	f := table.Figure{Title: s.Name, X: table.Axis{Label: "ranks", Log: true, Twos: true},
-		Y: table.Axis{Label: "time", Dim: quantity.DimTime, Log: true}}
-	rows := slices.Clone(s.Rows)
-	slices.SortStableFunc(rows, func(a, b row) int { return a.Ranks - b.Ranks })
-	if len(rows) == 0 || rows[0].Ranks == rows[len(rows)-1].Ranks {
-		return nil, fmt.Errorf("a picture of scaling needs at least two numbers of ranks")
-	}
-	if !differ(s, func(r row) string { return r.Machine }) {
-		f.Title += " on " + rows[0].Machine
-	}
-	add := func(name string, r row, t quantity.Micros) {
-		i := slices.IndexFunc(f.Series, func(x table.Series) bool { return x.Name == name })
-		if i < 0 {
-			i = len(f.Series)
-			f.Series = append(f.Series, table.Series{Name: name, Kind: table.Line})
-		}
-		if t > 0 { // else the logarithm has no place for it
-			f.Series[i].X = append(f.Series[i].X, float64(r.Ranks))
-			f.Series[i].Y = append(f.Series[i].Y, float64(t))
-		}
-	}
-	several := differ(s, func(r row) string { return r.Machine + " " + r.Params })
-	var efficiencies []string
-	for _, r := range rows {
-		if several {
-			add(strings.TrimSpace(r.Machine+" "+r.Params), r, r.Finish)
-			continue
-		}
-		add("finish", r, r.Finish)
-		add("ideal", r, r.Finish*quantity.Micros(r.Efficiency))
-		add("computes", r, r.Computing)
-		if r.Unit != "" {
-			add("communication shown", r, r.Shown)
-			add("bubbles", r, r.Bubbles)
-		} else {
-			add("overheads", r, r.Messages)
-			add("waits", r, r.Waiting)
-		}
-		if ratio(r.Efficiency) != nil {
-			efficiencies = append(efficiencies,
-				fmt.Sprintf("%.3g %% on %d", 100*r.Efficiency, r.Ranks))
-		}
-	}
-	if len(efficiencies) > 0 {
-		f.Notes = []string{"Efficiency: " + strings.Join(efficiencies, ", ") + " ranks."}
-		for _, k := range s.Knees {
-			f.Marks = append(f.Marks, table.Mark{Kind: table.AtX, X: float64(k.Ranks),
-				Label: "messages take half"})
-		}
-	}
-	return f, nil
 }

@@ -10,23 +10,24 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// Scale runs the program of that name, see [Read], for each combination of machine, parameters and
-// ranks. A parameter "NAME=VALUE,VALUE…" has a row for each value.
-func Scale(ctx context.Context, name string, r Reading, o Setup, on ...platforms.Design) (
-	*Scaling, error) {
-	s, err := scale(ctx, name, r, o, on)
-	if err != nil || !s.counts() || len(on) != 1 {
+// scale runs the program for each combination of machine, parameters and ranks. A parameter
+// "NAME=VALUE,VALUE…" has a row for each value. If it counts what it does, the last row is run on a
+// faster network too.
+func (q Question) scale(ctx context.Context) (*Scaling, error) {
+	s, err := q.scaled(ctx)
+	if err != nil || !s.counts() || len(q.On) != 1 {
 		return s, err
 	}
-	// What a faster network would make of the last row.
-	faster, link, ok := fasterLink(on[0])
+	faster, link, ok := fasterLink(q.On[0])
 	if last := s.Rows[len(s.Rows)-1]; ok && last.Shown > 0 {
-		sets, err := combinations(r.Params)
+		sets, err := combinations(q.Reading.Params)
 		if err != nil {
 			return s, err
 		}
-		r.Ranks, r.Params, r.Print = []int{last.Ranks}, sets[len(sets)-1].all, nil
-		then, err := scale(ctx, name, r, o, []platforms.Design{faster})
+		q.On = []platforms.Design{faster}
+		q.Reading.Ranks, q.Reading.Print = []int{last.Ranks}, nil
+		q.Reading.Params = sets[len(sets)-1].all
+		then, err := q.scaled(ctx)
 		if err != nil {
 			return s, err
 		}
@@ -35,22 +36,23 @@ func Scale(ctx context.Context, name string, r Reading, o Setup, on ...platforms
 	return s, nil
 }
 
-func scale(ctx context.Context, name string, r Reading, o Setup, on []platforms.Design) (*Scaling,
-	error) {
-	p, err := readProgram(ctx, name)
+// scaled runs the program for each combination.
+func (q Question) scaled(ctx context.Context) (*Scaling, error) {
+	name := q.Files[0]
+	r, err := q.Reading.on(ctx, q.Files, q.Map, q.On)
 	if err != nil {
 		return nil, err
 	}
-	if len(on) > 0 {
-		r.Collectives = choicesOn(on[0], o.Map, r.Collectives)
-		r.at = whereOn(on[0], o.Map)
+	p, err := readProgram(ctx, name)
+	if err != nil {
+		return nil, err
 	}
 	s := &Scaling{Name: name}
 	sets, err := combinations(r.Params)
 	if err != nil {
 		return nil, err
 	}
-	if err := fitAll(r.Ranks, o.Map, on); err != nil {
+	if err := fitAll(r.Ranks, q.Map, q.On); err != nil {
 		return nil, err
 	}
 	defer s.compare() // also of complete rows before an error
@@ -62,7 +64,7 @@ func scale(ctx context.Context, name string, r Reading, o Setup, on []platforms.
 			if err != nil {
 				return s, err
 			}
-			if done, err := s.inParts(ctx, in, calls, set.varied, o, on); err != nil || done {
+			if done, err := s.inParts(ctx, in, calls, set.varied, q); err != nil || done {
 				if err != nil {
 					return s, err
 				}
@@ -71,7 +73,7 @@ func scale(ctx context.Context, name string, r Reading, o Setup, on []platforms.
 			if err := in.schedule(ctx, calls, one); err != nil {
 				return s, err
 			}
-			if err := s.run(ctx, in, set.varied, o, on); err != nil {
+			if err := s.run(ctx, in, set.varied, q); err != nil {
 				return s, err
 			}
 		}

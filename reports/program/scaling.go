@@ -1,5 +1,3 @@
-//go:build !js
-
 package program
 
 import (
@@ -13,7 +11,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // A Scaling is what a program takes on numbers of ranks, for values of its parameters, on each of
@@ -83,18 +80,19 @@ type knee struct {
 const maxPathOps = 4 << 20
 
 // run adds the rows of a schedule on the machines.
-func (s *Scaling) run(ctx context.Context, in *Input, params string,
-	o Setup, on []platforms.Design) error {
-	o.Table, o.Run.Parts = Totals, true
-	o.Run.Record = o.Run.Rules == simulate.Default && len(in.Schedule.Ops()) <= maxPathOps
+func (s *Scaling) run(ctx context.Context, in *Input, params string, q Question) error {
+	q.Table, q.Run.Parts = Totals, true
+	q.Run.Record = q.Run.Rules == simulate.Default && len(in.Schedule.Ops()) <= maxPathOps
+	on := q.On
 	for i := range max(len(on), 1) {
 		if len(on) > 0 {
 			var err error
-			if in, err = in.on(ctx, on[i], o.Map); err != nil {
+			if in, err = in.on(ctx, on[i], q.Map); err != nil {
 				return err
 			}
+			q.On = on[i : i+1]
 		}
-		done, err := Run(ctx, in, o, on[min(i, len(on)):min(i+1, len(on))]...)
+		done, err := q.run(ctx, in)
 		if err != nil {
 			return fmt.Errorf("%s on %d ranks: %w", in.Name, in.Schedule.Ranks(), err)
 		}
@@ -105,10 +103,10 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string,
 		row.computed = quantity.Micros(in.Marks.Computed / 1e3)
 		row.shareTime(r)
 		row.Marks = markTimes(in, r)
-		if row.Split, err = splitOf(ctx, in, o.Run, row.Finish, row.Computing); err != nil {
+		if row.Split, err = splitOf(ctx, in, q.Run, row.Finish, row.Computing); err != nil {
 			return err
 		}
-		if o.Run.Record {
+		if q.Run.Record {
 			path, err := r.Path()
 			if err != nil {
 				return err

@@ -34,8 +34,10 @@ func TestExamplesEverywhere(t *testing.T) {
 		if strings.Contains(string(e.Text), "flops") { // no platform of a paper has [compute]
 			continue
 		}
-		s, err := theprogram.Scale(t.Context(), e.Name, theprogram.Reading{Ranks: []int{4, 8}},
-			theprogram.Setup{Eager: simulate.NoLimit}, machines...)
+		a, err := theprogram.Ask(t.Context(), theprogram.Question{Files: []string{e.Name},
+			Reading: theprogram.Reading{Ranks: []int{4, 8}}, On: machines, Table: theprogram.Scales,
+			Eager: simulate.NoLimit})
+		s := a.Scaling
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 			continue
@@ -88,8 +90,10 @@ func TestEfficiency(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := theprogram.Scale(t.Context(), path, theprogram.Reading{Ranks: []int{1, 2, 8}},
-			theprogram.Setup{Eager: simulate.NoLimit}, machines...)
+		a, err := theprogram.Ask(t.Context(), theprogram.Question{Files: []string{path},
+			Reading: theprogram.Reading{Ranks: []int{1, 2, 8}}, On: machines, Table: theprogram.Scales,
+			Eager: simulate.NoLimit})
+		s := a.Scaling
 		if err != nil {
 			t.Fatal(err)
 		}

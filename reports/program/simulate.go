@@ -1,5 +1,3 @@
-//go:build !js
-
 package program
 
 import (
@@ -12,30 +10,10 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/placed"
-	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
-
-// A Table is one of the tables that a simulation can give.
-type Table int
-
-const (
-	// Finishes has a row for each rank of a schedule on one machine, and a row for each
-	// machine of a trace, or if there are several machines.
-	Finishes Table = iota
-	Totals         // one row for the whole schedule
-	Reasons        // parts of the finish, and its sensitivity to parameters
-)
-
-// A Setup says how a schedule is run, and what is kept of it.
-type Setup struct {
-	Run   simulate.Setup    // its Machine is that of a design
-	Eager quantity.Bytes    // of the machines; see [simulate.FromLayer]
-	Map   machine.Placement // of ranks on levels
-	Table Table
-	Runs  int // above 1: runs with different noise, for the distribution of the finish
-}
 
 // A Simulation is a schedule that was run. Runs is empty for a distribution, Times
 // for anything else.
@@ -46,6 +24,7 @@ type Simulation struct {
 	Why      *simulate.Why     // if Reasons were asked for
 	Times    []quantity.Micros // of many runs, if they were asked for
 	Seed     uint64            // of the first of them
+	asked    int               // how many runs
 	Wall     time.Duration     // that the simulation took
 	Table    Table
 	// NoInterval says why times on machines have no interval; nil by LogGOPS parameters.
@@ -67,21 +46,47 @@ func (m MachineRun) Communication() uint64 {
 	return s.Sum() - s.Compute - s.Noise
 }
 
+// messages returns the number of messages. Each has one send, so receives are not counted again.
+func (s *Simulation) messages() (n int) {
+	for _, op := range s.Schedule.Ops() {
+		if op.Kind == schedule.Send {
+			n++
+		}
+	}
+	return n
+}
+
+// attained returns the time that a part q of the runs attains.
+func (s *Simulation) attained(q float64) quantity.Micros {
+	return stats.Attained(slices.Sorted(slices.Values(s.Times)), q)
+}
+
+// tolerancesOf returns the tolerances of a parameter by its letter; nil on a machine
+// that is not LogGOPS, and for a share without a parameter. A tolerance is the value
+// of the parameter at which the finish is later by one of growths.
+func tolerancesOf(w *simulate.Why, letter string) []simulate.Tolerance {
+	for _, list := range w.Tolerances {
+		if list[0].Parameter == letter {
+			return list
+		}
+	}
+	return nil
+}
+
 // Growths are the delays of the finish for which [Reasons] give the tolerance of
 // parameters.
 var Growths = []float64{0.01, 0.05, 0.10}
 
-// Run runs a schedule on the machines of designs; without any, messages cost what the LogGOPS
-// parameters of the setup say. Errors are those of [simulate.Program.Run], and of options that
-// contradict each other. If ctx ends many runs, the simulation has the times of those before the
-// first that is not complete, and comes with the error.
-func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simulation, error) {
-	s := &Simulation{Name: in.Name, Schedule: in.Schedule, Seed: o.Run.Seed, Table: o.Table,
-		NoInterval: noInterval(on), Notes: slices.Clone(in.Notes)}
+// run runs a schedule on the machines. If ctx ends many runs, the simulation has the times of those
+// before the first that is not complete, and comes with the error.
+func (q Question) run(ctx context.Context, in *Input) (*Simulation, error) {
+	s := &Simulation{Name: in.Name, Schedule: in.Schedule, Seed: q.Run.Seed, asked: q.Runs,
+		Table:      q.Table,
+		NoInterval: noInterval(q.On), Notes: slices.Clone(in.Notes)}
 	if in.Uncertain != "" {
 		s.NoInterval = slices.Insert(s.NoInterval, 0, in.Uncertain)
 	}
-	names, machines, err := s.machinesOf(in, in.Schedule.Ranks(), o, on)
+	names, machines, err := s.machinesOf(in, in.Schedule.Ranks(), q)
 	if err != nil {
 		return nil, err
 	}
@@ -89,21 +94,21 @@ func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simu
 	several := len(machines) > 1
 	// These tables have many columns or rows for one machine; a comparison of
 	// machines has one row each.
-	if several && (o.Runs > 1 || o.Table != Finishes) {
+	if several && (q.Runs > 1 || q.Table != Finishes) {
 		return nil,
 			fmt.Errorf("%d machines: totals, reasons and distributions are of one", len(machines))
 	}
 	// A trace is of a real program, whose user wants to know what its communication costs. Only a
 	// recorded path tells, and LogGOPSim's rules cannot be recorded.
-	byMachine := o.Table == Finishes && (several || in.Trace && o.Run.Rules == simulate.Default)
+	byMachine := q.Table == Finishes && (several || in.Trace && q.Run.Rules == simulate.Default)
 	// Recording takes memory for every operation, so only a table of paths asks for it.
-	o.Run.Record = o.Run.Record || byMachine
+	q.Run.Record = q.Run.Record || byMachine
 	// Wall is the simulation alone, without reading the schedule or placing ranks.
 	began := time.Now()
 	for i, m := range machines {
 		of := in
-		if len(on) > 0 {
-			if of, err = in.on(ctx, on[i], o.Map); err != nil {
+		if len(q.On) > 0 {
+			if of, err = in.on(ctx, q.On[i], q.Map); err != nil {
 				return nil, err
 			}
 		}
@@ -113,10 +118,10 @@ func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simu
 			}
 			s.Schedule = of.Schedule
 		}
-		run := o.Run
+		run := q.Run
 		run.Machine = m
 		other := s.inOtherOrder(ctx, p, run)
-		err := s.run(ctx, p, run, names[i], o, byMachine)
+		err := s.run(ctx, p, run, names[i], q, byMachine)
 		// With one machine the user knows which failed.
 		if err != nil && several {
 			err = fmt.Errorf("%s: %w", names[i], err)
@@ -128,7 +133,7 @@ func Run(ctx context.Context, in *Input, o Setup, on ...platforms.Design) (*Simu
 			return nil, err
 		}
 		s.noteOrder(names[i], several, <-other)
-		if n := len(s.Runs); n > 0 && len(on) > 0 && s.Runs[n-1].Result.Assumed {
+		if n := len(s.Runs); n > 0 && len(q.On) > 0 && s.Runs[n-1].Result.Assumed {
 			s.noteAssumed(names[i])
 		}
 	}
@@ -144,11 +149,11 @@ func (s *Simulation) noteAssumed(name string) {
 
 // run adds the answer of the machine of this name. byMachine: its row has the path.
 func (s *Simulation) run(ctx context.Context, p *simulate.Program, run simulate.Setup,
-	name string, o Setup, byMachine bool) (err error) {
+	name string, q Question, byMachine bool) (err error) {
 	switch {
-	case o.Runs > 1:
-		s.Times, err = p.Runs(ctx, run, o.Runs)
-	case o.Table == Reasons:
+	case q.Runs > 1:
+		s.Times, err = p.Runs(ctx, run, q.Runs)
+	case q.Table == Reasons:
 		if s.Why, err = p.Why(ctx, run, Growths...); err == nil {
 			s.Runs = append(s.Runs, MachineRun{name, s.Why.Result, s.Why.Path})
 		}
@@ -251,16 +256,16 @@ const noOtherOrder = "Whether the order of simultaneous events decides the finis
 
 // machinesOf returns the machines of the options with their names, and adds notes
 // about them. LogGOPS has no machine: its parameters are in the options of the run.
-func (s *Simulation) machinesOf(in *Input, ranks int, o Setup, on []platforms.Design) (
+func (s *Simulation) machinesOf(in *Input, ranks int, q Question) (
 	names []string, machines []simulate.Machine, err error) {
-	if len(on) == 0 {
-		if o.Run.Rules == simulate.Default && o.Run.LogGOPS == simulate.Defaults {
+	if len(q.On) == 0 {
+		if q.Run.Rules == simulate.Default && q.Run.LogGOPS == simulate.Defaults {
 			s.Notes = append(s.Notes, "No machine is named: messages cost LogGOPSim's defaults, "+
 				"L 2.5 µs, o 1.5 µs, g 1 µs, G 6 ns/B, S 65535 B.")
 		}
 		return []string{"LogGOPS"}, []simulate.Machine{nil}, nil
 	}
-	for _, d := range on {
+	for _, d := range q.On {
 		if d.Layer.Model == nil {
 			d.Layer = messagesOf(d.Platform)
 		}
@@ -271,7 +276,7 @@ func (s *Simulation) machinesOf(in *Input, ranks int, o Setup, on []platforms.De
 			names, machines = append(names, d.Asked()), append(machines, simulate.LogGOPS{})
 			continue
 		}
-		m, err := placed.Machine(d.Machine(), d.Layer, o.Map, ranks, o.Eager)
+		m, err := placed.Machine(d.Machine(), d.Layer, q.Map, ranks, q.Eager)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -280,7 +285,7 @@ func (s *Simulation) machinesOf(in *Input, ranks int, o Setup, on []platforms.De
 			s.Notes = append(s.Notes, note)
 		}
 		if d.Whole {
-			s.Notes = append(s.Notes, d.Name()+": "+placed.Shape(d.Machine(), o.Map)+".")
+			s.Notes = append(s.Notes, d.Name()+": "+placed.Shape(d.Machine(), q.Map)+".")
 			continue
 		}
 		// Below that, the ranks may well have a node each.

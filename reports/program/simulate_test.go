@@ -29,21 +29,22 @@ func TestSweep3D(t *testing.T) {
 	if !in.Trace || in.Schedule.Ranks() != 4 {
 		t.Fatalf("a trace: %v, of %d ranks", in.Trace, in.Schedule.Ranks())
 	}
-	finish := func(o program.Setup, on ...platforms.Design) (float64, program.MachineRun) {
+	finish := func(q program.Question) (float64, program.MachineRun) {
 		t.Helper()
-		o.Run.LogGOPS = simulate.Defaults
-		s, err := program.Run(t.Context(), in, o, on...)
+		q.Input, q.Run.LogGOPS = in, simulate.Defaults
+		a, err := program.Ask(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
+		s := a.Simulations[0]
 		at, _ := s.Runs[0].Result.Finish()
 		return float64(at), s.Runs[0]
 	}
-	byLogGOPSim := program.Setup{Run: simulate.Setup{Rules: simulate.LogGOPSim}}
+	byLogGOPSim := program.Question{Run: simulate.Setup{Rules: simulate.LogGOPSim}}
 	if got, _ := finish(byLogGOPSim); got != 42441527.748 {
 		t.Errorf("by LogGOPSim's rules %v µs", got)
 	}
-	got, run := finish(program.Setup{})
+	got, run := finish(program.Question{})
 	if math.Abs(got/42.539e6-1) > 0.015 {
 		t.Errorf("%v µs; the real run took 42.539 s", got)
 	}
@@ -55,7 +56,8 @@ func TestSweep3D(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, otherRun := finish(program.Setup{Eager: simulate.NoLimit}, slow)
+	other, otherRun := finish(program.Question{Eager: simulate.NoLimit,
+		On: []platforms.Design{slow}})
 	if !(other > got && otherRun.Communication() > run.Communication()) {
 		t.Errorf("on HP-LAM %v µs, %d of it communication; with LogGOPSim's parameters %v and %d",
 			other, otherRun.Communication(), got, run.Communication())

@@ -18,7 +18,6 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -110,7 +109,7 @@ func write(ctx context.Context, to io.Writer, path string) error {
 			known = append(known, r.step())
 		}
 	}
-	rates, err := halfpeak.FitRates(ctx, name, halfpeak.Reading{}, known, 0, halfpeak.Of(d))
+	rates, err := program.FitRates(ctx, name, program.Reading{}, known, 0, d)
 	if err != nil {
 		return err
 	}
@@ -123,12 +122,14 @@ func write(ctx context.Context, to io.Writer, path string) error {
 	}
 	for i, r := range rows {
 		s := r.step()
-		found, err := halfpeak.Scale(ctx, name, halfpeak.Reading{Ranks: []int{s.Ranks},
-			Params: s.Params}, program.Setup{Eager: simulate.NoLimit}, halfpeak.Of(rates.Design))
+		found, err := program.Ask(ctx, program.Question{Files: []string{name},
+			Reading: program.Reading{Ranks: []int{s.Ranks}, Params: s.Params},
+			On:      []platforms.Design{rates.Design}, Table: program.Scales,
+			Eager: simulate.NoLimit})
 		if err != nil {
 			return fmt.Errorf("row %d: %w", i, err)
 		}
-		measured, ours := r.seconds(), float64(found.Rows[0].Finish)/1e6
+		measured, ours := r.seconds(), float64(found.Scaling.Rows[0].Finish)/1e6
 		is := "no"
 		if fitted[i] {
 			is = "yes"

@@ -32,11 +32,12 @@ func TestLinesOfPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Run(t.Context(), in, Setup{Table: Reasons,
-		Eager: simulate.NoLimit}, d)
+	a, err := Ask(t.Context(), Question{Input: in, On: []platforms.Design{d}, Table: Reasons,
+		Eager: simulate.NoLimit})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := a.Simulations[0]
 	lines := pathLines(s)
 	if len(lines) != 2 || lines[0].name != "a.star:3" || lines[1].name != "a.star:4" {
 		t.Fatalf("lines %+v %+v", lines[0], lines[1])
@@ -56,7 +57,7 @@ func TestLinesOfPath(t *testing.T) {
 		of(m.overheads) != 120 {
 		t.Errorf("computes %v, L %v, overheads %v", c, of(m.latency), of(m.overheads))
 	}
-	if rows := PathRows(s); len(rows.Data) != 2 {
+	if rows := pathRows(s); len(rows.Data) != 2 {
 		t.Errorf("%d rows", len(rows.Data))
 	}
 }

@@ -1,5 +1,3 @@
-//go:build !js
-
 package program
 
 import (
@@ -16,10 +14,10 @@ import (
 // path can have thousands of steps.
 const mostHops = 12
 
-// PathRows has the critical path, for people: its steps or, of many, the lines of the program, or
+// pathRows has the critical path, for people: its steps or, of many, the lines of the program, or
 // of a schedule without lines the first and the last steps. It is empty unless reasons were asked
 // for.
-func PathRows(s *Simulation) (rows table.Rows) {
+func pathRows(s *Simulation) (rows table.Rows) {
 	if s.Why == nil {
 		return rows
 	}

@@ -17,7 +17,7 @@ func TestMarkKeys(t *testing.T) {
 // Parameters on one number of ranks are no curve.
 func TestScalingPicture(t *testing.T) {
 	s := &Scaling{Rows: []Scaled{{Ranks: 4, Params: "n=1", Finish: 1}, {Ranks: 4, Params: "n=2", Finish: 2}}}
-	if p, err := ScalingPicture(s); err == nil {
+	if p, err := scalingFigure(s); err == nil {
 		t.Errorf("%+v", p)
 	}
 }
