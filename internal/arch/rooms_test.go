@@ -1,0 +1,49 @@
+package arch
+
+import (
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// roomless are packages of reports/ that are no question: what questions show, and what stands above
+// several of them.
+var roomless = []string{"reports/table", "reports/draw", "reports/summary", "reports/page"}
+
+// lookingUp are files of rows that take more than the answer: rooms whose answers do not yet hold all
+// that is shown, and words (plurals, short paths, lists) that units and tables do not have.
+var lookingUp = []string{"reports/fits/", "reports/message/", "reports/check/",
+	"reports/program/rows_"}
+
+// askFits are questions that read measured files through that of fits: their readers are not below it.
+var askFits = []string{"reports/check", "reports/tune"}
+
+// Rows and figures of a question take nothing but its answer: they import table, the units and the
+// standard library. No question imports another, nor draw.
+func TestRooms(t *testing.T) {
+	for _, f := range sources(t, token.NewFileSet()) {
+		if !strings.HasPrefix(f.dir, "reports/") || slices.Contains(roomless, f.dir) {
+			continue
+		}
+		base := path.Base(f.path)
+		shows := strings.HasPrefix(base, "rows") || strings.HasPrefix(base, "figure")
+		shows = shows && !slices.ContainsFunc(lookingUp, func(p string) bool {
+			return strings.HasPrefix(f.path, p)
+		})
+		for _, spec := range f.Imports {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			name, ours := strings.CutPrefix(name, module+"/")
+			switch {
+			case !ours || name == "reports/table":
+			case shows && name != "model/quantity":
+				t.Errorf("%s imports %s; rows and figures take all from the answer", f.path, name)
+			case name == "reports/fits" && slices.Contains(askFits, f.dir):
+			case strings.HasPrefix(name, "reports/"):
+				t.Errorf("%s imports %s; what two questions need lies below both", f.path, name)
+			}
+		}
+	}
+}
