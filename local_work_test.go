@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/halfpeak/halfpeak"
@@ -44,17 +45,11 @@ constant.combine = {value="1us/KiB", source="x"}
 	}
 	for _, name := range []string{"allreduce", "allgather", "alltoall", "bcast", "reduce"} {
 		call := fmt.Sprintf("mpi.%s(%d)", name, size)
-		lines := map[string]string{
-			"allreduce": "MPI_Allreduce:7:8:%d:1,1,1:9", "allgather": "MPI_Allgather:7:%[1]d:1,1,1:7:%[1]d:1,1,1",
-			"alltoall": "MPI_Alltoall:7:%[1]d:1,1,1:7:%[1]d:1,1,1", "bcast": "MPI_Bcast:7:%d:1,1,1:0", "reduce": "MPI_Reduce:7:8:%d:1,1,1:9:0",
-		}
 		var traces []string
 		for rank := range ranks {
-			head, tail := "MPI_Init:-:1:2:0.0\n", "MPI_Finalize:2.0:-\n"
-			at := fmt.Sprintf(lines[name], size)
-			function, arguments := at[:len("MPI_")+len(name)], at[len("MPI_")+len(name):]
-			traces = append(traces, write(fmt.Sprintf("%s-%d", name, rank),
-				head+fmt.Sprintf("%s:0.0%s:0,%d,%d:2.0\n", function, arguments, rank, ranks)+tail))
+			traces = append(traces, write(fmt.Sprintf("%s-%d", name, rank), fmt.Sprintf(
+				"halfpeak-trace 2 rank %d of %d run 7\n%s 0 2000 %d 0 0\nFinalize 0 0\n", rank,
+				ranks, strings.ToUpper(name[:1])+name[1:], size)))
 		}
 		finish := func(d halfpeak.Design, r theprogram.Reading, names ...string) quantity.Micros {
 			t.Helper()

@@ -185,9 +185,9 @@ func TestContractChangedProgram(t *testing.T) {
 		" b requires a\n}\nrank 1 {\n recv 4096b from 0\n}\n")
 	var traces []string
 	for rank := range 2 {
-		traces = append(traces, write(fmt.Sprint("trace-", rank), "MPI_Init:-:1:2:0.0\n"+
-			fmt.Sprintf("MPI_Allreduce:0.0:7:8:9000:1,1,1:9:0,%d,2:2.0\n", rank)+
-			"MPI_Finalize:2.0:-\n"))
+		traces = append(traces, write(fmt.Sprint("trace-", rank), fmt.Sprintf(
+			"halfpeak-trace 2 rank %d of 2 run 7\nAllreduce 0 2000 9000 0 0\nFinalize 0 0\n",
+			rank)))
 	}
 	for _, c := range []struct {
 		files, ranks []string

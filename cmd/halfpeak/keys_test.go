@@ -53,7 +53,7 @@ simulate app.goal other.goal
 simulate app.goal --summary
 simulate app.goal --critical-path
 simulate app.goal --noise exponential_mean=2us_every=20us --runs 10
-simulate app.trace --machine clip --machine hp-lam
+simulate trace.* --machine clip --machine hp-lam
 simulate jacobi.star --ranks 4,16
 simulate count.star --ranks 4,8 --machine flat.toml
 simulate --list

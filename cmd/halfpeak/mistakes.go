@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,8 +18,10 @@ import (
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -97,6 +100,14 @@ func isBenchmark(word string) bool { return isSmall(word) && fits.IsBenchmark(wo
 func isTrace(word string) bool {
 	if !isSmall(word) {
 		return false
+	}
+	// One rank of a trace cannot be read by itself.
+	if f, err := atomicfile.Open(word); err == nil {
+		text, err := io.ReadAll(f)
+		f.Close()
+		if err == nil && mpitrace.Recognizes(text) {
+			return true
+		}
 	}
 	_, err := theprogram.Read(context.Background(), []string{word}, theprogram.Reading{})
 	return err == nil

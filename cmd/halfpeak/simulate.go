@@ -142,8 +142,7 @@ func newSimulate() *cobra.Command {
 		"the part of a trace from one mark of each rank to another: barrier:2..3 from its second "+
 			"MPI_Barrier to the third, pcontrol:1..2, or pcontrol:1.. to the end")
 	f.Float64Var(&o.ask.Reading.Trace.Scale, "compute-scale", 1,
-		"multiply the computation times of a trace by this `factor`; a SimGrid trace has 1 ns a "+
-			"flop")
+		"multiply the computation times of a trace by this `factor`")
 	flags.Var(f, &o.ask.Reading.Ranks, flags.ParseRanks, "numbers", "ranks", "",
 		"with a program (.star): `numbers` of ranks, as in 16..1024, with a row for each")
 	f.StringArrayVar(&o.ask.Reading.Params, "param", nil,

@@ -7,7 +7,7 @@ halfpeak fit latency.txt bandwidth.txt --model loggp --save net.toml
 # What does a network of twice the bandwidth buy an allreduce on 64 nodes?
 halfpeak whatif net.toml --collective allreduce/best --ranks 64 --set 'fit.G*=0.5'
 # What does a recorded program take on another network?
-halfpeak simulate app.trace --machine net.toml --machine clip
+halfpeak simulate trace.* --machine net.toml --machine clip
 # How does a program of ten lines scale on this network?
 halfpeak simulate jacobi.star --ranks 16,64,256 --machine net.toml
 # What does a measured collective cost on more nodes than were measured?

@@ -16,9 +16,8 @@ type arguments struct {
 		size, peer, tag int64   // size of an element in bytes
 		buffer          int64   // address; 0 if not known
 	}
-	root   int64
-	comm   *member // nil for the communicator of all ranks
-	amount float64 // flops or seconds
+	root int64
+	comm *member // nil for the communicator of all ranks
 	// blocks are the sizes of a collective with one for each rank: those that the rank sends, and
 	// those that it receives, where both differ.
 	blocks [2][]uint64
@@ -27,13 +26,11 @@ type arguments struct {
 	list, dests []int64
 	made        *member
 	request     request
-	requests    int64 // in an array that begins with request
 }
 
 // bytes returns the size of the message in one direction.
 func (a *arguments) bytes(way int) (uint64, error) {
 	count, size := a.way[way].count, a.way[way].size
-	// Counts of SimGrid may be fractions, such as 1e6/3.
 	bytes := math.Round(count * float64(size))
 	switch {
 	case count < 0 || size < 0:
@@ -180,9 +177,7 @@ func (r *rank) collective(name string, a *arguments, q *request) error {
 		return err
 	}
 	call.Bytes = bytes
-	if a.amount == 0 { // else the trace says what the combinations take
-		call.Gamma = r.o.Collectives.Combine
-	}
+	call.Gamma = r.o.Collectives.Combine
 	chosen := call
 	if n := uint64(len(g.Blocks)); n > 0 && chosen.Bytes == 0 {
 		for _, block := range g.Blocks {

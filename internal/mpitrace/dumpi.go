@@ -58,16 +58,13 @@ type dumpi struct {
 	fields map[string]string // of the present call, without their types
 }
 
-// dumpiWorld is the number of MPI_COMM_WORLD.
-const dumpiWorld = 2
-
 // translateDumpi adds the calls of a file to its rank.
 func translateDumpi(r *rank, f *file, splits *splitReader) error {
 	if r.o.Region.Call != "" {
 		return f.errorf("no region of a DUMPI trace can be selected; omit the region")
 	}
 	r.dialect = dumpiDialect
-	d := dumpi{profiled: profiled{rank: r, stride: 1, persistent: map[int64]persistent{},
+	d := dumpi{profiled: profiled{rank: r, persistent: map[int64]persistent{},
 		joiner: joiner{reader: splits}}}
 	r.enter = d.gap
 	state, name := "MPI_Init", "" // the call that is expected next, and the one under way
@@ -176,10 +173,7 @@ func (d *dumpi) translateCall(name string) error {
 	var a arguments
 	words := strings.Fields(f.args)
 	for _, word := range words {
-		names, known := dumpiNames[word]
-		if !known {
-			continue // the addresses of buffers are not in the trace
-		}
+		names := dumpiNames[word]
 		// The received block of an allgather or alltoall; its sent one may be in place.
 		if received, has := dumpiNames[word+"2"]; has && !slices.Contains(words, word+"2") &&
 			d.fields[received[0]] != "" && (word == "count" || word == "type") {
@@ -243,7 +237,7 @@ func dumpiMakings(f *file) (all []making, err error) {
 // making returns the making of the present call. In a grid the first ranks have a place.
 func (d *dumpi) making(name string) (m making, err error) {
 	var errs [3]error
-	m.of.number, errs[0] = d.number("oldcomm")
+	m.of, errs[0] = d.number("oldcomm")
 	if name == "MPI_Comm_split" {
 		m.color, errs[1] = d.number("color")
 		m.key, errs[2] = d.number("key")
@@ -277,7 +271,7 @@ func (d *dumpi) argument(a *arguments, word string, names []string) error {
 		}
 		number, err := d.number(names[i])
 		if err == nil {
-			a.comm, err = d.joiner.in(d.rank, handle{number: number})
+			a.comm, err = d.joiner.in(d.rank, number)
 		}
 		return err
 	case "blocks":
@@ -311,7 +305,7 @@ func (d *dumpi) argument(a *arguments, word string, names []string) error {
 	case "root":
 		a.root = n
 	case "request":
-		a.request[0] = n
+		a.request = request(n)
 	}
 	return nil
 }
@@ -358,7 +352,7 @@ func (d *dumpi) waitFields(name string, selecting ...string) error {
 	}
 	var ops []uint32
 	for _, at := range all {
-		if op, ok := d.oldest(request{at}); ok {
+		if op, ok := d.oldest(request(at)); ok {
 			ops = append(ops, op)
 		}
 	}

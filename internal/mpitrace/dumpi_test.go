@@ -42,8 +42,7 @@ const (
 	allreduce = "int count=4\nMPI_Datatype datatype=9 (MPI_INT)\nMPI_Op op=3 (MPI_SUM)\n" + world
 )
 
-// A trace of DUMPI gives the schedule that liballprof's of the same program gives: the computations
-// between calls, messages with their sizes, and waits for the requests that the trace names.
+// A trace of DUMPI gives a schedule of the program: the computations between calls, messages with their sizes, and waits for the requests that the trace names.
 func TestDumpi(t *testing.T) {
 	recv := strings.Replace(dumpiMessage(0), "dest=0", "source=-1 (MPI_ANY_SOURCE)", 1)
 	recv = strings.Replace(recv, "tag=7", "tag=-1 (MPI_ANY_TAG)", 1)

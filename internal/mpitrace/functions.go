@@ -10,19 +10,17 @@ import (
 // A function describes the arguments and the effect of an MPI function. Each word of args is the
 // meaning of an argument:
 //
-//	buffer count type peer tag    of a message; with a 2, of the other direction of an exchange
+//	count type peer tag    of a message; with a 2, of the other direction of an exchange
 //	root comm              of a collective
 //	blocks                 counts, one for each rank
-//	requests request       number and address of requests
-//	_                      ignored
+//	request                number of a request
 type function struct {
 	args string
 	do   func(p *profiled, a *arguments) error
 }
 
 var functions = func() map[string]function {
-	// The arguments in the order of MPI's C binding.
-	const message = "buffer count type peer tag comm"
+	const message = "count type peer tag comm"
 	// by binds a kind of operation.
 	by := func(do func(*profiled, *arguments, schedule.Kind) error,
 		kind schedule.Kind) func(*profiled, *arguments) error {
@@ -32,18 +30,16 @@ var functions = func() map[string]function {
 		return p.blocking(a, kind)
 	}
 	all := map[string]function{
-		"MPI_Recv":  {message + " _", by(blocking, schedule.Recv)},
+		"MPI_Recv":  {message, by(blocking, schedule.Recv)},
 		"MPI_Irecv": {message + " request", by((*profiled).nonBlocking, schedule.Recv)},
-		"MPI_Sendrecv": {"buffer count type peer tag buffer2 count2 type2 peer2 tag2 comm _",
+		"MPI_Sendrecv": {"count type peer tag count2 type2 peer2 tag2 comm",
 			(*profiled).sendrecv},
-		"MPI_Sendrecv_replace": {"buffer count type peer tag peer2 tag2 comm _",
+		"MPI_Sendrecv_replace": {"count type peer tag peer2 tag2 comm",
 			(*profiled).replace},
-		"MPI_Probe":     {"_ _ comm _", (*profiled).probe},
-		"MPI_Wait":      {"request _", (*profiled).waitOne},
-		"MPI_Waitall":   {"requests request _", (*profiled).waitAll},
+		"MPI_Probe":     {"comm", (*profiled).probe},
+		"MPI_Wait":      {"request", (*profiled).waitOne},
 		"MPI_Recv_init": {message + " request", by((*profiled).prepare, schedule.Recv)},
 		"MPI_Start":     {"request", (*profiled).start},
-		"MPI_Startall":  {"requests request", (*profiled).startAll},
 	}
 	// Standard, buffered, synchronous and ready sends. How a message travels is decided by the
 	// machine that is simulated, so all are the same here.
@@ -59,10 +55,10 @@ var functions = func() map[string]function {
 	}}
 	// If a call has both counts, a root's own count, or the first one with MPI_IN_PLACE, may be
 	// undefined.
-	const second, both = "_ _ _ _ count type comm", "_ count type _ count2 type2 root comm"
+	const second, both = "count type comm", "count type count2 type2 root comm"
 	for name, args := range map[string]string{
-		"barrier": "comm", "bcast": "_ count type root comm",
-		"reduce": "_ _ count type _ root comm", "allreduce": "_ _ count type _ comm",
+		"barrier": "comm", "bcast": "count type root comm",
+		"reduce": "count type root comm", "allreduce": "count type comm",
 		"allgather": second, "alltoall": second, "gather": both, "scatter": both,
 	} {
 		all["MPI_"+strings.ToUpper(name[:1])+name[1:]] = function{args,
@@ -71,19 +67,18 @@ var functions = func() map[string]function {
 			}}
 		all["MPI_I"+name] = function{args + " request", func(p *profiled, a *arguments) error {
 			// The address may be that of a request that a test has completed.
-			p.reuse(a.request[0])
+			p.reuse(int64(a.request))
 			return p.collective(name, a, &a.request)
 		}}
 	}
-	// A list of counts stands behind its address.
-	const lists = "_ _ blocks _ _ type _ "
+	const lists = "blocks type "
 	for name, v := range map[string]struct{ of, args string }{
-		"Scan": {"scan", "_ _ count type _ comm"}, "Exscan": {"scan", "_ _ count type _ comm"},
-		"Reduce_scatter": {"reduce-scatter", "_ _ _ blocks type _ comm"},
-		"Allgatherv":     {"allgatherv", "_ _ _ _ _ blocks _ _ type comm"},
-		"Gatherv":        {"gatherv", "_ count type _ _ blocks _ _ type2 root comm"},
+		"Scan": {"scan", "count type comm"}, "Exscan": {"scan", "count type comm"},
+		"Reduce_scatter": {"reduce-scatter", "blocks type comm"},
+		"Allgatherv":     {"allgatherv", "blocks type comm"},
+		"Gatherv":        {"gatherv", "count type blocks type2 root comm"},
 		"Scatterv":       {"scatterv", lists + "count2 type2 root comm"},
-		"Alltoallv":      {"alltoallv", lists + "_ blocks2 _ _ type2 comm"},
+		"Alltoallv":      {"alltoallv", lists + "blocks2 type2 comm"},
 	} {
 		all["MPI_"+name] = function{v.args, func(p *profiled, a *arguments) error {
 			return p.withBlocks(v.of, a, nil)
@@ -91,10 +86,9 @@ var functions = func() map[string]function {
 	}
 	// Creating a communicator synchronizes the members of the one that it is made of.
 	barrier := all["MPI_Barrier"].do
-	all["MPI_Comm_create"] = function{"comm _ _", barrier}
-	for name, args := range map[string]string{"MPI_Comm_dup": "comm _",
-		"MPI_Comm_split": "comm _ _ _", "MPI_Cart_create": "comm _ _ _ _ _"} {
-		all[name] = function{args, func(p *profiled, a *arguments) error {
+	all["MPI_Comm_create"] = function{"comm", barrier}
+	for name := range makesSplit {
+		all[name] = function{"comm", func(p *profiled, a *arguments) error {
 			return cmp.Or(barrier(p, a), p.joiner.make(p.rank, p.made))
 		}}
 	}

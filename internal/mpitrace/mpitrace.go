@@ -1,15 +1,12 @@
 // Package mpitrace converts traces of MPI programs to schedules, so that a program traced on one
 // machine can be simulated on any other.
 //
-// Read recognizes four formats by their contents, plain or gzipped:
+// Read recognizes two formats by their contents, plain or gzipped, each with a file for each rank:
 //
-//   - halfpeak's trace.c: a file for each rank, with a line for each call and its times.
-//     Computations are the times between calls.
-//   - liballprof, LogGOPSim's tracer: a file for each rank, with a line for each call and its
-//     begin and end. Computations are the times between calls.
-//   - SimGrid's time-independent traces: a file for each rank, or one file for all ranks, with a
-//     line for each action, or the index of smpirun -trace-ti, which names the ranks' files.
-//     Computations are numbers of flops.
+//   - halfpeak's trace.c: a line for each call and its times.
+//   - DUMPI, as the text of dumpi2ascii: lines for each call, its arguments and times.
+//
+// Computations are the times between calls.
 //
 // # Translation
 //
@@ -34,28 +31,23 @@
 //
 // Traces of trace.c have the ranks of each communicator. Communicator k of a trace has the contexts
 // 2k, of messages, and 2k+1, of collectives, so that a receive takes a message of its communicator
-// alone, also from any source and with any tag. In other traces all communicators must have all
-// ranks in their order, else the error names the line.
+// alone, also from any source and with any tag. Those of DUMPI follow from the calls that make
+// them.
 //
 // # Limits
 //
 // One-sided communication, files and processes that are started later count as computation in
-// traces of trace.c, with a note; in others they are errors. Collectives between the groups of an
-// intercommunicator are errors. MPI_Waitany and MPI_Waitsome, and collectives with a size for each
-// rank, are errors in traces of liballprof, which do not have their results and sizes.
-//
-// MPI's any source, any tag and null process are −1, −1 and −2 in traces of trace.c and
-// liballprof, as in Open MPI, and −555, −444 and −666 in SimGrid's.
+// traces of trace.c, with a note; in DUMPI's they are errors. Collectives between the groups of an
+// intercommunicator are errors.
 //
 // # Reading the package
 //
 // rank.go turns the calls of a rank into operations, call.go its messages and collectives, comm.go
-// has its communicators and order.go the order of collectives on them; all formats use these.
-// recorded.go, recordedline.go and recordedcalls.go are trace.c's format. liballprof.go,
-// functions.go and profiled.go are another, simgrid.go is the third, and dumpi.go, whose calls are
-// those of functions.go, the fourth; each begins with an example. source.go opens files, shared.go
-// has what ranks have in common, mend.go completes traces that were cut, and Read in this file
-// chooses the format.
+// has its communicators and order.go the order of collectives on them; both formats use these.
+// recorded.go, recordedline.go and recordedcalls.go are trace.c's format; dumpi.go, functions.go
+// and splits.go are DUMPI's; each begins with an example. source.go opens files, shared.go has what
+// ranks have in common, mend.go completes traces that were cut, and Read in this file chooses the
+// format.
 //
 // A trace shows what happened in one run. Where it does not show enough to say what would happen
 // in another one (which request MPI_Waitany returned), the call is an error and not a guess.
@@ -70,8 +62,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// Read translates a trace. Sources are the ranks' files in order, or the one file of a SimGrid
-// trace with all ranks. Each source is opened when it is read, so only one is open at a time.
+// Read translates a trace. Sources are the ranks' files in order. Each source is opened when it is
+// read, so only one is open at a time.
 // Errors name file and line.
 //
 // Notes are sentences that the user must read with the result: that traces end early, and which
@@ -88,30 +80,11 @@ func Read(sources []Source, o Translation) (s *schedule.Schedule, notes []string
 	if err != nil {
 		return nil, nil, err
 	}
-	if names := first.index(); len(names) > 0 && len(sources) == 1 {
-		first.Close()
-		if sources = indexed(sources[0].Name, names); len(sources) > 1 {
-			return Read(sources, o)
-		}
-		if first, err = open(sources[0]); err != nil {
-			return nil, nil, err
-		}
-	}
-	splits := &splitReader{sources: sources, makings: allprofMakings, worldNumber: unnamed}
-	format := func(r *rank, f *file) error { return translateLiballprof(r, f, splits) }
+	format := translateRecorded
 	// The contents decide, not the name: these programs let users name their files.
-	if head, _ := first.r.Peek(4096); bytes.HasPrefix(head, []byte(recordedMark)) {
-		format = translateRecorded
-	} else if isDumpi(head) {
-		splits.makings, splits.worldNumber = dumpiMakings, dumpiWorld
+	if head, _ := first.r.Peek(4096); isDumpi(head) {
+		splits := &splitReader{sources: sources, makings: dumpiMakings}
 		format = func(r *rank, f *file) error { return translateDumpi(r, f, splits) }
-	} else if first.simgrid() {
-		unknown := &unknownPeers{sources: sources}
-		format = func(r *rank, f *file) error { return translateSimGrid(r, f, unknown) }
-		if len(sources) == 1 {
-			defer first.Close()
-			return readAll(first, o, unknown)
-		}
 	}
 	b, all := schedule.NewBuilder(len(sources)), newShared(len(sources))
 	b.Calls()
@@ -159,25 +132,7 @@ func foreign(sources []Source) error {
 	return nil
 }
 
-// Recognizes reports whether a file with this beginning is a trace, and not a schedule: whether its
-// first line, comments aside, begins with the number of a rank or a call of MPI, or names the file
-// of a rank, or whether a call of a DUMPI trace is in it.
+// Recognizes reports whether a file with this beginning is a trace, and not a schedule.
 func Recognizes(beginning []byte) bool {
-	if isDumpi(beginning) || bytes.HasPrefix(beginning, []byte(recordedMark)) {
-		return true
-	}
-	for l := range bytes.Lines(beginning) {
-		l = bytes.TrimLeft(l, " \t\r\n")
-		if len(l) > 0 && l[0] != '#' {
-			return l[0] >= '0' && l[0] <= '9' || bytes.HasPrefix(l, []byte("MPI_")) || indexes(l)
-		}
-	}
-	return false
-}
-
-// simgrid reports whether the first line with an action begins with a rank.
-func (f *file) simgrid() bool {
-	head, _ := f.r.Peek(4096)
-	head = bytes.TrimLeft(head, " \t\r\n")
-	return len(head) > 0 && head[0] >= '0' && head[0] <= '9'
+	return isDumpi(beginning) || bytes.HasPrefix(beginning, []byte(recordedMark))
 }

@@ -13,19 +13,16 @@ import (
 type Translation struct {
 	// Scale multiplies computation times; at least 0. A scale of 0.5 is a processor twice as fast.
 	Scale float64
-	// FlopsPerSecond is the speed of computations that a trace gives in flops; above 0.
-	FlopsPerSecond float64
 	// Collectives are the algorithms, and their local work.
 	Collectives collective.Choices
 	// Region is the part that is translated; the zero value stands for the whole trace.
 	Region Region
+	chosen bool // made of [Defaults]: a scale of 0 is meant
 }
 
 func (o Translation) check() error {
-	if !(o.Scale >= 0) || math.IsInf(o.Scale, 0) || !(o.FlopsPerSecond > 0) ||
-		math.IsInf(o.FlopsPerSecond, 0) {
-		return fmt.Errorf("mpitrace: the scale must be at least 0 and the flops per second above "+
-			"0 (got %g and %g)", o.Scale, o.FlopsPerSecond)
+	if !(o.Scale >= 0) || math.IsInf(o.Scale, 0) {
+		return fmt.Errorf("mpitrace: the scale must be at least 0 (got %g)", o.Scale)
 	}
 	return nil
 }
@@ -67,6 +64,13 @@ func (r Region) String() string {
 	return fmt.Sprintf("%s:%d..%d", r.Call, r.From, r.To)
 }
 
-// Defaults keeps computation times, and takes 1 ns for a flop: a round number, since a trace
-// does not name its machine.
-var Defaults = Translation{Scale: 1, FlopsPerSecond: 1e9}
+// Defaults keeps computation times.
+var Defaults = Translation{Scale: 1, chosen: true}
+
+// OrDefaults returns the translation, or [Defaults] of the zero value.
+func (o Translation) OrDefaults() Translation {
+	if !o.chosen && o.Scale == 0 {
+		return Defaults
+	}
+	return o
+}

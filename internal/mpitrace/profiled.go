@@ -8,13 +8,11 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// profiled is a rank of a liballprof trace. A request is its address; addresses of requests in one
-// array differ by the size of a request.
+// profiled is a rank of a trace with the begin and the end of each call.
 type profiled struct {
 	*rank
 	from, to   int64 // begin and end of the call, in ns
 	clock      int64 // end of the previous call
-	stride     int64 // size of a request
 	persistent map[int64]persistent
 	joiner     joiner
 	made       int64 // number of the communicator that the call makes
@@ -54,47 +52,26 @@ func (p *profiled) replace(a *arguments) error {
 func (p *profiled) probe(*arguments) error { return p.gap() }
 
 func (p *profiled) nonBlocking(a *arguments, kind schedule.Kind) error {
-	p.reuse(a.request[0])
+	p.reuse(int64(a.request))
 	return p.rank.nonBlocking(a, kind, a.request)
 }
 
 // prepare makes a persistent request. This is local, so it counts as computation.
 func (p *profiled) prepare(a *arguments, kind schedule.Kind) (err error) {
-	x := p.persistent[a.request[0]]
+	x := p.persistent[int64(a.request)]
 	x.buffer = a.way[0].buffer
 	if x.op, x.ok, err = p.message(kind, a, 0); err == nil {
-		p.persistent[a.request[0]] = x
-		p.reuse(a.request[0])
+		p.persistent[int64(a.request)] = x
+		p.reuse(int64(a.request))
 	}
 	return err
 }
 
 func (p *profiled) start(a *arguments) error {
-	if _, ok := p.persistent[a.request[0]]; !ok {
+	if _, ok := p.persistent[int64(a.request)]; !ok {
 		return errors.New("no MPI_Send_init or MPI_Recv_init made the request")
 	}
-	return p.startRequests([]int64{a.request[0]})
-}
-
-func (p *profiled) startAll(a *arguments) error {
-	var at []int64
-	// A program may have many more persistent requests than it starts in a call. A trace that is
-	// damaged may start more than there are.
-	if a.requests <= int64(len(p.persistent)) {
-		for i := range a.requests {
-			at = append(at, a.request[0]+i*p.stride)
-		}
-		return p.startRequests(at)
-	}
-	for request := range p.persistent {
-		if p.isRequest(a, request) {
-			at = append(at, request)
-		}
-	}
-	// The map has no order, but the schedule must be the same in each run. Addresses rise in the
-	// array.
-	slices.Sort(at)
-	return p.startRequests(at)
+	return p.startRequests([]int64{int64(a.request)})
 }
 
 // startRequests starts persistent requests.
@@ -107,7 +84,7 @@ func (p *profiled) startRequests(at []int64) error {
 	for _, at := range at {
 		x := p.persistent[at]
 		p.touch(&x.op, x.buffer)
-		qs = append(qs, request{at})
+		qs = append(qs, request(at))
 		ops = append(ops, x.op)
 	}
 	if err := p.enter(); err != nil {
@@ -117,21 +94,12 @@ func (p *profiled) startRequests(at []int64) error {
 	return nil
 }
 
-// isRequest reports whether an address lies in the array of requests of a call.
-func (p *profiled) isRequest(a *arguments, at int64) bool {
-	d := at - a.request[0]
-	return d >= 0 && d%p.stride == 0 && d/p.stride < a.requests
-}
-
 // reuse frees requests whose addresses are used again. If one has an operation without a wait, a
 // test must have found it done, though the trace does not show which.
 func (p *profiled) reuse(addresses ...int64) {
 	var open []uint32
 	for _, at := range addresses {
-		if at%8 != 0 {
-			p.stride = 4 // as in MPICH; pointers, as in Open MPI, lie at multiples of 8
-		}
-		if op, ok := p.oldest(request{at}); ok {
+		if op, ok := p.oldest(request(at)); ok {
 			open = append(open, op)
 		}
 	}
@@ -154,20 +122,5 @@ func (p *profiled) waitOne(a *arguments) error {
 		return err
 	}
 	p.wait(op)
-	return nil
-}
-
-func (p *profiled) waitAll(a *arguments) error {
-	var ops []uint32
-	for q := range p.requests {
-		if p.isRequest(a, q[0]) {
-			op, _ := p.oldest(q)
-			ops = append(ops, op)
-		}
-	}
-	if err := p.gap(); err != nil {
-		return err
-	}
-	p.wait(ops...)
 	return nil
 }

@@ -14,10 +14,8 @@ import (
 // A dialect holds an implementation's numbers of any source, any tag and the null process of MPI.
 type dialect struct{ anyRank, anyTag, nullRank int64 }
 
-var (
-	openMPI = dialect{-1, -1, -2}
-	smpi    = dialect{-555, -444, -666} // SimGrid's
-)
+// recordedDialect has the numbers that trace.c writes, which are Open MPI's.
+var recordedDialect = dialect{-1, -1, -2}
 
 // A rank converts the calls of one rank, in their order, to operations.
 type rank struct {
@@ -40,9 +38,9 @@ type rank struct {
 	marks   int  // calls that can be ends of the region
 }
 
-// A request identifies an MPI request, in the way of its format: by its address in a
-// liballprof trace, by sender, receiver and tag in SimGrid's.
-type request [3]int64
+// A request identifies an MPI request: by its address in a trace of trace.c, by its number in
+// DUMPI's.
+type request int64
 
 // The tags of collectives have the highest bit set and count up, so that a rank that is one
 // collective ahead is not matched with the one before. MPI's own tags have 31 bits. The count

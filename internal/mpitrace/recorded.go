@@ -12,14 +12,14 @@ const (
 	recordedMark = "halfpeak-trace "
 	recordedForm = recordedMark + "2 rank %d of %d run %d"
 	// maxRecordedLine is the maximum length of a line. A collective with blocks has a size for
-	// each of maxIndex ranks, twice.
+	// each of 2²⁰ ranks, twice.
 	maxRecordedLine = 1 << 24
 )
 
 // translateRecorded adds the calls of a file to its rank.
 func translateRecorded(r *rank, f *file) error {
-	r.dialect = openMPI
-	p := &recorded{profiled: profiled{rank: r, stride: 1, persistent: map[int64]persistent{}},
+	r.dialect = recordedDialect
+	p := &recorded{profiled: profiled{rank: r, persistent: map[int64]persistent{}},
 		comms: map[int64]*member{0: r.world}, wild: map[uint32]*member{}, file: f}
 	r.enter = p.computed
 	if err := r.header(f); err != nil {
@@ -178,7 +178,7 @@ func (p *recorded) matched(words *fields) error {
 	if err = errors.Join(err, err2, err3); err != nil {
 		return err
 	}
-	ops := p.requests[request{at}]
+	ops := p.requests[request(at)]
 	if len(ops) == 0 { // outside of the region
 		return nil
 	}

@@ -43,7 +43,7 @@ var recordedCalls = func() map[string]recordedCall {
 		return func(p *recorded, a *arguments) (err error) {
 			x := persistent{buffer: a.way[0].buffer}
 			x.op, x.ok, err = p.message(kind, a, 0)
-			p.persistent[a.request[0]] = x
+			p.persistent[int64(a.request)] = x
 			p.idle += p.spent
 			return err
 		}
@@ -82,7 +82,7 @@ var recordedCalls = func() map[string]recordedCall {
 	add("Finalize", "", local)
 	add("Cancel", "list", func(p *recorded, a *arguments) error {
 		for _, at := range a.list {
-			if ops := p.requests[request{at}]; len(ops) > 0 {
+			if ops := p.requests[request(at)]; len(ops) > 0 {
 				p.shared.cancelled = append(p.shared.cancelled, ops[0])
 			}
 		}
@@ -90,7 +90,7 @@ var recordedCalls = func() map[string]recordedCall {
 	})
 	add("Request_free", "list", func(p *recorded, a *arguments) error {
 		for _, at := range a.list {
-			p.oldest(request{at})
+			p.oldest(request(at))
 			delete(p.persistent, at)
 		}
 		return local(p, a)
@@ -167,7 +167,7 @@ func addCollectives(add func(name, args string, do func(*recorded, *arguments) e
 func (p *recorded) waitFor(a *arguments) error {
 	var ops []uint32
 	for _, at := range a.list {
-		if op, ok := p.oldest(request{at}); ok {
+		if op, ok := p.oldest(request(at)); ok {
 			ops = append(ops, op)
 		}
 	}

@@ -93,12 +93,12 @@ func (p *recorded) argument(a *arguments, word string, words *fields) (err error
 		word, way = word[:n], 1
 	}
 	w := &a.way[way]
+	var n int64
 	switch word {
 	case "buffer":
 		w.buffer, err = words.integer(16)
 	case "bytes":
 		w.size = 1
-		var n int64
 		n, err = words.integer(10)
 		w.count = float64(n)
 	case "peer":
@@ -108,9 +108,9 @@ func (p *recorded) argument(a *arguments, word string, words *fields) (err error
 	case "root":
 		a.root, err = words.integer(10)
 	case "request":
-		a.request[0], err = words.integer(16)
+		n, err = words.integer(16)
+		a.request = request(n)
 	case "written":
-		var n int64
 		n, err = words.integer(10)
 		p.written = n == 1
 	case "list":

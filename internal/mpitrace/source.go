@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,44 +36,6 @@ func Files(names ...string) []Source {
 		all = append(all, Source{name, open})
 	}
 	return all
-}
-
-// maxIndex is the maximum number of files in an index, as of SMPI's ranks.
-const maxIndex = 1 << 20
-
-// index returns the names in an index of SimGrid, or none if the file is none.
-func (f *file) index() (names []string) {
-	head, _ := f.r.Peek(4096)
-	if first, _, _ := bytes.Cut(head, []byte("\n")); !indexes(first) {
-		return nil
-	}
-	for len(names) < maxIndex {
-		l, err := f.next()
-		if err != nil {
-			break
-		}
-		if indexes(l) {
-			names = append(names, string(bytes.TrimSpace(l)))
-		}
-	}
-	return names
-}
-
-// indexes reports whether a line of SimGrid's index names the file of a rank.
-func indexes(l []byte) bool {
-	name := bytes.TrimSpace(l)
-	return bytes.Contains(name, []byte("rank-")) && !bytes.ContainsAny(name, " \t{:")
-}
-
-// indexed returns the sources that an index names. Their paths are relative to the folder in which
-// smpirun ran, where the index is too.
-func indexed(index string, names []string) []Source {
-	for i, name := range names {
-		if !filepath.IsAbs(name) {
-			names[i] = filepath.Join(filepath.Dir(index), name)
-		}
-	}
-	return Files(names...)
 }
 
 // natural compares names, and the numbers in them by value.

@@ -7,23 +7,22 @@ import (
 	"slices"
 )
 
-// Traces of liballprof and DUMPI say how a communicator is made, but not of which ranks: those
-// follow from the colors and keys of all members. So the calls that make communicators are read
-// from all files first, and the ranks' own files again in their turn.
-
-// A handle is how a trace names a communicator: by a number, with which liballprof gives the rank's
-// place and the size. DUMPI does not; its size is 0.
-type handle struct{ number, place, size int64 }
+// Traces of DUMPI say how a communicator is made, but not of which ranks: those follow from the
+// colors and keys of all members. So the calls that make communicators are read from all files
+// first, and the ranks' own files again in their turn.
 
 // A making is a call that makes a communicator, as a split. A duplicate has one color, and a grid
 // the color 0 for its ranks.
 type making struct {
-	of         handle
+	of         int64 // number of the communicator
 	color, key int64 // notMember: the rank is in no new communicator
-	made       int64 // number of the new communicator; unnamed if the trace does not give it
+	made       int64 // number of the new communicator
 }
 
-const notMember, unnamed = -1, -1
+const (
+	notMember   = -1
+	worldNumber = 2 // DUMPI's of MPI_COMM_WORLD
+)
 
 // madeGroup is the new communicator of a making; its members are ranks of all.
 type madeGroup struct {
@@ -32,51 +31,8 @@ type madeGroup struct {
 	waiting map[uint32]making // of the members that have come to the next making
 }
 
-// handles are the communicators of a rank by their numbers, and in their order those whose numbers
-// are not known yet.
-type handles struct {
-	rank, ranks int64
-	world       *madeGroup
-	known       map[int64]*madeGroup
-	open        []*madeGroup
-}
-
-func newHandles(rank, ranks int, world *madeGroup, number int64) handles {
-	return handles{int64(rank), int64(ranks), world, map[int64]*madeGroup{number: world}, nil}
-}
-
-// find returns the communicator of a handle, or nil. A number that is seen for the first time is
-// that of the first open communicator with the handle's place and size.
-func (h *handles) find(x handle) *madeGroup {
-	fits := func(g *madeGroup) bool {
-		return x.size == 0 || int64(len(g.members)) == x.size && x.place < x.size &&
-			int64(g.members[x.place]) == h.rank
-	}
-	if g := h.known[x.number]; g != nil && fits(g) {
-		return g
-	}
-	if i := slices.IndexFunc(h.open, fits); i >= 0 && x.size > 0 {
-		g := h.open[i]
-		h.open = slices.Delete(h.open, i, i+1)
-		h.known[x.number] = g
-		return g
-	}
-	if x.size == h.ranks && x.place == h.rank {
-		h.known[x.number] = h.world
-		return h.world
-	}
-	return nil
-}
-
-func (h *handles) add(g *madeGroup, number int64) {
-	switch {
-	case g == nil:
-	case number == unnamed:
-		h.open = append(h.open, g)
-	default:
-		h.known[number] = g
-	}
-}
+// handles are the communicators of a rank by their numbers.
+type handles map[int64]*madeGroup
 
 // splits are the new communicators of all makings, by rank.
 type splits struct {
@@ -86,21 +42,21 @@ type splits struct {
 }
 
 // newSplits follows the makings of all ranks. A rank waits at each until all members of the
-// communicator are there. worldNumber is the number of that of all ranks, if it has one.
-func newSplits(all [][]making, worldNumber int64) *splits {
+// communicator are there.
+func newSplits(all [][]making) *splits {
 	world := &madeGroup{waiting: map[uint32]making{}}
 	s := &splits{world: world, made: make([][]*madeGroup, len(all))}
 	ranks := make([]handles, len(all))
 	for r := range all {
 		world.members = append(world.members, uint32(r))
-		ranks[r] = newHandles(r, len(all), world, worldNumber)
+		ranks[r] = handles{worldNumber: world}
 	}
 	asks := func(r uint32) *madeGroup { // the communicator whose members the rank waits for now
 		n := len(s.made[r])
 		if n == len(all[r]) {
 			return nil
 		}
-		g := ranks[r].find(all[r][n].of)
+		g := ranks[r][all[r][n].of]
 		if g != nil {
 			g.waiting[r] = all[r][n]
 		}
@@ -118,7 +74,9 @@ func newSplits(all [][]making, worldNumber int64) *splits {
 			m := g.waiting[r]
 			made := new[m.color]
 			s.made[r] = append(s.made[r], made)
-			ranks[r].add(made, m.made)
+			if made != nil {
+				ranks[r][m.made] = made
+			}
 		}
 		clear(g.waiting)
 		queue = append(queue, g.members...)
@@ -148,10 +106,9 @@ func (s *splits) split(g *madeGroup) map[int64]*madeGroup {
 
 // A splitReader reads the makings of all ranks when the first rank needs them.
 type splitReader struct {
-	sources     []Source
-	makings     func(f *file) ([]making, error) // of one rank
-	worldNumber int64
-	made        *splits
+	sources []Source
+	makings func(f *file) ([]making, error) // of one rank
+	made    *splits
 }
 
 func (x *splitReader) read() (*splits, error) {
@@ -169,7 +126,7 @@ func (x *splitReader) read() (*splits, error) {
 			return nil, err
 		}
 	}
-	x.made = newSplits(all, x.worldNumber)
+	x.made = newSplits(all)
 	return x.made, nil
 }
 
@@ -185,28 +142,23 @@ type joiner struct {
 func (j *joiner) prepare(r *rank) (err error) {
 	if j.splits == nil {
 		if j.splits, err = j.reader.read(); err == nil {
-			j.handles = newHandles(r.group.Place, r.group.Size, j.splits.world,
-				j.reader.worldNumber)
+			j.handles = handles{worldNumber: j.splits.world}
 			j.members = map[*madeGroup]*member{j.splits.world: r.world}
 		}
 	}
 	return err
 }
 
-// in returns the member of a handle.
-func (j *joiner) in(r *rank, x handle) (*member, error) {
+// in returns the member of a number.
+func (j *joiner) in(r *rank, number int64) (*member, error) {
 	if err := j.prepare(r); err != nil {
 		return nil, err
 	}
-	if m := j.members[j.handles.find(x)]; m != nil {
+	if m := j.members[j.handles[number]]; m != nil {
 		return m, nil
 	}
-	of := ""
-	if x.size > 0 {
-		of = fmt.Sprintf(", of which this is rank %d of %d", x.place, x.size)
-	}
-	return nil, fmt.Errorf("no call in the traces makes communicator %d%s; files may be missing "+
-		"or in another order", x.number, of)
+	return nil, fmt.Errorf("no call in the traces makes communicator %d; files may be missing "+
+		"or in another order", number)
 }
 
 // make makes the communicator of the rank's next making.
@@ -229,6 +181,6 @@ func (j *joiner) make(r *rank, number int64) error {
 	b := birth{parent: noParent, members: fmt.Sprint("made ", g.number)}
 	m, err := r.join(b, g.members, nil, "")
 	j.members[g] = m
-	j.handles.add(g, number)
+	j.handles[number] = g
 	return err
 }

@@ -62,7 +62,7 @@ func readInput(ctx context.Context, o mpitrace.Translation, names []string) (*In
 		// A pipe can be read once, so the trace continues where the look at its beginning ended.
 		again, opened := sources[0].Open, false
 		sources[0].Open = func() (io.ReadCloser, error) {
-			if opened { // only traces with unknown peers are read a second time
+			if opened { // only traces that make communicators are read a second time
 				return again()
 			}
 			opened = true
@@ -78,7 +78,7 @@ func readInput(ctx context.Context, o mpitrace.Translation, names []string) (*In
 		err = fmt.Errorf("%s: only the computations of traces are scaled, and this is GOAL, "+
 			"whose calc says how long each takes; omit the factor", sources[0].Name)
 	case len(files) > 1:
-		err = fmt.Errorf("%s: this is not a trace of liballprof, SimGrid or DUMPI; "+
+		err = fmt.Errorf("%s: this is not a trace of trace.c or DUMPI; "+
 			"give one schedule, or the files of a trace", sources[0].Name)
 	default:
 		in.Schedule, err = schedule.Read(known{r, files[0]}, files[0])

@@ -83,7 +83,7 @@ type Reading struct {
 	Ranks  []int                       // one number, or for [Scales] several
 	Params []string                    // "NAME=VALUE" of parameters of main
 	Print  func(rank int, text string) // what the program prints; nil: nothing
-	Trace  mpitrace.Translation        // without FlopsPerSecond it is [mpitrace.Defaults]
+	Trace  mpitrace.Translation        // the zero value is [mpitrace.Defaults]
 	// Collectives are those of programs and traces, but for what a design says of them. A schedule
 	// in GOAL has its own.
 	Collectives collective.Choices
@@ -126,9 +126,7 @@ func Read(ctx context.Context, names []string, r Reading, on ...platforms.Design
 
 func read(ctx context.Context, names []string, r Reading) (*Input, error) {
 	if len(names) != 1 || !program.Is(names[0]) {
-		if r.Trace.FlopsPerSecond == 0 {
-			r.Trace = mpitrace.Defaults
-		}
+		r.Trace = r.Trace.OrDefaults()
 		r.Trace.Collectives = r.Collectives
 		in, err := readInput(ctx, r.Trace, names)
 		if in != nil && in.Trace {
