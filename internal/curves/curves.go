@@ -120,8 +120,8 @@ const (
 	maxMarkedCurves = 4
 )
 
-// Figure draws a line for each layer, its measured points, protocol switches, n½, and
-// for Bandwidth and Throughput the lowest roof. Where one-way times were measured,
+// Figure draws a line for each layer, its measured points, protocol switches, n½ where one-way
+// times are, and for Bandwidth and Throughput the lowest roof. Where one-way times were measured,
 // gaps and throughputs have no points; of a stream, gaps were measured. A fitted layer
 // has a band around the next measurement. There must be at least one size, and each
 // must be at least 1.
@@ -183,7 +183,7 @@ func Figure(
 		if follows {
 			if measured := pointSeries(l.Ref(), points, lo, hi, kind); len(measured.X) > 0 {
 				f.Series = append(f.Series, measured)
-				pointed, barred = true, true
+				pointed, barred = true, barred || hasBars(measured)
 			}
 		}
 		if len(designs) > maxMarkedCurves {
@@ -191,9 +191,10 @@ func Figure(
 		}
 		f.Marks = append(f.Marks, marks...)
 		changes = append(changes, notes...)
-		// Outside the sizes there is no curve to mark.
+		// Outside the sizes there is no curve to mark. Half of the peak is a bandwidth: the
+		// throughput of as many bytes is nearer to the peak.
 		peak := l.Peak()
-		if half := peak.Half; peak.Exists && peak.Known && half > 1 && half >= lo && half <= hi {
+		if half := peak.Half; follows && peak.Exists && peak.Known && half > 1 && half >= lo && half <= hi {
 			f.Marks = append(f.Marks, table.Mark{
 				Kind: table.AtPoint, X: float64(half),
 				Y:      kind.Row().Of(l.Model, half, 0),
@@ -221,17 +222,13 @@ func Figure(
 	return f, nil
 }
 
-// curvesTitle names the layers of a figure, or the platforms if they are several, or counts them.
+// curvesTitle names the layers of a figure.
 func curvesTitle(kind Kind, designs []platforms.Design) string {
 	var names []string
 	for _, d := range designs {
 		names = append(names, d.Layer.Ref())
 	}
-	of := strings.Join(names, ", ")
-	if len(names) > 3 {
-		of = fmt.Sprintf("%d layers", len(names))
-	}
-	return of + ": " + kind.Row().Title
+	return strings.Join(names, ", ") + ": " + kind.Row().Title
 }
 
 // level reports whether no value of the series is twice another one. Decades would show such lines
@@ -336,6 +333,16 @@ func pointSeries(
 		s.Low, s.High = append(s.Low, min(a, b)), append(s.High, max(a, b))
 	}
 	return s
+}
+
+// hasBars reports whether a point has an error bar.
+func hasBars(s table.Series) bool {
+	for i := range s.Low {
+		if s.Low[i] < s.High[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // PaperPoints returns the points that papers measured of the design's layer; none of a file of the

@@ -89,7 +89,7 @@ func (a Answer) Figure() (table.Picture, error) {
 // or over the ranks if there is one size. Where an algorithm runs another one, its
 // line has a gap. Both axes are logarithmic: times span
 // decades, and the slope shows whether latency or bytes cost. Measurements of nccl-tests are drawn
-// by their bus bandwidth, as their users read them.
+// by their bus bandwidth, as their users read them, from 0 on a linear axis: its plateau is read.
 func curves(t *Times) table.Figure {
 	ranks, sizes := t.Axes()
 	f := table.Figure{
@@ -124,7 +124,7 @@ func curves(t *Times) table.Figure {
 	}
 	if _, bus := t.Times[0].Bandwidths(); t.ByBusbw && bus > 0 && !d.overRanks {
 		d.busbw = true
-		f.Y = table.Axis{Label: "busbw", Dim: quantity.DimRate, Log: true}
+		f.Y = table.Axis{Label: "busbw", Dim: quantity.DimRate}
 	}
 	// Under some conditions an algorithm runs another one: a line to its own times would be a slope
 	// that no size has. If none runs as itself, each has a line with the name of the other one.
@@ -234,6 +234,14 @@ func (d *drawing) finish(measured []Timing) {
 	var slow []string
 	if f.Series = joined(f.Series); d.only == "" {
 		f.Series, slow = fastest(f.Series)
+	}
+	if d.overRanks && len(names) == 0 {
+		// Between the computed numbers of ranks the line is a guess.
+		for _, line := range slices.Clone(f.Series) {
+			line.Kind = table.Points
+			f.Series = append(f.Series, line)
+		}
+		f.Notes = append(f.Notes, "Points: computed.")
 	}
 	f.Series = append(f.Series, bands...)
 	for _, name := range names {

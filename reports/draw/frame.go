@@ -26,8 +26,15 @@ func frame(c draw.Canvas, title string, entries []entry, notes []string) draw.Ca
 	if title != "" {
 		s := titleStyle()
 		s.YAlign = text.YTop
-		c.FillText(s, vg.Point{X: c.Min.X, Y: c.Max.Y}, shorten(s, title, c.Max.X-c.Min.X))
-		c.Max.Y -= titleSize * 1.7
+		lines := wrap(s, title, c.Max.X-c.Min.X)
+		if len(lines) > 2 {
+			lines = []string{lines[0], strings.Join(lines[1:], " ")}
+		}
+		for i, line := range lines {
+			at := vg.Point{X: c.Min.X, Y: c.Max.Y - titleSize*1.3*vg.Length(i)}
+			c.FillText(s, at, shorten(s, line, c.Max.X-c.Min.X))
+		}
+		c.Max.Y -= titleSize * (1.7 + 1.3*vg.Length(max(0, len(lines)-1)))
 	}
 	// Notes come first since they stand lowest; each takes its height from the bottom.
 	// At most 45 % of the height for both, so that the plot keeps about half.

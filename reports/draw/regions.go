@@ -97,8 +97,21 @@ func (m regionPlotter) plot(c draw.Canvas, p *plot.Plot) {
 			hatch(c, r, edge)
 		}
 	})
-	// Borders separate regions without colours too.
-	border := draw.LineStyle{Color: white, Width: 1}
+	// Borders separate regions without colours too, and fainter ones the cells, if they are not
+	// too small: each was asked by itself.
+	border, grid := draw.LineStyle{Color: white, Width: 1.5}, draw.LineStyle{
+		Color: color.NRGBA{0xff, 0xff, 0xff, 0x70}, Width: 0.5}
+	const smallest = 6
+	if (c.Max.X-c.Min.X)/vg.Length(len(m.XS)) >= smallest {
+		for _, x := range m.x[1 : len(m.x)-1] {
+			c.StrokeLine2(grid, tx(x), c.Min.Y, tx(x), c.Max.Y)
+		}
+	}
+	if (c.Max.Y-c.Min.Y)/vg.Length(len(m.YS)) >= smallest {
+		for _, y := range m.y[1 : len(m.y)-1] {
+			c.StrokeLine2(grid, c.Min.X, ty(y), c.Max.X, ty(y))
+		}
+	}
 	for j, row := range m.At {
 		for i, at := range row {
 			if i > 0 && row[i-1] != at {
@@ -113,14 +126,28 @@ func (m regionPlotter) plot(c draw.Canvas, p *plot.Plot) {
 	name.XAlign, name.YAlign = text.XCenter, text.YCenter
 	runs := m.runs()
 	for _, region := range m.parts() {
-		label := printable(m.Names[m.At[region[0].j][region[0].i]])
+		named := m.At[region[0].j][region[0].i]
+		label := printable(m.Names[named])
 		w, h := name.Width(label)+4, vg.Length(tickSize*1.2)
 		if at, ok := m.room(region, runs, w, h, tx, ty); ok {
-			// Pale behind the name: on a dark region its letters could not be read.
-			fillBox(c, box(at, w, h), color.NRGBA{0xff, 0xff, 0xff, 0xd0})
+			fill, _, hatched := regionStyle(named)
+			name.Color = readable(fill)
+			if hatched { // lines would run through the letters
+				fillBox(c, box(at, w, h), fill)
+			}
 			c.FillText(name, at, label)
 		}
 	}
+}
+
+// readable returns the colour of letters on a filling, dark or white by its brightness.
+func readable(fill color.NRGBA) color.NRGBA {
+	// The weights of sRGB's luma, ITU-R BT.709.
+	luma := 0.2126*float64(fill.R) + 0.7152*float64(fill.G) + 0.0722*float64(fill.B)
+	if luma < 125 {
+		return white
+	}
+	return ink
 }
 
 // A cell is a column and a row.

@@ -66,6 +66,10 @@ func scalingFigure(s *Scaling) (table.Picture, error) {
 				fmt.Sprintf("%.3g %% on %d", 100*r.Efficiency, r.Ranks))
 		}
 	}
+	for _, line := range slices.Clone(f.Series) {
+		line.Kind = table.Points // what was computed: the line between them is a guess
+		f.Series = append(f.Series, line)
+	}
 	if len(efficiencies) > 0 {
 		f.Notes = []string{"Efficiency: " + strings.Join(efficiencies, ", ") + " ranks."}
 		for _, k := range s.Knees {
