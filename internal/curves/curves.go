@@ -194,7 +194,8 @@ func Figure(
 		// Outside the sizes there is no curve to mark. Half of the peak is a bandwidth: the
 		// throughput of as many bytes is nearer to the peak.
 		peak := l.Peak()
-		if half := peak.Half; follows && peak.Exists && peak.Known && half > 1 && half >= lo && half <= hi {
+		half := peak.Half
+		if follows && peak.Exists && peak.Known && half > 1 && half >= lo && half <= hi {
 			f.Marks = append(f.Marks, table.Mark{
 				Kind: table.AtPoint, X: float64(half),
 				Y:      kind.Row().Of(l.Model, half, 0),
@@ -335,10 +336,10 @@ func pointSeries(
 	return s
 }
 
-// hasBars reports whether a point has an error bar.
+// hasBars reports whether a point has an error bar that is seen: a shorter one is behind the point.
 func hasBars(s table.Series) bool {
 	for i := range s.Low {
-		if s.Low[i] < s.High[i] {
+		if s.High[i] > 1.1*s.Low[i] {
 			return true
 		}
 	}
