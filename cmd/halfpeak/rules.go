@@ -33,7 +33,6 @@ type ruleKind int
 const (
 	needing   ruleKind = iota // with one of these, one of those is needed; without these, always
 	excluding                 // if one of these is given, none of those may be
-	choosing                  // at most one of these
 	bounding                  // the number of a flag, or of its values if it takes several
 )
 
@@ -48,10 +47,6 @@ func needs(these, those, message string) rule {
 
 func excludes(these, those, message string) rule {
 	return rule{kind: excluding, these: words(these), those: words(those), message: message}
-}
-
-func oneOf(these, message string) rule {
-	return rule{kind: choosing, these: words(these), message: message}
 }
 
 func within(flag string, min, max float64, message string) rule {
@@ -130,8 +125,6 @@ func (r rule) text(these []string) string {
 			return joined(slices.Concat(these, r.those), "and") + " cannot be combined"
 		}
 		return joined(these, "and") + " exclude" + s + " " + joined(r.those, "and")
-	case choosing:
-		return "give at most one of " + joined(these, "and")
 	}
 	if math.IsInf(r.max, 1) {
 		return fmt.Sprintf("%s must be at least %.10g", r.these[0], r.min)
@@ -167,8 +160,6 @@ func (c commandLine) breaks(r rule) bool {
 		return (len(r.these) == 0 || len(these) > 0) && len(c.given(r.those)) == 0
 	case excluding:
 		return len(these) > 0 && len(c.given(r.those)) > 0
-	case choosing:
-		return len(these) > 1
 	}
 	if len(these) == 0 {
 		return false // a default is within its bounds

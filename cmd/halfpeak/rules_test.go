@@ -36,8 +36,6 @@ func TestRules(t *testing.T) {
 		{excludes("--a", "--b", ""), "--b=1", ""},
 		{excludes("--a", "several --list", ""), "--a=1 --list=1", ""},
 		{excludes("--a", "several --list", ""), "--a=1 --list=1 --list=2", "--a and several --list cannot be combined"},
-		{oneOf("--a, --b, --c", ""), "--a=1", ""},
-		{oneOf("--a, --b, --c", ""), "--a=1 --c", "give at most one of --a and --c"},
 		{within("--n", 1, 2, ""), "", ""}, // the default is 0
 		{within("--n", 1, 2, ""), "--n=2", ""},
 		{within("--n", 1, 2, ""), "--n=3", "--n must be 1 to 2 (got 3)"},
