@@ -132,12 +132,21 @@ func (k kind) takes(cmd *cobra.Command) bool {
 	return k.argument != "" && regexp.MustCompile(k.argument).MatchString(arguments)
 }
 
-// flag returns the flag of a command that takes a kind, nil if none does.
+// flag returns the flag of a command that takes a kind, nil if none does. A flag that is of use
+// with another one, as its help says, counts if that one was given.
 func (k kind) flag(cmd *cobra.Command) *pflag.Flag {
 	for name := range strings.FieldsSeq(k.flags) {
-		if f := cmd.Flags().Lookup(name); f != nil {
-			return f
+		f := cmd.Flags().Lookup(name)
+		if f == nil {
+			continue
 		}
+		if other, isPart := strings.CutPrefix(f.Usage, "with --"); isPart {
+			other, _, _ = strings.Cut(other, ":")
+			if !cmd.Flags().Changed(other) {
+				continue
+			}
+		}
+		return f
 	}
 	return nil
 }

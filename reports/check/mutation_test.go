@@ -131,15 +131,15 @@ func main() {
 // Each term of the formulas for one way, round trip, gap, overheads, fan-in and requests, of every
 // kind of model, made a fifth larger, makes a program of the engine disagree with it. So the engine
 // shares none of these formulas. What a change makes of the measurements in a table (changedCost and
-// what it calls) is data, which model and engine both have; TestTableOnAnotherLine of package model
-// tests it. What cannot be seen is in unseen, with the reason. The size of packets is shared; r∞,
+// what it calls, and the regime that a moved threshold gives a size) is data, which model and engine
+// both have; TestTableOnAnotherLine of package model tests it. What cannot be seen is in unseen, with the reason. The size of packets is shared; r∞,
 // n½, the papers' bound and plans of packets are not run, and have unit tests of their own.
 // TestByDefinition of internal/engine/virtual judges the resources that both start from.
 func TestMutantsAreSeen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
-	r, err := rewritePackage("../../model", []string{"OneWay", "Gap", "Overheads", "FanIn", "Requests", "RTT"}, "PacketSize", "BestPacket", "changedCost", "line", "slope")
+	r, err := rewritePackage("../../model", []string{"OneWay", "Gap", "Overheads", "FanIn", "Requests", "RTT"}, "PacketSize", "BestPacket", "changedCost", "line", "slope", "Regime")
 	if err != nil {
 		t.Fatal(err)
 	}
