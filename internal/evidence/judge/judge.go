@@ -148,45 +148,6 @@ func Mean(name string, machines []Score) Score {
 	return s
 }
 
-// HoldOut asks for the rows that out selects, and gives fit the others alone. It has no answers if
-// fit has an error: too little is left. A row without a prediction, as answer reports, has none.
-func HoldOut[Row any](rows []Row, out func(Row) bool, fit func(given []Row) (func(Row) (Answer,
-	bool), error)) (all []Answer) {
-	var given, asked []Row
-	for _, r := range rows {
-		if out(r) {
-			asked = append(asked, r)
-		} else {
-			given = append(given, r)
-		}
-	}
-	answer, err := fit(given)
-	if err != nil {
-		return nil
-	}
-	for _, r := range asked {
-		if a, ok := answer(r); ok {
-			all = append(all, a)
-		}
-	}
-	return all
-}
-
-// Write writes scores as rows of Markdown.
-func Write(w io.Writer, scores []Score) error {
-	_, err := fmt.Fprint(w, "| | machines | answers | with interval | mean log error | "+
-		"median, 90th perc. | right | width | score |\n|---|---|---|---|---|---|---|---|---|\n")
-	for _, s := range scores {
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(w, "| %s | %d | %d | %d | %.3f | %.3g, %.3g %% | %.1f %% | × %.3g | "+
-			"%.2f |\n", s.Name, s.Machines, s.Answers, s.Intervals, s.Log, 100*s.Median, 100*s.P90,
-			100*s.Right, s.Width, s.Score)
-	}
-	return err
-}
-
 // WriteCSV writes scores as rows of CSV.
 func WriteCSV(w io.Writer, scores []Score) error {
 	_, err := fmt.Fprintln(w, "name,machines,answers,intervals,log_error,median_error,p90_error,"+

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -59,28 +58,6 @@ func TestScoreIsProper(t *testing.T) {
 		if of(z) <= right {
 			t.Errorf("%v deviations: score %v, not above %v", z, of(z), right)
 		}
-	}
-}
-
-// TestHoldOut holds that no asked row reaches the fit.
-func TestHoldOut(t *testing.T) {
-	rows := []float64{1, 2, 3, 4}
-	out := func(r float64) bool { return r > 2 }
-	all := HoldOut(rows, out, func(given []float64) (func(float64) (Answer, bool), error) {
-		for _, r := range given {
-			if out(r) {
-				t.Errorf("%v reached the fit", r)
-			}
-		}
-		return func(r float64) (Answer, bool) { return Answer{Measured: r}, r < 4 }, nil
-	})
-	if len(all) != 1 || all[0].Measured != 3 {
-		t.Errorf("%v", all)
-	}
-	if HoldOut(rows, out, func([]float64) (func(float64) (Answer, bool), error) {
-		return nil, errors.New("too few")
-	}) != nil {
-		t.Error("answers without a fit")
 	}
 }
 

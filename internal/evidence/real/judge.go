@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -203,25 +202,25 @@ func lasted(folder string) (r struct {
 
 // predicted returns the finish of a trace on a machine in seconds.
 func predicted(ctx context.Context, folder string, ranks int, on simulate.Machine) (float64,
-	[]string, error) {
+	error) {
 	var files []string
 	for rank := range ranks {
 		files = append(files, filepath.Join(folder, fmt.Sprintf("trace.%06d", rank)))
 	}
-	s, notes, err := mpitrace.Read(mpitrace.Files(files...), mpitrace.Defaults)
+	s, _, err := mpitrace.Read(mpitrace.Files(files...), mpitrace.Defaults)
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
 	p, err := simulate.New(s)
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
 	done, err := p.Run(ctx, simulate.Setup{Machine: on, LogGOPS: simulate.Defaults})
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
 	finish, _ := done.Finish()
-	return float64(finish) / 1e6, notes, nil
+	return float64(finish) / 1e6, nil
 }
 
 // median returns the median time of the runs without the tracer in which both ranks were busy, or
@@ -243,27 +242,4 @@ func (j *judge) median(p program, n, rounds int) (seconds float64, quiet int, er
 		kept = all
 	}
 	return stats.QuantileOf(kept, 0.5), quiet, nil
-}
-
-// readFour traces four ranks, and reports whether the traces can be read and run to their ends.
-func (j *judge) readFour(ctx context.Context, w io.Writer, chosen []program) error {
-	for _, p := range chosen {
-		folder := filepath.Join(j.folder(p), "four")
-		if err := os.MkdirAll(folder, 0o777); err != nil {
-			return err
-		}
-		err := j.mpirunOnce(ctx, p, 4, p.library.options[0], folder)
-		var seconds float64
-		var notes []string
-		if err == nil {
-			seconds, notes, err = predicted(ctx, folder, 4, nil)
-		}
-		if err != nil {
-			fmt.Fprintf(w, "%s: %v\n", p.name, err)
-			continue
-		}
-		fmt.Fprintf(w, "%s: %.3g s as LogGOPSim's defaults have it. %s\n", p.name, seconds,
-			strings.Join(notes, " "))
-	}
-	return nil
 }

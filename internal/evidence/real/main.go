@@ -81,18 +81,17 @@ func main() {
 	minutes := flag.String("minutes", "1", "of calibrate on each network")
 	priority := flag.Bool("priority", false, "run before everything else (root)")
 	only := flag.String("only", "", "programs whose names contain this")
-	four := flag.Bool("four", false, "only trace four ranks on the cores there are, and read that")
 	csv := flag.String("csv", "", "write the table to this file")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	j := judge{dir: *dir, priority: *priority}
-	if err := j.run(ctx, *only, *rounds, *traces, *minutes, *four, *csv); err != nil {
+	if err := j.run(ctx, *only, *rounds, *traces, *minutes, *csv); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func (j *judge) run(ctx context.Context, only string, rounds, traces int, minutes string, four bool,
+func (j *judge) run(ctx context.Context, only string, rounds, traces int, minutes string,
 	csv string) error {
 	if j.dir == "" {
 		return errors.New("-dir names the folder for measurements")
@@ -104,9 +103,6 @@ func (j *judge) run(ctx context.Context, only string, rounds, traces int, minute
 	chosen, err := j.prepare(ctx, only)
 	if err != nil {
 		return err
-	}
-	if four {
-		return j.readFour(ctx, os.Stdout, chosen)
 	}
 	for _, p := range chosen {
 		for n := range networks {

@@ -67,11 +67,11 @@ func (j *judge) compare(ctx context.Context, p program, n, rounds, traces int) (
 		if err != nil {
 			return r, err
 		}
-		finish, _, err := predicted(ctx, folder, 2, machine)
+		finish, err := predicted(ctx, folder, 2, machine)
 		if err != nil {
 			return r, err
 		}
-		from, _, err := predicted(ctx, j.traceFolder(p, 1-n, round), 2, machine)
+		from, err := predicted(ctx, j.traceFolder(p, 1-n, round), 2, machine)
 		if err != nil {
 			return r, err
 		}

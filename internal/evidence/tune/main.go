@@ -3,10 +3,7 @@
 // it states and that of the library's own choice. docs/tune.md has its table.
 //
 //	go -C internal/evidence run ./tune -csv ../../docs/tables/tune.csv
-//	go -C internal/evidence run ./tune -judge DIR/rules.conf
 //	go -C internal/evidence run ./tune -models
-//
-// With -judge it compares rules that tune wrote with Open MPI's own choices, on this computer.
 package main
 
 import (
@@ -167,7 +164,6 @@ func (s *set) judgeAll(c setting, replicas int) (mean result, err error) {
 
 func main() {
 	log.SetFlags(0)
-	rules := flag.String("judge", "", "judge this rules `file` for Open MPI on this computer")
 	table := flag.String("csv", "", "write all results to this `file`")
 	replicas := flag.Int("replicas", 4, "selections of seven eighths of the points")
 	only := flag.String("only", "", "settings whose names begin so")
@@ -175,12 +171,6 @@ func main() {
 	flag.Parse()
 	if *compare {
 		if err := models(os.Stdout); err != nil {
-			log.Fatal(err)
-		}
-		return
-	}
-	if *rules != "" {
-		if err := judge(context.Background(), *rules, os.Stdout); err != nil {
 			log.Fatal(err)
 		}
 		return

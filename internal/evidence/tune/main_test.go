@@ -38,36 +38,3 @@ func TestLoss(t *testing.T) {
 		}
 	}
 }
-
-// The calls of a rules file that tune wrote, with what its rules say for each.
-func TestCalls(t *testing.T) {
-	const text = `# Written by halfpeak tune.
-# bcast, 4 ranks, 1 KiB: default, expected loss 1.0 %, 10 of 10 measured
-# bcast, 4 ranks, 64 KiB: chain, the library's choice takes 29.4 % longer (at least 3.0 %, 6 rounds), expected loss 0.0 %, 10 of 10 measured
-1 # collectives
-7 # bcast
-2 # numbers of ranks
-1 # ranks and more
-1 # sizes: bytes and more, algorithm, fan-out, segment
-0 0 0 0
-4 # ranks and more
-3 # sizes: bytes and more, algorithm, fan-out, segment
-0 0 0 0
-65536 2 4 8192 # chain
-65537 0 0 0
-`
-	all, err := calls(text)
-	if err != nil || len(all) != 2 {
-		t.Fatal(all, err)
-	}
-	if v := all[0]; v.argument != "bcast:1024:0:0:0" || v.choice != "default" || v.ranks != 4 {
-		t.Errorf("%+v", v)
-	}
-	if v := all[1]; v.argument != "bcast:65536:2:8192:4" || v.choice != "chain" ||
-		v.expected != "29.4 %" {
-		t.Errorf("%+v", v)
-	}
-	if _, err := calls(text[:len(text)-30]); err == nil {
-		t.Error("rules that end early are read")
-	}
-}
