@@ -70,6 +70,9 @@ func documentWriter(format, path string) (func(table.Document, io.Writer) error,
 			format = "html"
 		case ext == "md" || ext == "markdown" || path == "":
 			format = "markdown"
+		case ext == "pdf":
+			return nil, usagef("-o %q: a report is .html or .md; for a PDF, write "+
+				".html and print it from a browser (to PDF)", path)
 		default:
 			return nil,
 				usagef("-o %q: unknown extension %q; use .html or .md, or choose with --format",

@@ -15,11 +15,14 @@ func (u *Uncertainty) Figure() table.Picture {
 		return nil
 	}
 	q := u.curve
+	subject := u.Designs[len(u.Designs)-1].Subject()
+	if u.apart() {
+		subject += ", " + u.Designs[0].Subject()
+	}
 	f := table.Figure{
-		Title: u.Designs[len(u.Designs)-1].Subject() + ": " + q.Kind.Title +
-			" with 95 % intervals",
-		X: table.Axis{Label: "message size", Log: true, Bytes: true},
-		Y: table.Axis{Label: q.Kind.Title, Dim: q.Kind.Dim},
+		Title: subject + ": " + q.Kind.Title + " with 95 % intervals",
+		X:     table.Axis{Label: "message size", Log: true, Bytes: true},
+		Y:     table.Axis{Label: q.Kind.Title, Dim: q.Kind.Dim},
 	}
 	f.Series, f.Notes = u.series, u.curveNotes
 	f.Y.Log = q.Kind.Dim != quantity.DimRate || dwarfed(f.Series)

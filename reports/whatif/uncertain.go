@@ -240,6 +240,11 @@ type banded struct {
 	bands     []table.Series // of next
 }
 
+// apart reports whether two platforms are compared, and not one with its change.
+func (u *Uncertainty) apart() bool {
+	return len(u.Designs) == 2 && u.Designs[0].Name == u.Designs[0].Subject()
+}
+
 // addCurve adds the intervals of a quantity over sizes.
 func (u *Uncertainty) addCurve(q Quantity, sizes []quantity.Bytes) error {
 	if !q.isSized() {
@@ -247,7 +252,13 @@ func (u *Uncertainty) addCurve(q Quantity, sizes []quantity.Bytes) error {
 		return usage.Fields(err, "plot")
 	}
 	next := allFitted(u.Designs)
-	for _, d := range u.Designs {
+	// Of two platforms, the one to compare with stands first here and second in the command, whose
+	// order the colours of all pictures have.
+	designs := slices.Clone(u.Designs)
+	if u.apart() {
+		slices.Reverse(designs)
+	}
+	for _, d := range designs {
 		c := banded{name: d.Name, sizes: sizes}
 		follower, follows := followerOf(d.Design, q.Name, sizes)
 		if c.next = next && follows; c.next {
