@@ -16,9 +16,9 @@ import (
 // A LogPResult has the parameters of LogP. A parameter that the data do not identify has a warning,
 // and an interval from its known bound to +Inf.
 type LogPResult struct {
-	// o_r is 0 if no Δ of the signature was long enough to show it,
-	// and L is 0 without a round trip. If g does not exceed o_s + o_r, the processor is the
-	// bottleneck, and g is only an upper bound.
+	// o_r is 0 if no Δ of the signature was long enough to show it, with the bound g − o_s − Δ as
+	// the upper end; and L is 0 to +Inf without a round trip. If g does not exceed o_s + o_r, the
+	// processor is the bottleneck, and g is only an upper bound.
 	Estimate[model.LogP]
 	Warnings []string
 }
@@ -98,7 +98,11 @@ func (r *LogPResult) fit(t *benchfile.Table, rtt quantity.Micros) (e logpEstimat
 	if !showsReceive {
 		r.warn("o_r is not identifiable: the interval of many messages is g up to the longest Δ "+
 			"(%v); measure with Δ above g", quantity.Micros(last.delta))
-		e.receive = exactly(0) // and L stays 0: it is not known without o_r
+		// The longest Δ still hides behind g, so o_s + o_r + Δ is at most g. L is not known without
+		// o_r.
+		atMost := e.gap.High - e.send.Low - last.delta
+		e.receive = quantity.Interval{High: max(0, atMost)}
+		e.latency = exactly(0)
 		return e, nil
 	}
 	receive := scattered{m.overheads.value - few.value, m.overheads.variance + few.variance}
@@ -113,7 +117,8 @@ func (r *LogPResult) fit(t *benchfile.Table, rtt quantity.Micros) (e logpEstimat
 			"shorter than %v", quantity.Micros(m.overheads.value), quantity.Micros(e.gap.Value))
 	}
 	if rtt <= 0 {
-		r.warn("L needs the round-trip time of a message beside the signature")
+		r.warn("L needs the round-trip time of a message beside the signature (rtt); " +
+			"it is saved as 0, so that one-way times are lower bounds")
 		e.latency = exactly(0)
 		return e, nil
 	}

@@ -54,7 +54,9 @@ func prepare(t *benchfile.Table) (
 	if len(points) == 1 {
 		what = fmt.Sprintf("one size only (%v)", points[0].Size)
 	} else if len(t.Bursts) > 0 {
-		what = "bursts of messages, not sizes"
+		return nil, 0, nil, fmt.Errorf("%s: %w by sizes: these are bursts of messages, "+
+			"a signature, which the model logp fits, with the round trip (rtt) for L",
+			t.Name(), ErrNoData)
 	}
 	return nil, 0, nil, fmt.Errorf("%s: %w: %s; a line takes at least 2 sizes, "+
 		"and 10 over a factor of 100 to be trusted", t.Name(), ErrNoData, what)

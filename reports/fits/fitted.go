@@ -59,6 +59,9 @@ type Parameter struct {
 	quantity.Interval
 }
 
+// unknown reports whether the data only bound the parameter from above, or do not show it at all.
+func (p Parameter) unknown() bool { return p.Model == "logp" && p.Value == 0 && p.Low == 0 }
+
 // A Change is the difference between two tables over a range of sizes. Before and After name the
 // tables, and Call says what both measured.
 type Change struct {

@@ -2,6 +2,7 @@ package fits
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -236,16 +237,25 @@ func parameterRows(all []Parameter) table.Rows {
 		col("to_bytes", "to", func(p Parameter) any { return p.To }).If(ranged),
 		col("parameter", "parameter", func(p Parameter) any { return p.Name }),
 		col("", "value (95 %)", func(p Parameter) any {
+			switch {
+			case p.unknown() && math.IsInf(p.High, 1):
+				return "unknown"
+			case p.unknown():
+				return fmt.Sprintf("at most %v", table.Shown(p.Dim, quantity.Alone(p.High)))
+			}
 			return table.Interval{Dim: p.Dim, Interval: p.Interval}
 		}),
-		col("value", "", func(p Parameter) any { return scaled(p.Value, p) }),
+		col("value", "", func(p Parameter) any {
+			return table.OrAbsent(scaled(p.Value, p), !p.unknown())
+		}),
 		col("low", "", func(p Parameter) any { return scaled(p.Low, p) }),
 		col("high", "", func(p Parameter) any { return scaled(p.High, p) }),
 		col("unit", "", unit),
 	)
 	// In a sentence, those of the last table and range of sizes.
 	last := slices.DeleteFunc(slices.Clone(all), func(p Parameter) bool {
-		return p.Table != all[len(all)-1].Table || p.From != all[len(all)-1].From
+		other := p.Table != all[len(all)-1].Table || p.From != all[len(all)-1].From
+		return other || p.unknown()
 	})
 	for i, p := range last {
 		text := table.Say("%s %v", p.Name, table.Shown(p.Dim, quantity.Alone(p.Value)))

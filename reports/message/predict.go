@@ -83,6 +83,7 @@ func Costs(sizes []quantity.Bytes, designs ...platforms.Design) (*Predictions, e
 		// A peak belongs to a layer, so it is computed once and not for each size.
 		all.Peaks = append(all.Peaks, peak)
 		all.doubt(d)
+		all.doubtShort(d, slices.Max(sizes))
 		for _, n := range sizes {
 			p := predicted(d, n)
 			p.Peak = peak
@@ -122,6 +123,21 @@ func CheckSize(n quantity.Bytes) error {
 		return fmt.Errorf("%g bytes: a message has 1 to 2⁵³ whole ones", float64(n))
 	}
 	return nil
+}
+
+// shortMessage is the size above which LogP's cost is a bound. Its message is "a small number of
+// words" (Culler and others, LogP, 1993, section 3): up to 16 words of 4 bytes are taken as small.
+const shortMessage = 64 * quantity.Bytes(1)
+
+// doubtShort notes that LogP, which has no cost per byte, does not answer for long messages.
+func (p *Predictions) doubtShort(d platforms.Design, largest quantity.Bytes) {
+	l, is := model.LinesOf(d.Layer.Model).(*model.LogP)
+	if !is || largest <= shortMessage {
+		return
+	}
+	p.Doubts = append(p.Doubts, fmt.Sprintf("%s: LogP is for short messages and has no cost per "+
+		"byte: above %s its times, here %s, are lower bounds and its rates are none; LogGP has G",
+		d.Layer.Ref(), shortMessage, l.OneWay(largest)))
 }
 
 // doubt notes how far the costs in the design can be trusted.
