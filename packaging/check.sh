@@ -65,6 +65,22 @@ fastest() {
 	done
 	echo "$((best / 1000)).$((best % 1000 / 100))"
 }
+
+# wheel DIR NAME installs the wheel of this system in DIR with pip, without network, and runs it.
+wheel() {
+	local env=$work/venv.$2
+	if ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
+		skip "wheel: no python3 with venv"
+		return
+	fi
+	python3 -m venv "$env" || fail "wheel: python3 -m venv"
+	"$env/bin/pip" --disable-pip-version-check install -q --no-index --no-deps --find-links "$1" --pre halfpeak ||
+		fail "wheel: pip finds none for this system in $(cd "$1" && ls -m -- *.whl)"
+	runs "$env/bin/halfpeak" "$2" "${3:-}"
+	"$env/bin/pip" --disable-pip-version-check uninstall -q -y halfpeak
+	[ ! -e "$env/bin/halfpeak" ] || fail "wheel: pip leaves the binary"
+	say "$2" "installed by pip without network, run, removed"
+}
 small_and_fast() {
 	local size v p
 	size=$(wc -c <"$1")
@@ -91,8 +107,21 @@ short() {
 		fi
 	fi
 
-	mkdir "$work/made" # recipes, filled with sums of nothing
+	# A wheel of this binary, made as a release makes it from an archive.
 	version=$(packaging/version.sh)
+	if [ "$(uname -s)" = Linux ] && command -v python3 >/dev/null; then
+		local archive
+		archive=halfpeak-$version-linux-$(uname -m)
+		mkdir -p "$work/wheels" "$work/packed/$archive"
+		cp "$work/halfpeak" LICENSE NOTICE README.md "$work/packed/$archive"
+		tar -C "$work/packed" -czf "$work/wheels/$archive.tar.gz" "$archive"
+		packaging/wheels.sh "$work/wheels" >/dev/null || fail "wheels.sh"
+		wheel "$work/wheels" wheel
+	else
+		skip "wheel: not Linux, or no python3"
+	fi
+
+	mkdir "$work/made" # recipes, filled with sums of nothing
 	for name in source linux-x86_64 linux-aarch64 linux-ppc64le linux-riscv64; do
 		printf '%064d  halfpeak-%s-%s.tar.gz\n' 0 "$version" "$name"
 	done >"$work/made/checksums.txt"
@@ -159,6 +188,13 @@ long() {
 		((size > 0 && size <= max_bytes)) || fail "$f: the binary has $size bytes"
 		say size "$size bytes: $(basename "$f")"
 	done
+
+	if compgen -G "$dist/*.whl" >/dev/null; then
+		[ "$(find "$dist" -name '*.whl' | wc -l)" = 5 ] || skip "wheels of some systems: $(cd "$dist" && ls -m -- *.whl)"
+		wheel "$dist" released page
+	else
+		skip "wheel: $1 has none"
+	fi
 
 	if command -v dpkg >/dev/null && [ "$(id -u)" = 0 ]; then
 		page=/usr/share/man/man1/halfpeak.1.gz

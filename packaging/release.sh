@@ -16,6 +16,7 @@ HALFPEAK_VERSION=$(packaging/version.sh)
 export HALFPEAK_VERSION
 "$goreleaser" release --snapshot --clean --parallelism "${PARALLELISM:-2}" "$@"
 cp packaging/stage/*-source.tar.gz packaging/dist
+packaging/wheels.sh packaging/dist
 packaging/recipes.sh packaging/dist
 packaging/sign.sh packaging/dist
 rm -rf "$dist"
