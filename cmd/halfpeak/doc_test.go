@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"go/format"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -370,22 +371,33 @@ func TestIndexHasAllCommands(t *testing.T) {
 	}
 }
 
-// The program of the README compiles as it stands, and prints what its comment says.
-func TestReadmeProgram(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, program, _ := strings.Cut(string(readme), "```go\n")
-	program, _, _ = strings.Cut(program, "```")
-	_, want, _ := strings.Cut(program, "\n} // ")
-	path := filepath.Join(t.TempDir(), "main.go")
-	if err := os.WriteFile(path, []byte(program), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("go", "run", path)
-	cmd.Dir = "../../internal/demo/files"
-	if got, err := cmd.CombinedOutput(); err != nil || string(got) != want {
-		t.Errorf("%v: %s, want %q", err, got, want)
+// The Go programs of README and docs/library.md stand as gofmt has them, compile as they are, and
+// print what their last comment says.
+func TestPrograms(t *testing.T) {
+	for _, page := range []string{"../../README.md", "../../docs/library.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, program, found := strings.Cut(string(text), "```go\n")
+		program, _, closed := strings.Cut(program, "```")
+		if !found || !closed {
+			t.Errorf("%s has no Go program", page)
+			continue
+		}
+		if formatted, err := format.Source([]byte(program)); err != nil || string(formatted) != program {
+			t.Errorf("%s: the program is not as gofmt has it (%v)", page, err)
+		}
+		_, comment, _ := strings.Cut(program, "\n// Output:\n")
+		want := strings.ReplaceAll("\n"+comment, "\n// ", "\n")[1:]
+		path := filepath.Join(t.TempDir(), "main.go")
+		if err := os.WriteFile(path, []byte(program), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("go", "run", path)
+		cmd.Dir = "../../internal/demo/files"
+		if got, err := cmd.CombinedOutput(); err != nil || string(got) != want {
+			t.Errorf("%s: %v: %s, want %q", page, err, got, want)
+		}
 	}
 }
