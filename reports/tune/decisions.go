@@ -8,8 +8,8 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/tune/tuner"
 )
 
 // Decisions returns the choices for all calls, in the order of the question. They hold for the

@@ -1,5 +1,5 @@
 // Package tune chooses which collectives to measure, so that a rules file for a library comes from
-// a small part of the sweep over algorithms, ranks and sizes. Package internal/tuner has the model
+// a small part of the sweep over algorithms, ranks and sizes. Package tuner below it has the model
 // of their times.
 //
 // A [Question] names collectives, ranks, sizes and a library. [NewMap] lists all its candidates:

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/internal/tuner"
+	"github.com/halfpeak/halfpeak/reports/tune/tuner"
 )
 
 // A Duel compares a choice with the library's own in rounds. Each round is a launch in which both

@@ -8,11 +8,11 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/evidence/judge"
-	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/collective"
 	"github.com/halfpeak/halfpeak/reports/tune"
+	"github.com/halfpeak/halfpeak/reports/tune/tuner"
 )
 
 // normal is the half of a 95 % interval of a normal distribution, in standard deviations.

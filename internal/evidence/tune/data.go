@@ -10,11 +10,11 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/published"
 	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/internal/tuner"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/collective"
 	"github.com/halfpeak/halfpeak/reports/tune"
+	"github.com/halfpeak/halfpeak/reports/tune/tuner"
 )
 
 // A set has all candidates of a question, with the time of each.

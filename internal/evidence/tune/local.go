@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/tuner"
+	"github.com/halfpeak/halfpeak/reports/tune/tuner"
 )
 
 // A local selects measurements for all calls, and decides each call by the measurements nearest to

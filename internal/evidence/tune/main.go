@@ -19,7 +19,7 @@ import (
 
 	scores "github.com/halfpeak/halfpeak/internal/evidence/judge"
 	"github.com/halfpeak/halfpeak/internal/parallel"
-	"github.com/halfpeak/halfpeak/internal/tuner"
+	"github.com/halfpeak/halfpeak/reports/tune/tuner"
 )
 
 // shares are the parts of all points that are measured, as the columns of docs/tune.md. A user who

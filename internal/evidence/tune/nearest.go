@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/tuner"
+	"github.com/halfpeak/halfpeak/reports/tune/tuner"
 )
 
 // A nearest is the simplest rival: a schedule's time times the ratio of the measurements nearby,
