@@ -196,7 +196,7 @@ func (c *comm) complete(f *collectiveForm, call *groupCall, blocks []uint64) err
 }
 
 // choose sets the algorithm: the one that the program names, or the usual one.
-func (c *comm) choose(f *collectiveForm, call *groupCall, blocks []uint64) (err error) {
+func (c *comm) choose(f *collectiveForm, call *groupCall, blocks []uint64) error {
 	call.kind = f.of
 	name, bytes := f.of, call.bytes
 	if call.unequal && name != "reduce-scatter" {
@@ -210,11 +210,15 @@ func (c *comm) choose(f *collectiveForm, call *groupCall, blocks []uint64) (err 
 			return fmt.Errorf("%s %s needs blocks of one size", e.Collective, e.Name)
 		}
 	}
-	call.entry, call.chosen, err = c.r.Collectives.Choose(name, call.of, c.group.asGroup(),
+	e, chosen, err := c.r.Collectives.Choose(name, call.of, c.group.asGroup(),
 		collective.Call{Root: call.root, Bytes: bytes, Segment: call.segment,
 			Gamma: c.r.Collectives.Combine})
-	if err == nil && call.entry.Algorithm == nil {
+	if err == nil && e.Algorithm == nil {
 		err = fmt.Errorf("no algorithm for %s is given", name)
 	}
-	return err
+	if err != nil {
+		return err // the call has no algorithm: a rank that comes later has the same error
+	}
+	call.entry, call.chosen = e, chosen
+	return nil
 }

@@ -144,6 +144,7 @@ func TestMistakes(t *testing.T) {
 		"mpi.bcast(8) if mpi.rank else mpi.barrier()": "bcast(8), but rank 0 calls barrier() in line 2",
 		`mpi.bcast(8, root = 2)`:                      "the root must be 0 to 1 (got 2)",
 		`mpi.bcast(8, algorithm = "binomal")`:         `bcast has no algorithm "binomal"; did you mean`,
+		`mpi.bcast("64GiB", segment = 1)`:             "rank 0: bcast binomial: the message has more than 33554432 segments",
 		`mpi.alltoall(sizes = [1])`:                   "sizes must have 2 entries, one for each rank (got 1)",
 		`mpi.alltoall()`:                              "alltoall needs a size, or sizes with one for each rank",
 		`mpi.allgather(sizes = [1, mpi.rank])`:        "sizes must be the same list on all ranks",
