@@ -126,9 +126,8 @@ func (c Collectives) ask(ctx context.Context, d Design) (e Estimate, err error) 
 		return e, fmt.Errorf("%s on several numbers of ranks or with several sizes has several "+
 			"times", c.Collective)
 	}
-	if t.Undecided {
-		return e, fmt.Errorf("%s: the fastest is not known: %s name an algorithm", c.Collective,
-			times.LeftOut())
+	if err := times.Undecided(); err != nil {
+		return e, err
 	}
 	e = Estimate{Interval: t.Within, Method: Simulated,
 		Notes: append(times.Notes, "algorithm: "+t.Name)}

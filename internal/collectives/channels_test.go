@@ -129,10 +129,14 @@ func TestRingsFromTheirFirstSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(times.TooLarge) != 1 || !times.Undecided() || times.Best().Best ||
+	if len(times.TooLarge) != 1 || times.Undecided() == nil || times.Best().Best ||
 		len(Rules(times.Times)) > 0 {
 		t.Errorf("left out %q, undecided %v, rules %v", times.TooLarge, times.Undecided(),
 			Rules(times.Times))
+	}
+	if _, _, err := calls.Prepare(context.Background(), d); err == nil ||
+		err.Error() != times.Undecided().Error() {
+		t.Errorf("prepared: %v, want %v", err, times.Undecided())
 	}
 }
 

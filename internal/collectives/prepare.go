@@ -17,8 +17,9 @@ import (
 // [Calls.On]: when the last rank is done.
 //
 // The algorithm "best" gives one call for each number of ranks and size, timed by the algorithm
-// that is first with the costs that are asked for. "all" gives one for each algorithm. Algorithms
-// whose schedule is too large are left out; it is an error if none remains.
+// that is first with the costs that are asked for; it is an error if the schedule of another one is
+// too large, which may be faster. "all" gives one for each algorithm, without those whose schedule
+// is too large; it is an error if none remains.
 //
 // If the platform's file has measurements of the collective, the time is the measured one, as
 // [Calls.On] has it, times the ratio of the simulated time to that of the design. It is an error if
@@ -72,6 +73,9 @@ func (b Basis) prepare(ctx context.Context) (calls []study.Call, err error) {
 		call, skipped, err := r.prepare(ctx, s.within, fits)
 		if err != nil {
 			return nil, err
+		}
+		if c.Algorithm == "best" && len(fits) == 0 && call.Run != nil && len(skipped) > 0 {
+			return nil, undecidedBy(c.Collective, skipped)
 		}
 		tooLarge = append(tooLarge, skipped...)
 		if call.Run != nil {

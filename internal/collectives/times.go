@@ -20,9 +20,17 @@ func (t *Times) Best() Timing {
 	return t.Times[max(0, at)]
 }
 
-// Undecided reports whether no algorithm of a place is known to be the best.
-func (t *Times) Undecided() bool {
-	return slices.ContainsFunc(t.Times, func(t Timing) bool { return t.Undecided })
+// Undecided returns an error if no algorithm of a place is known to be the best.
+func (t *Times) Undecided() error {
+	if slices.ContainsFunc(t.Times, func(t Timing) bool { return t.Undecided }) {
+		return undecidedBy(t.plan.Collective, t.TooLarge)
+	}
+	return nil
+}
+
+// undecidedBy returns the error of a best algorithm, if calls that were left out may be faster.
+func undecidedBy(name string, tooLarge []string) error {
+	return fmt.Errorf("%s: the fastest is not known: %s; name an algorithm", name, tooLarge[0])
 }
 
 // LeftOut returns the note of calls that are too large.
