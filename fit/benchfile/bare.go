@@ -3,7 +3,6 @@ package benchfile
 import (
 	"bytes"
 	"math"
-	"regexp"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
 )
@@ -33,11 +32,11 @@ type netpipe struct {
 // NetPIPE 4,5: "  3:       4  B    247253 times -->    112.853 Mbps  in  270.123 nsecs",
 // with KB, MB of 10³, 10⁶ bytes.
 var (
-	netpipeLog = regexp.MustCompile(
+	netpipeLog = lex.NewPattern(
 		`^\d+:\s+([0-9.]+)\s+(bytes|B|KB|MB|GB)\s+\d+ times\s+-->\s+` +
 			`[0-9.]+ +[KMGT]?bps\s+in\s+([0-9.]+) +(nsec|usec|msec|sec)s?\b`)
 	// A run that was killed ends behind the arrow.
-	netpipeCut = regexp.MustCompile(`^\d+:\s+([0-9.]+)\s+(bytes|B|KB|MB|GB)\s+\d+ times\s+-->`)
+	netpipeCut = lex.NewPattern(`^\d+:\s+([0-9.]+)\s+(bytes|B|KB|MB|GB)\s+\d+ times\s+-->`)
 )
 
 var (
@@ -56,7 +55,7 @@ func (f *netpipe) take(p *parser, line []byte) bool {
 		var v [5]lex.Number
 		return lex.ParseAll(text[:n], v[:n]) && f.row(p, v[:n])
 	}
-	if m := netpipeLog.FindSubmatch(line); m != nil {
+	if m := netpipeLog().FindSubmatch(line); m != nil {
 		size, okSize := lex.Parse(m[1])
 		t, okTime := lex.Parse(m[3])
 		// Two dots in a number match the expression, too.
@@ -72,7 +71,7 @@ func (f *netpipe) take(p *parser, line []byte) bool {
 		}
 		return true
 	}
-	if f.open != nil && netpipeCut.Match(line) {
+	if f.open != nil && netpipeCut().Match(line) {
 		f.open.count(cutOff)
 		return true
 	}

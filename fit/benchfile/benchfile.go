@@ -52,7 +52,6 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -399,12 +398,12 @@ func (c CollectiveOp) perRank() CollectiveOp {
 
 // nameWord finds the collective in the name of a file. Only names that hardly mean anything
 // else: "reduce" or "scatter" alone may be any word.
-var nameWord = regexp.MustCompile(
+var nameWord = lex.NewPattern(
 	`(?i)(?:^|[^a-z])i?(all[-_]?reduce|all[-_]?gather|all[-_]?to[-_]?all|reduce[-_]?scatter|` +
 		`bcast|broadcast)(?:[^a-z]|$)`)
 
 func fromFileName(name string) (c CollectiveOp) {
-	if m := nameWord.FindStringSubmatch(filepath.Base(name)); m != nil {
+	if m := nameWord().FindStringSubmatch(filepath.Base(name)); m != nil {
 		c, _ = collectiveNamed(m[1])
 	}
 	return c

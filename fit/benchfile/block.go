@@ -3,7 +3,6 @@ package benchfile
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,7 +152,7 @@ func cellFactor(t token, d dimension) float64 {
 }
 
 // leadingLabel matches what loggers and launchers put before a row.
-var leadingLabel = regexp.MustCompile(`^[\[\d:.,<>a-zA-Z\]()/TZ_-]*[\]:>)]+$|` +
+var leadingLabel = lex.NewPattern(`^[\[\d:.,<>a-zA-Z\]()/TZ_-]*[\]:>)]+$|` +
 	`^\d{4}-\d\d-\d\d|^\d\d:\d\d`)
 
 // leading returns the number of tokens before the columns: labels of ranks and hosts, and stamps.
@@ -168,7 +167,7 @@ func (b *block) leading() int {
 		// In CSV, a word is a value.
 		end := first.to
 		if text := b.texts[0]; end < len(text) && text[end] == ',' ||
-			!fixed && !leadingLabel.MatchString(first.text) {
+			!fixed && !leadingLabel().MatchString(first.text) {
 			break
 		}
 		n++
@@ -201,7 +200,7 @@ func (b *block) inlineNames(all []*column) map[int]string {
 		case b.pattern[i] == 'n':
 			names[i] = strings.Trim(strings.Join(lastPair(words), " "), " :=")
 			words, number = nil, i
-		case j < 0 && leadingLabel.MatchString(b.rows[0][i].text) && !hasLetters(b.rows[0][i].text):
+		case j < 0 && leadingLabel().MatchString(row[i].text) && !hasLetters(row[i].text):
 		case j < 0 || all[j].fixed:
 			words = append(words, row[i].text)
 		}
@@ -242,7 +241,7 @@ func (c headerCell) isSentence() bool {
 }
 
 // headerWord matches words that headers of benchmarks have.
-var headerWord = regexp.MustCompile(`(?i)size|bytes|lat|time|usec|bandw|algbw|busbw|elements|` +
+var headerWord = lex.NewPattern(`(?i)size|bytes|lat|time|usec|bandw|algbw|busbw|elements|` +
 	`mb/s|gb/s|t_avg|iterations|count`)
 
 // splits returns the ways to divide a header line into names: at the separators that the first row
@@ -292,16 +291,16 @@ func completeNames(line string) (cells []headerCell) {
 	return cells
 }
 
-var wideGap = regexp.MustCompile(`[^\s|]+(?: [^\s|]+)*`)
+var wideGap = lex.NewPattern(`[^\s|]+(?: [^\s|]+)*`)
 
-func splitAt(e *regexp.Regexp, line string) (cells []headerCell) {
-	for _, m := range e.FindAllStringIndex(line, -1) {
+func splitAt(e lex.Pattern, line string) (cells []headerCell) {
+	for _, m := range e().FindAllStringIndex(line, -1) {
 		cells = append(cells, headerCell{line[m[0]:m[1]], m[0], m[1]})
 	}
 	return cells
 }
 
-var oneWord = regexp.MustCompile(`[^\s|]+`)
+var oneWord = lex.NewPattern(`[^\s|]+`)
 
 // splitWords divides a line at each blank; a unit in brackets belongs to the word before it.
 func splitWords(line string) (cells []headerCell) {
@@ -322,9 +321,9 @@ func splitWords(line string) (cells []headerCell) {
 const maxHeaderLines = 3
 
 // noHeader matches lines that stand between a header and its rows, and name nothing.
-var noHeader = regexp.MustCompile(`^\s*\\?#?\s*(Datatype|OSU|Overall =)`)
+var noHeader = lex.NewPattern(`^\s*\\?#?\s*(Datatype|OSU|Overall =)`)
 
-var promptLine = regexp.MustCompile(`^\s*(\S*[$>]|\$) `)
+var promptLine = lex.NewPattern(`^\s*(\S*[$>]|\$) `)
 
 // headerLines returns the lines above the block that may be its header, the nearest first.
 func (b *block) headerLines(lead int) (lines []string) {
@@ -349,21 +348,21 @@ func (b *block) headerLines(lead int) (lines []string) {
 		if numbers > max(1, len(all)/2) {
 			break
 		}
-		if noHeader.MatchString(line) {
+		if noHeader().MatchString(line) {
 			continue
 		}
 		if len(lines) > 0 && strings.Contains(lines[0], "|") != strings.Contains(line, "|") ||
-			promptLine.MatchString(line) && !strings.Contains(line, "#") {
+			promptLine().MatchString(line) && !strings.Contains(line, "#") {
 			break
 		}
 		if len(lines) > 0 && !strings.Contains(line, "|") &&
-			(!headerWord.MatchString(line) && !strings.Contains(line, "-place") ||
-				pairOfRemark.MatchString(line)) {
+			(!headerWord().MatchString(line) && !strings.Contains(line, "-place") ||
+				pairOfRemark().MatchString(line)) {
 			break
 		}
 		lines = append(lines, line)
-		if !strings.Contains(line, "|") && sizeName.MatchString(line) &&
-			(timeName.MatchString(line) || rateName.MatchString(line)) {
+		if !strings.Contains(line, "|") && sizeName().MatchString(line) &&
+			(timeName().MatchString(line) || rateName().MatchString(line)) {
 			break
 		}
 	}
@@ -371,7 +370,7 @@ func (b *block) headerLines(lead int) (lines []string) {
 }
 
 // pairOfRemark matches a line such as "Message size: 8".
-var pairOfRemark = regexp.MustCompile(`\w\s*:\s`)
+var pairOfRemark = lex.NewPattern(`\w\s*:\s`)
 
 // nameByHeader names the columns by the lines above the block. It reports whether one of these has
 // as many names as there are columns.
@@ -381,7 +380,7 @@ func (b *block) nameByHeader(all []*column, lead int) (named bool) {
 		unitLine := isUnitLine(line) && len(lines) > k+1
 		ways := splits(line, b.texts[0])
 		if cells, to := b.fitting(ways, all, line, named, unitLine); cells != nil {
-			if k > 1 && !named && headerWord.MatchString(lines[0]) {
+			if k > 1 && !named && headerWord().MatchString(lines[0]) {
 				continue
 			}
 			for i, c := range to {
@@ -390,7 +389,7 @@ func (b *block) nameByHeader(all []*column, lead int) (named bool) {
 			named = true
 			continue
 		}
-		if named || strings.Contains(line, "|") || headerWord.MatchString(line) ||
+		if named || strings.Contains(line, "|") || headerWord().MatchString(line) ||
 			isUnitLine(line) || isStatisticLine(line) {
 			b.nameByPlace(ways, all, line, k)
 		}
@@ -451,7 +450,7 @@ func (b *block) fitting(ways [][]headerCell, all []*column, line string, named, 
 	}
 	isCSV := strings.Contains(b.texts[0], ",")
 	lead := all[0].at
-	mayLeaveEmpty := !isCSV && headerWord.MatchString(line)
+	mayLeaveEmpty := !isCSV && headerWord().MatchString(line)
 	for i, way := range ways {
 		switch n := len(way); {
 		// Only if blanks divide a header in no other way: see splits.
@@ -460,17 +459,17 @@ func (b *block) fitting(ways [][]headerCell, all []*column, line string, named, 
 		case n == len(all):
 			consider(way, all, 0)
 		// The labels before the rows have names, too.
-		case lead > 0 && n == len(all)+lead && len(b.rows) > 1 && headerWord.MatchString(line):
+		case lead > 0 && n == len(all)+lead && len(b.rows) > 1 && headerWord().MatchString(line):
 			consider(way[lead:], all, 0.5)
 		// A header may name columns that the rows leave empty.
 		case i != len(ways)-3 && n > len(all) && n <= len(all)+4 && mayLeaveEmpty &&
-			sizeName.MatchString(way[0].text):
+			sizeName().MatchString(way[0].text):
 			consider(way[:len(all)], all, 1)
 		}
 	}
 	if cells == nil && !named {
 		for _, way := range ways {
-			if len(way) == len(numbers) && len(numbers) < len(all) && headerWord.MatchString(line) {
+			if n := len(numbers); len(way) == n && n < len(all) && headerWord().MatchString(line) {
 				consider(way, numbers, 0)
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -233,14 +232,14 @@ func number(text []byte, comma byte) (lex.Number, bool) {
 	case comma == '|' && bytes.HasPrefix(text, []byte("**")):
 		return number(bytes.Trim(text, "*"), comma)
 	// In CSV, 1,600 may as well be 1.6.
-	case thousandsCell.Match(text) &&
+	case thousandsCell().Match(text) &&
 		(comma == '|' || comma == '\t' || bytes.IndexByte(text, '.') > 0):
 		v, ok = lex.Parse(bytes.ReplaceAll(text, []byte(","), nil))
 	}
 	return v, ok
 }
 
-var thousandsCell = regexp.MustCompile(`^\d{1,3}(,\d{3})+(\.\d+)?$`)
+var thousandsCell = lex.NewPattern(`^\d{1,3}(,\d{3})+(\.\d+)?$`)
 
 // kindOf returns the kind of times by the name of their column. A bandwidth is taken as size
 // over a one-way time, which is what most people plot; other rates, such as throughput, are

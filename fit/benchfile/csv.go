@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
@@ -125,7 +124,7 @@ func (f *csv) start(p *parser, line []byte) bool {
 		if len(names) < 2 {
 			continue
 		}
-		if slices.ContainsFunc(names, namesValue.Match) {
+		if slices.ContainsFunc(names, namesValue().Match) {
 			return false // a row of names with their values
 		}
 		first := !f.seen
@@ -164,7 +163,7 @@ func (f *csv) start(p *parser, line []byte) bool {
 }
 
 // namesValue matches a name with its value: "Transfer size (B): 8".
-var namesValue = regexp.MustCompile(`[A-Za-z)\]] *: +[0-9.]+$`)
+var namesValue = lex.NewPattern(`[A-Za-z)\]] *: +[0-9.]+$`)
 
 // begin opens the tables of a header. If the file then ends, the advice that it leaves is the
 // error.

@@ -23,7 +23,7 @@ func (no *refusal) anyWay() (ways []way) {
 		case size == nil && ladder(c.values) > 0.5:
 			size = c
 		// Behind a number of elements, the bytes that they have.
-		case size != nil && !sizeName.MatchString(size.name) && elementsOf(size, c):
+		case size != nil && !sizeName().MatchString(size.name) && elementsOf(size, c):
 			size = c
 		case time == nil && c.halves[0] > 0 && c.dim != sizes:
 			time = c

@@ -1,33 +1,33 @@
 package benchfile
 
-import "regexp"
+import "github.com/halfpeak/halfpeak/internal/lex"
 
 // Names of columns only confirm what their values do.
 var (
-	sizeName = regexp.MustCompile(`(?i)^#?\s*(msg|message|msg_|buffer|block|data|transfer|blk)?` +
+	sizeName = lex.NewPattern(`(?i)^#?\s*(msg|message|msg_|buffer|block|data|transfer|blk)?` +
 		`[\s_]*(size|bytes|length|len|nbytes)\b|msgsize|#bytes|\bsize\b|_bytes$|^bytes|^n$`)
-	timeName = regexp.MustCompile(`(?i)(^|[^u])time|cpu.+time|lat|usec|\bt\b|\bt_|tavg|tmin|tmax|` +
+	timeName = lex.NewPattern(`(?i)(^|[^u])time|cpu.+time|lat|usec|\bt\b|\bt_|tavg|tmin|tmax|` +
 		`rtt|delay|overhead|p50|p99|comm|microsec|median|^min\b|^max\b|^avg\b|one.?way|` +
 		`round.?trip|duration|average|mean`)
-	rateName    = regexp.MustCompile(`(?i)bw|band|tput|throughput|bytes/s|b/s|speed|bit`)
-	messageName = regexp.MustCompile(`(?i)msg.?rate|messages/s|message rate|xfers/s|mpps|mr$|trans`)
-	elementName = regexp.MustCompile(`(?i)^elem|elements|^count`)
+	rateName    = lex.NewPattern(`(?i)bw|band|tput|throughput|bytes/s|b/s|speed|bit`)
+	messageName = lex.NewPattern(`(?i)msg.?rate|messages/s|message rate|xfers/s|mpps|mr$|trans`)
+	elementName = lex.NewPattern(`(?i)^elem|elements|^count`)
 	// Columns that are neither sizes nor what was measured.
-	otherName = regexp.MustCompile(`(?i)iter|rep|#sent|#ack|sample|rank|proc|node|root|wrong|` +
+	otherName = lex.NewPattern(`(?i)iter|rep|#sent|#ack|sample|rank|proc|node|root|wrong|` +
 		`error|count|nchan|batch|thread|pid|total|overlap|util|compute|stdev|sigma|retr|n_ctx|` +
 		`gpus|\bport\b|\bline\b|start|\bdate\b|elapsed|qps|std|\bcv`)
-	noSizeName = regexp.MustCompile(`(?i)rate|bw|band|/s|window|batch|lat|time`)
+	noSizeName = lex.NewPattern(`(?i)rate|bw|band|/s|window|batch|lat|time`)
 )
 
 func (d dimension) isNamed(name string) bool {
 	switch d {
 	case sizes:
-		return sizeName.MatchString(name) && !noSizeName.MatchString(name)
+		return sizeName().MatchString(name) && !noSizeName().MatchString(name)
 	case times:
-		return timeName.MatchString(name) && !rateName.MatchString(name) &&
-			!messageName.MatchString(name)
+		return timeName().MatchString(name) && !rateName().MatchString(name) &&
+			!messageName().MatchString(name)
 	case rates:
-		return rateName.MatchString(name)
+		return rateName().MatchString(name)
 	}
-	return messageName.MatchString(name)
+	return messageName().MatchString(name)
 }

@@ -2,7 +2,6 @@ package benchfile
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -47,7 +46,7 @@ const (
 // A gridRule identifies a column by its name, without blanks. Of several rules for one column of
 // the grid, the first that matches a name counts.
 type gridRule struct {
-	name     *regexp.Regexp
+	name     lex.Pattern
 	is       gridColumn
 	rateUnit float64 // bytes/µs, or messages/µs
 	messages bool
@@ -62,7 +61,7 @@ func isBracketed(text string) bool {
 func headerNames(line []byte) (names []string) {
 	text := strings.TrimLeft(string(line), " ")
 	text = strings.TrimPrefix(text, "# ")
-	for _, part := range wide.Split(strings.TrimSpace(text), -1) {
+	for _, part := range wide().Split(strings.TrimSpace(text), -1) {
 		// A word joins the name before it until that is complete: "Avg" and "Latency(us)" are one
 		// name, "Size" is another.
 		begins := true
@@ -72,7 +71,7 @@ func headerNames(line []byte) (names []string) {
 				names = names[:len(names)-1]
 			}
 			names = append(names, word)
-			begins = completeName.MatchString(word)
+			begins = completeName().MatchString(word)
 		}
 	}
 	if len(names) > 0 {
@@ -82,7 +81,7 @@ func headerNames(line []byte) (names []string) {
 }
 
 // completeName matches the end of a name that no further word belongs to.
-var completeName = regexp.MustCompile(
+var completeName = lex.NewPattern(
 	`(?i)([)\]]|/s|/sec|size|iterations|repetitions|validation|bytes|defects)$`)
 
 // newGrid finds the columns of a header. Blanks inside of names do not count, as versions
@@ -97,7 +96,7 @@ func newGrid(names []string, rules []gridRule) *grid {
 		bare[i] = strings.ReplaceAll(name, " ", "")
 	}
 	for _, r := range rules {
-		at := slices.IndexFunc(bare, r.name.MatchString)
+		at := slices.IndexFunc(bare, r.name().MatchString)
 		// A rate in bytes is the second one beside that of messages.
 		if r.is == gridRate && g.messages && !r.messages {
 			r.is = gridRate2
@@ -144,7 +143,7 @@ func (g *grid) refit(n int) bool {
 func (g *grid) unread() (names []string) {
 	for _, name := range g.names[1:] {
 		bare := strings.ReplaceAll(name, " ", "")
-		knows := func(r gridRule) bool { return r.name.MatchString(bare) }
+		knows := func(r gridRule) bool { return r.name().MatchString(bare) }
 		known := slices.ContainsFunc(g.rules, knows)
 		if !known {
 			names = append(names, lex.Quote(lex.Short([]byte(name))))
@@ -390,4 +389,4 @@ func (g *grid) usable(p *parser, title string, hasSize bool) bool {
 }
 
 // wide splits a header at two or more blanks, or a tab.
-var wide = regexp.MustCompile(`\s{2,}|\t`)
+var wide = lex.NewPattern(`\s{2,}|\t`)

@@ -18,7 +18,7 @@ var unitless = map[dimension][]unit{
 // guess sets the column's readings by its name and its unit alone. us is the unit of times without
 // one, 0 if it is unknown.
 func (c *column) guess(us float64) {
-	isOther := otherName.MatchString(c.name)
+	isOther := otherName().MatchString(c.name)
 	if c.dim != noDimension {
 		for _, u := range c.units {
 			score := 4 - u.doubt
@@ -66,7 +66,7 @@ func (c *column) guessAs(d, unitDim dimension, units []unit, isOther bool) {
 	if d != sizes && !hasUnit {
 		score -= 0.5
 	}
-	if d == sizes && !hasUnit && elementName.MatchString(c.name) {
+	if d == sizes && !hasUnit && elementName().MatchString(c.name) {
 		score++
 		readings = []unit{{4, 2.5}, {2, 3}, {1, 3}, {8, 3}} // bytes of an element
 	}
@@ -190,8 +190,8 @@ func readings(all []*column) (found []reading) {
 			if r.own < 0 {
 				continue
 			}
-			if c.name != "" && !sizeName.MatchString(c.name) && !elementName.MatchString(c.name) &&
-				g.score < 1 {
+			if c.name != "" && g.score < 1 && !sizeName().MatchString(c.name) &&
+				!elementName().MatchString(c.name) {
 				r.own -= 1.5
 			}
 			r.solve(all)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"regexp"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
 )
@@ -82,7 +81,7 @@ func (s *jsonStream) skipComma(dec *json.Decoder) bool {
 }
 
 // notFinite matches the numbers that Python writes and JSON does not have.
-var notFinite = regexp.MustCompile(`NaN|-?Infinity`)
+var notFinite = lex.NewPattern(`NaN|-?Infinity`)
 
 // quoteNumbers puts quotes around the numbers that are not finite, outside of strings. As a text,
 // such a number is a time that is not a number: its row is dropped and counted.
@@ -93,7 +92,7 @@ func (s *jsonStream) quoteNumbers(text []byte) []byte {
 	add := func(to int) {
 		part := text[from:to]
 		if from = to; !s.quoted {
-			part = notFinite.ReplaceAll(part, []byte(`"$0"`))
+			part = notFinite().ReplaceAll(part, []byte(`"$0"`))
 		}
 		all = append(all, part...)
 	}

@@ -82,7 +82,7 @@ func busOf(all []*column, place string) busRatio {
 	find := func(word string) *column {
 		i := slices.IndexFunc(all, func(c *column) bool {
 			return strings.Contains(strings.ToLower(c.name), word) &&
-				strings.ToLower(placeWord.FindString(c.name)) == place
+				strings.ToLower(placeWord().FindString(c.name)) == place
 		})
 		if i < 0 {
 			return nil

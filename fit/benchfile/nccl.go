@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,7 +90,7 @@ func (f *nccl) take(p *parser, line []byte) bool {
 	if f.header(p, line) || bytes.HasPrefix(line, []byte("# nThread ")) {
 		return true
 	}
-	if m := ncclWrong.FindSubmatch(line); m != nil {
+	if m := ncclWrong().FindSubmatch(line); m != nil {
 		f.failed(p, string(m[1]))
 		return true
 	}
@@ -102,7 +101,7 @@ func (f *nccl) take(p *parser, line []byte) bool {
 }
 
 // ncclWrong matches the last lines of a run.
-var ncclWrong = regexp.MustCompile(`^# Out of bounds values : (\d+) FAILED`)
+var ncclWrong = lex.NewPattern(`^# Out of bounds values : (\d+) FAILED`)
 
 // failed warns of results that the run's last lines call wrong, unless its rows have said so.
 func (f *nccl) failed(p *parser, number string) {

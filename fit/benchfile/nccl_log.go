@@ -3,7 +3,6 @@ package benchfile
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,10 +35,10 @@ type ncclLog struct {
 
 // ncclLine matches what NCCL puts before each line of its log: host, process, thread and device.
 // The host's name may follow a number of the row without a blank.
-var ncclLine = regexp.MustCompile(`[^\s\[\]]*:\d+:\d+ \[\d+\] NCCL (?:INFO|WARN|TRACE|VERSION)\b`)
+var ncclLine = lex.NewPattern(`[^\s\[\]]*:\d+:\d+ \[\d+\] NCCL (?:INFO|WARN|TRACE|VERSION)\b`)
 
 // ncclChoice matches the line with the algorithm that NCCL has chosen.
-var ncclChoice = regexp.MustCompile(`(?:(\w+): +)?(\d+) Bytes -> Algo (\w+) proto `)
+var ncclChoice = lex.NewPattern(`(?:(\w+): +)?(\d+) Bytes -> Algo (\w+) proto `)
 
 // ncclAlgorithms are the algorithms by their numbers in the log, as NCCL_ALGO names them.
 var ncclAlgorithms = []string{
@@ -52,7 +51,7 @@ func (l *ncclLog) take(line []byte, number, groups int) (row []byte, isLog bool)
 	at := []int(nil)
 	// The word excludes nearly all lines before the expression runs.
 	if bytes.Contains(line, []byte("] NCCL ")) {
-		at = ncclLine.FindIndex(line)
+		at = ncclLine().FindIndex(line)
 	}
 	if at == nil {
 		if l.pending == nil {
@@ -114,7 +113,7 @@ func (l *ncclLog) choose(text []byte) {
 	if !bytes.Contains(text, []byte(" Bytes -> Algo ")) {
 		return
 	}
-	m := ncclChoice.FindSubmatch(text)
+	m := ncclChoice().FindSubmatch(text)
 	if m == nil {
 		return
 	}

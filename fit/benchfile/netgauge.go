@@ -2,7 +2,6 @@ package benchfile
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
 )
@@ -43,9 +42,9 @@ type netgauge struct {
 }
 
 var (
-	netgaugeLine = regexp.MustCompile(
+	netgaugeLine = lex.NewPattern(
 		`^L=(\S+)\s+s=(\d+)\s+o_s=(\S+)\s+o_r=(\S+)\s+g=(\S+)\s+G=(\S+)`)
-	netgaugeShort  = regexp.MustCompile(`^(\d+) bytes\s+-> ([0-9.]+) us\s+== [0-9.]+ Mbit/s`)
+	netgaugeShort  = lex.NewPattern(`^(\d+) bytes\s+-> ([0-9.]+) us\s+== [0-9.]+ Mbit/s`)
 	netgaugeHeader = []byte("# size n PRTT(1,0,s) PRTT(n,0,s)")
 )
 
@@ -70,7 +69,7 @@ func (f *netgauge) take(p *parser, line []byte) bool {
 	case line[0] < '0' || line[0] > '9':
 		return false
 	}
-	if m := netgaugeShort.FindSubmatch(line); m != nil {
+	if m := netgaugeShort().FindSubmatch(line); m != nil {
 		size, _ := lex.Parse(m[1])
 		t, ok := lex.Parse(m[2])
 		// A smaller size begins another run.
@@ -133,7 +132,7 @@ func (f *netgauge) row(p *parser) bool {
 }
 
 func (f *netgauge) stdout(p *parser, line []byte) bool {
-	m := netgaugeLine.FindSubmatch(line)
+	m := netgaugeLine().FindSubmatch(line)
 	if m == nil {
 		return false
 	}

@@ -2,7 +2,6 @@ package benchfile
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -51,15 +50,15 @@ type netperf struct {
 }
 
 var (
-	netperfBanner = regexp.MustCompile(
+	netperfBanner = lex.NewPattern(
 		`^(?:MIGRATED )?((?:TCP|UDP|SCTP|DCCP|OMNI) [A-Za-z/ -]*?)TEST from .* to `)
-	netperfBurst   = regexp.MustCompile(`: first burst (\d+)`)
-	netperfCommand = regexp.MustCompile(`(?:^|[\s/])netperf\s(.*)$`)
-	netperfTest    = regexp.MustCompile(`(?:^|\s)-t\s*(\w+)`)
+	netperfBurst   = lex.NewPattern(`: first burst (\d+)`)
+	netperfCommand = lex.NewPattern(`(?:^|[\s/])netperf\s(.*)$`)
+	netperfTest    = lex.NewPattern(`(?:^|\s)-t\s*(\w+)`)
 	// The last line of a header has the units: the only one that is the same in all classic
 	// tables.
-	netperfUnits = regexp.MustCompile(`^(?i:bytes\s+bytes\s.*secs\b)`)
-	netperfKey   = regexp.MustCompile(`^([A-Z][A-Z0-9_]+)=(.*)$`)
+	netperfUnits = lex.NewPattern(`^(?i:bytes\s+bytes\s.*secs\b)`)
+	netperfKey   = lex.NewPattern(`^([A-Z][A-Z0-9_]+)=(.*)$`)
 )
 
 // netperfTests maps the tests' names in banners.
@@ -109,7 +108,7 @@ func (f *netperf) take(p *parser, line []byte) bool {
 
 // banner begins the run that a banner announces.
 func (f *netperf) banner(p *parser, text string) bool {
-	m := netperfBanner.FindStringSubmatch(text)
+	m := netperfBanner().FindStringSubmatch(text)
 	if m == nil {
 		return false
 	}
@@ -118,7 +117,7 @@ func (f *netperf) banner(p *parser, text string) bool {
 	f.test = protocol + "_" + netperfTests[strings.TrimSpace(test)]
 	// b: a banner; the header of its table comes next.
 	f.layout, f.head, f.pending.burst = 'b', nil, 0
-	if b := netperfBurst.FindStringSubmatch(text); b != nil {
+	if b := netperfBurst().FindStringSubmatch(text); b != nil {
 		v, _ := lex.Parse([]byte(b[1]))
 		f.pending.burst = v.Value
 	}
@@ -127,14 +126,14 @@ func (f *netperf) banner(p *parser, text string) bool {
 
 // commandLine begins the run of a command line that a script has echoed.
 func (f *netperf) commandLine(p *parser, text string) bool {
-	m := netperfCommand.FindStringSubmatch(text)
+	m := netperfCommand().FindStringSubmatch(text)
 	if m == nil || !strings.HasPrefix(m[1], "-") {
 		return false
 	}
 	f.flush(p)
 	// Without -t, netperf runs TCP_STREAM.
 	f.test, f.command, f.layout = "TCP_STREAM", " "+m[1], 0
-	if t := netperfTest.FindStringSubmatch(m[1]); t != nil {
+	if t := netperfTest().FindStringSubmatch(m[1]); t != nil {
 		f.test = strings.ToUpper(t[1])
 	}
 	f.pending.burst = netperfOption(netperfFirst, f.command, 1)
@@ -143,7 +142,7 @@ func (f *netperf) commandLine(p *parser, text string) bool {
 
 // key reads a line of NAME=value.
 func (f *netperf) key(p *parser, text string) bool {
-	m := netperfKey.FindStringSubmatch(text)
+	m := netperfKey().FindStringSubmatch(text)
 	if m == nil {
 		return false
 	}
@@ -178,8 +177,8 @@ func (f *netperf) header(p *parser, text string) bool {
 		f.layout = ','
 		return true
 	}
-	if netperfUnits.MatchString(text) {
-		f.columns, f.layout, f.details = wide.Split(strings.TrimSpace(text), -1), ' ', false
+	if netperfUnits().MatchString(text) {
+		f.columns, f.layout, f.details = wide().Split(strings.TrimSpace(text), -1), ' ', false
 		return f.classic()
 	}
 	if strings.HasPrefix(text, "Send") && strings.Contains(text, "usec/Tran") { // -v 2

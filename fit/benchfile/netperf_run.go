@@ -2,7 +2,6 @@ package benchfile
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -20,9 +19,9 @@ func (r *netperfRun) ok() bool { return r.time > 0 || r.min > 0 || r.throughput 
 // The sizes on the command line, of requests and responses, and of sends; and the requests of the
 // first burst: -b before the -- is another option.
 var (
-	netperfRequest = regexp.MustCompile(`\s-r\s*(\d+)([KMGkmg]?)(?:,(\d+)([KMGkmg]?))?`)
-	netperfSend    = regexp.MustCompile(`\s-m\s*(\d+)([KMGkmg]?)`)
-	netperfFirst   = regexp.MustCompile(`\s--\s(?:.*\s)?-b\s*(\d+)([KMGkmg]?)`)
+	netperfRequest = lex.NewPattern(`\s-r\s*(\d+)([KMGkmg]?)(?:,(\d+)([KMGkmg]?))?`)
+	netperfSend    = lex.NewPattern(`\s-m\s*(\d+)([KMGkmg]?)`)
+	netperfFirst   = lex.NewPattern(`\s--\s(?:.*\s)?-b\s*(\d+)([KMGkmg]?)`)
 )
 
 // netperfRates are the units of throughput, in bytes/µs; K, M and G of bytes are powers of two.
@@ -149,8 +148,8 @@ func (r *netperfRun) setAll(keyed map[string]string, test string) {
 }
 
 // netperfOption returns a size or count given on the command line; 0 if it is missing.
-func netperfOption(option *regexp.Regexp, command string, at int) float64 {
-	m := option.FindStringSubmatch(command)
+func netperfOption(option lex.Pattern, command string, at int) float64 {
+	m := option().FindStringSubmatch(command)
 	if m == nil || m[at] == "" {
 		return 0
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -212,7 +211,7 @@ func (p *parser) note(msg string, args ...any) {
 func (p *parser) ended() bool { return p.opt.Context != nil && p.opt.Context.Err() != nil }
 
 // unitRemark matches lines such as "All times in microseconds" and "# time unit: us".
-var unitRemark = regexp.MustCompile(
+var unitRemark = lex.NewPattern(
 	`(?i)\b(?:time|latenc|duration|unit)[a-z]*\b` +
 		`[^,;0-9]{0,40}?(?:\bin\b|\bare\b|:|=|\(|\[)\s*` +
 		`(ns|nsecs?|nanoseconds?|us|µs|μs|usecs?|microseconds?|` +
@@ -223,18 +222,18 @@ var unitRemark = regexp.MustCompile(
 var unitParts = [][]byte{[]byte("ime"), []byte("aten"), []byte("nit"), []byte("urat")}
 
 // ncclCommand matches a command line with a program of nccl-tests and an option.
-var ncclCommand = regexp.MustCompile(`(?:^|[\s/])((?:all_reduce|all_gather|alltoallv?|broadcast|` +
+var ncclCommand = lex.NewPattern(`(?:^|[\s/])((?:all_reduce|all_gather|alltoallv?|broadcast|` +
 	`gather|hypercube|reduce|reduce_scatter|scatter|sendrecv)_perf) +-`)
 
 // hostPair matches a line with the two hosts of the next tables: "== node01 <-> node02 ==", and
 // "pair: node01, node02". A host's name has a letter, and here a digit.
-var hostPair = regexp.MustCompile(`(?i)^[\s=#*-]*(?:(?:pair|hosts|nodes)\b\s*[:=]?\s*)?` +
+var hostPair = lex.NewPattern(`(?i)^[\s=#*-]*(?:(?:pair|hosts|nodes)\b\s*[:=]?\s*)?` +
 	`([a-z][\w.-]*\d[\w.]*)\s*(<?[-=]+>|,|\band\b|\bto\b|\s)\s*([a-z][\w.-]*\d[\w.]*)[\s=#*:-]*$`)
 
 // pairOfHosts returns the hosts that a line names; nil if it is another line. Two words alone are
 // hosts only behind "pair" and its like.
 func pairOfHosts(line []byte) []string {
-	m := hostPair.FindSubmatch(line)
+	m := hostPair().FindSubmatch(line)
 	if m == nil {
 		return nil
 	}
@@ -246,14 +245,14 @@ func pairOfHosts(line []byte) []string {
 }
 
 // imbCommand matches a command line of IMB with a benchmark.
-var imbCommand = regexp.MustCompile(
+var imbCommand = lex.NewPattern(
 	`IMB-\S+\s(?:.*\s)?(?i:(PingPong|PingPing|Sendrecv|Exchange|Uniband|Biband|Bcast|` +
 		`Allreduce|Allgatherv?|Alltoallv?|Reduce|Reduce_scatter|Gatherv?|Scatterv?))\b`)
 
 // Options of perftest's programs; -C prints cycles of the processor in columns that say usec.
 var (
-	perftestCommand = regexp.MustCompile(`\bib_(?:send|write|read|atomic)_(?:lat|bw)\b`)
-	perftestCycles  = regexp.MustCompile(`\s(?:-C|--report-cycles)\b`)
+	perftestCommand = lex.NewPattern(`\bib_(?:send|write|read|atomic)_(?:lat|bw)\b`)
+	perftestCycles  = lex.NewPattern(`\s(?:-C|--report-cycles)\b`)
 )
 
 // readRemark reads a line outside of tables for facts about the next tables: the unit of their
@@ -280,16 +279,16 @@ func (p *parser) readRemark(line []byte) {
 			p.hosts = hosts
 		}
 	}
-	if bytes.Contains(line, []byte("ib_")) && perftestCommand.Match(line) {
-		p.cycles = perftestCycles.Match(line)
+	if bytes.Contains(line, []byte("ib_")) && perftestCommand().Match(line) {
+		p.cycles = perftestCycles().Match(line)
 	}
 	if bytes.Contains(line, []byte("IMB-")) {
-		if m := imbCommand.FindSubmatch(line); m != nil {
+		if m := imbCommand().FindSubmatch(line); m != nil {
 			p.command = string(m[1])
 		}
 	}
 	if bytes.Contains(line, []byte("_perf ")) {
-		if m := ncclCommand.FindSubmatch(line); m != nil {
+		if m := ncclCommand().FindSubmatch(line); m != nil {
 			p.program = string(m[1])
 		}
 	}
@@ -307,7 +306,7 @@ func (p *parser) readRemark(line []byte) {
 		if !bytes.Contains(line, part) {
 			continue
 		}
-		if m := unitRemark.FindSubmatch(line); m != nil {
+		if m := unitRemark().FindSubmatch(line); m != nil {
 			p.unit, p.unitAt = string(m[1]), p.file.Lines
 			return
 		}

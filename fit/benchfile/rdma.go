@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"math"
-	"regexp"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
@@ -19,7 +18,7 @@ type perftestText struct {
 }
 
 // perftestPair matches a line of a document without quotes.
-var perftestPair = regexp.MustCompile(`^(\w+): *([^,{]*?),?$`)
+var perftestPair = lex.NewPattern(`^(\w+): *([^,{]*?),?$`)
 
 func (f *perftestText) take(p *parser, line []byte) bool {
 	switch {
@@ -34,7 +33,7 @@ func (f *perftestText) take(p *parser, line []byte) bool {
 		}
 		return true
 	}
-	m := perftestPair.FindSubmatch(line)
+	m := perftestPair().FindSubmatch(line)
 	if m != nil && len(f.values) < 100 { // a document has some 30
 		f.values[string(m[1])] = string(m[2])
 	}
@@ -121,13 +120,13 @@ type ucx struct {
 }
 
 var (
-	ucxTest    = regexp.MustCompile(`-t\s*(\w+)`)
-	ucxSize    = regexp.MustCompile(`\s-s\s*(\d+)(?:\s|$)`)
-	ucxBox     = regexp.MustCompile(`^\|\s+Message size:\s+(\d+)`)
-	ucxBoxTest = regexp.MustCompile(`^\|\s+Test:\s+(.*?)\s*\|`)
+	ucxTest    = lex.NewPattern(`-t\s*(\w+)`)
+	ucxSize    = lex.NewPattern(`\s-s\s*(\d+)(?:\s|$)`)
+	ucxBox     = lex.NewPattern(`^\|\s+Message size:\s+(\d+)`)
+	ucxBoxTest = lex.NewPattern(`^\|\s+Test:\s+(.*?)\s*\|`)
 	// The header of a table: rows count only behind it.
-	ucxStage = regexp.MustCompile(`^\|\s+Stage\s+\|.*iterations`)
-	ucxRow   = regexp.MustCompile(`^(Final:|\[thread \d+\])\s+(.*)$`)
+	ucxStage = lex.NewPattern(`^\|\s+Stage\s+\|.*iterations`)
+	ucxRow   = lex.NewPattern(`^(Final:|\[thread \d+\])\s+(.*)$`)
 )
 
 func (f *ucx) take(p *parser, line []byte) bool {
@@ -137,20 +136,20 @@ func (f *ucx) take(p *parser, line []byte) bool {
 		// A command line begins a run: it inherits neither size nor test. The tables stay open,
 		// since several runs are one table.
 		*f = ucx{tables: f.tables}
-		if m := ucxTest.FindSubmatch(line); m != nil {
+		if m := ucxTest().FindSubmatch(line); m != nil {
 			f.test = string(m[1])
 		}
-		if m := ucxSize.FindSubmatch(line); m != nil {
+		if m := ucxSize().FindSubmatch(line); m != nil {
 			f.setSize(m[1])
 		}
 		return true
 	case line[0] == '|':
-		if m := ucxBox.FindSubmatch(line); m != nil {
+		if m := ucxBox().FindSubmatch(line); m != nil {
 			f.flush(p)
 			f.setSize(m[1])
 			return true
 		}
-		if m := ucxBoxTest.FindSubmatch(line); m != nil {
+		if m := ucxBoxTest().FindSubmatch(line); m != nil {
 			f.flush(p)
 			f.test, f.sized = string(m[1]), false
 			return true
@@ -160,7 +159,7 @@ func (f *ucx) take(p *parser, line []byte) bool {
 				f.heading = word
 			}
 		}
-		if ucxStage.Match(line) {
+		if ucxStage().Match(line) {
 			f.flush(p)
 			f.inTable, f.final = true, false
 			return true
@@ -170,7 +169,7 @@ func (f *ucx) take(p *parser, line []byte) bool {
 	case !f.inTable:
 		return false
 	}
-	m := ucxRow.FindSubmatch(line)
+	m := ucxRow().FindSubmatch(line)
 	if m == nil {
 		return false
 	}

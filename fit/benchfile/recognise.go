@@ -3,7 +3,6 @@ package benchfile
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -81,11 +80,11 @@ func (x *recogniser) look(p *parser, raw []byte, taken bool) {
 }
 
 // decimalComma matches a row such as "1024   3,57" or "1024;3,57".
-var decimalComma = regexp.MustCompile(`^\s*[0-9]+([ \t;]+[0-9]+,[0-9]+)+\s*$`)
+var decimalComma = lex.NewPattern(`^\s*[0-9]+([ \t;]+[0-9]+,[0-9]+)+\s*$`)
 
 // commaIn returns the number of a line that has numbers with decimal commas; 0 if it has none.
 func (x *recogniser) commaIn(p *parser, line string, taken bool) int {
-	if !taken && decimalComma.MatchString(line) {
+	if !taken && decimalComma().MatchString(line) {
 		return p.file.Lines
 	}
 	return 0
@@ -106,14 +105,14 @@ func (p *parser) explain(line string) {
 // isHeading reports whether a line that is no row may name the columns of other rows.
 func isHeading(line string) bool {
 	if isComment(line) || strings.HasPrefix(strings.TrimSpace(line), "=====") ||
-		promptLine.MatchString(line) {
+		promptLine().MatchString(line) {
 		return true
 	}
-	return len(headerWord.FindAllString(line, 2)) == 2 && !pairWithNumber.MatchString(line)
+	return len(headerWord().FindAllString(line, 2)) == 2 && !pairWithNumber().MatchString(line)
 }
 
 // pairWithNumber matches a setting such as "Iterations: 1000".
-var pairWithNumber = regexp.MustCompile(`[:=]\s*\d`)
+var pairWithNumber = lex.NewPattern(`[:=]\s*\d`)
 
 // row adds a row to the open block, or begins another one.
 func (x *recogniser) row(p *parser, row []token, line string) {
@@ -256,7 +255,7 @@ func (p *parser) doubt(b *block, found []reading, named bool) string {
 		return ""
 	case top.own < minSize:
 		return "no column behaves as sizes do"
-	case !varying(top.size.values) && !sizeName.MatchString(top.size.name):
+	case !varying(top.size.values) && !sizeName().MatchString(top.size.name):
 		return "one size alone, and its column is not named as one"
 	case !varying(top.size.values) && len(b.rows) > 1 && len(top.ids) == 0:
 		return "all rows have one size"

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,7 +62,7 @@ func (p *parser) measured(r *record, s *series, all []*column, title titleRow, k
 	isRate := s.as.dim == rates
 	t.Kind = kindOf(base, isRate)
 	switch {
-	case !known && !isRate && roundTrip.MatchString(r.block.texts[0]):
+	case !known && !isRate && roundTrip().MatchString(r.block.texts[0]):
 		t.Kind = RoundTrip
 	case known && isRate:
 		t.Kind = title.rate
@@ -91,7 +90,7 @@ func (p *parser) measured(r *record, s *series, all []*column, title titleRow, k
 		busOf(all, s.place).ranks(&op)
 		t.Collective, t.Series = op, s.place
 	}
-	if isRate && busName.MatchString(s.value.name) {
+	if isRate && busName().MatchString(s.value.name) {
 		if why := s.fromBus(all, op); why != "" {
 			return why
 		}
@@ -108,7 +107,7 @@ func (p *parser) measured(r *record, s *series, all []*column, title titleRow, k
 }
 
 // roundTrip matches the words of a row whose times are those of round trips.
-var roundTrip = regexp.MustCompile(`(?i)\bround.?trip|\brtt\b`)
+var roundTrip = lex.NewPattern(`(?i)\bround.?trip|\brtt\b`)
 
 func columnNames(all []*column) []string {
 	var names []string

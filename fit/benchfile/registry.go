@@ -1,7 +1,6 @@
 package benchfile
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
@@ -107,7 +106,7 @@ const (
 )
 
 // fileTitle matches what head and tail print before a file.
-var fileTitle = regexp.MustCompile(`^==> (.+) <==$`)
+var fileTitle = lex.NewPattern(`^==> (.+) <==$`)
 
 // kindOfLine returns the kind of a clean line, and the name that a title gives.
 func kindOfLine(line []byte) (kind lineKind, title string) {
@@ -118,7 +117,7 @@ func kindOfLine(line []byte) (kind lineKind, title string) {
 	case c >= '0' && c <= '9' || c == '}': // or the end of a document of JSON
 		return rowLine, ""
 	case c == '=':
-		if m := fileTitle.FindSubmatch(line); m != nil {
+		if m := fileTitle().FindSubmatch(line); m != nil {
 			return titleLine, lex.Plain(string(m[1]))
 		}
 	// A brace alone begins a document of JSON, as iperf3 and pretty printers write it.

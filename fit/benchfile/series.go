@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +32,7 @@ type series struct {
 }
 
 // placeWord matches what nccl-tests write over a group of columns.
-var placeWord = regexp.MustCompile(`(?i)\b(out-of-place|in-place)\b`)
+var placeWord = lex.NewPattern(`(?i)\b(out-of-place|in-place)\b`)
 
 // chooseSeries returns the columns that are read. Statistics of one quantity are one series;
 // quantities of other names are not chosen among, unless an identity ties one to a rate.
@@ -48,8 +47,8 @@ func chooseSeries(all []*column, top reading, title titleRow) (chosen []*series,
 			continue
 		}
 		s := &series{value: c, as: g, divisor: 1, tables: map[string]*builder{}}
-		s.statistic, s.quantity = statisticOf(placeWord.ReplaceAllString(c.name, ""))
-		s.place = strings.ToLower(placeWord.FindString(c.name))
+		s.statistic, s.quantity = statisticOf(placeWord().ReplaceAllString(c.name, ""))
+		s.place = strings.ToLower(placeWord().FindString(c.name))
 		for _, id := range top.ids {
 			s.tied = s.tied || id.a == c || id.b == c
 			if id.a == c && g.dim == rates && id.bs.dim == messages {
@@ -60,7 +59,7 @@ func chooseSeries(all []*column, top reading, title titleRow) (chosen []*series,
 	}
 	values = keep(values, func(s *series) bool { return s.as.dim == times })
 	if title.prefer != nil {
-		isPreferred := func(s *series) bool { return title.prefer.MatchString(s.value.name) }
+		isPreferred := func(s *series) bool { return title.prefer().MatchString(s.value.name) }
 		values = keep(values, isPreferred)
 	}
 	if len(quantities(values)) > 1 {
@@ -124,7 +123,7 @@ func quantities(all []*series) (names []string) {
 
 // mergeRates leaves out bus bandwidths, and rates that are another one in other units.
 func mergeRates(all []*series) []*series {
-	all = keep(all, func(s *series) bool { return !busName.MatchString(s.value.name) })
+	all = keep(all, func(s *series) bool { return !busName().MatchString(s.value.name) })
 	slices.SortStableFunc(all, byStatistic)
 	var kept []*series
 	for _, s := range all {
@@ -136,7 +135,7 @@ func mergeRates(all []*series) []*series {
 	return kept
 }
 
-var busName = regexp.MustCompile(`(?i)bus`)
+var busName = lex.NewPattern(`(?i)bus`)
 
 // equals reports whether two series have the same values in all rows, within 2 %: one is the other
 // in another unit, or with other digits. Fewer than three rows show nothing.

@@ -3,7 +3,6 @@ package benchfile
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
@@ -40,13 +39,13 @@ type sockperf struct {
 
 var (
 	// pp, ul and tp are short names of the tests.
-	sockperfCommand = regexp.MustCompile(
+	sockperfCommand = lex.NewPattern(
 		`\bsockperf\s+(ping-pong|pp|under-load|ul|throughput|tp)\b(.*)`)
-	sockperfSize    = regexp.MustCompile(`\s(?:-m|--msg-size)[ =]?(\d+)`)
-	sockperfSummary = regexp.MustCompile(`Summary: (Latency|Round trip) is ([0-9.]+) usec`)
-	sockperfRate    = regexp.MustCompile(`Summary: Message Rate is (\d+)`)
-	sockperfNote    = regexp.MustCompile(`using msg-size=(\d+)`)
-	sockperfPoint   = regexp.MustCompile(
+	sockperfSize    = lex.NewPattern(`\s(?:-m|--msg-size)[ =]?(\d+)`)
+	sockperfSummary = lex.NewPattern(`Summary: (Latency|Round trip) is ([0-9.]+) usec`)
+	sockperfRate    = lex.NewPattern(`Summary: Message Rate is (\d+)`)
+	sockperfNote    = lex.NewPattern(`using msg-size=(\d+)`)
+	sockperfPoint   = lex.NewPattern(
 		`(<MAX> observation|<MIN> observation|percentile 50\.000?) = +([0-9.]+)`)
 )
 
@@ -58,11 +57,11 @@ func (f *sockperf) take(p *parser, line []byte) bool {
 		return false
 	}
 	text := string(line)
-	if m := sockperfCommand.FindStringSubmatch(text); m != nil {
+	if m := sockperfCommand().FindStringSubmatch(text); m != nil {
 		f.flush(p)
 		// The command line counts until the next one: its run has not printed anything yet.
 		f.size, f.assumed, f.mode = sockperfDefault, true, m[1]
-		if s := sockperfSize.FindStringSubmatch(m[2]); s != nil {
+		if s := sockperfSize().FindStringSubmatch(m[2]); s != nil {
 			v, _ := lex.Parse([]byte(s[1]))
 			f.size, f.assumed = v.Value, false
 		}
@@ -71,14 +70,14 @@ func (f *sockperf) take(p *parser, line []byte) bool {
 	if !strings.HasPrefix(text, "sockperf") {
 		return false
 	}
-	if m := sockperfNote.FindStringSubmatch(text); m != nil {
+	if m := sockperfNote().FindStringSubmatch(text); m != nil {
 		v, _ := lex.Parse([]byte(m[1]))
 		f.size, f.assumed, f.mode = v.Value, false, cmp.Or(f.mode, "throughput")
 	} else if strings.Contains(text, "== version #") && f.pending {
 		// a run without its command line
 		f.flush(p)
 		f.mode = ""
-	} else if m := sockperfSummary.FindStringSubmatch(text); m != nil {
+	} else if m := sockperfSummary().FindStringSubmatch(text); m != nil {
 		f.flush(p)
 		v, _ := lex.Parse([]byte(m[2]))
 		f.kind = OneWay
@@ -87,12 +86,12 @@ func (f *sockperf) take(p *parser, line []byte) bool {
 			f.kind = RoundTrip
 		}
 		f.current, f.pending, f.quantum = row{time: v.Value}, true, v.Quantum()
-	} else if m := sockperfRate.FindStringSubmatch(text); m != nil {
+	} else if m := sockperfRate().FindStringSubmatch(text); m != nil {
 		f.flush(p)
 		v, _ := lex.Parse([]byte(m[1]))
 		// The rate is in messages a second, and the time in µs.
 		f.kind, f.current, f.pending = Gap, row{time: 1e6 / v.Value}, true
-	} else if m := sockperfPoint.FindStringSubmatch(text); m != nil && f.pending {
+	} else if m := sockperfPoint().FindStringSubmatch(text); m != nil && f.pending {
 		v, _ := lex.Parse([]byte(m[2]))
 		switch m[1] {
 		case "<MAX> observation":
@@ -169,8 +168,8 @@ type qperf struct {
 }
 
 var (
-	qperfTest  = regexp.MustCompile(`^((?:tcp|udp|sctp|sdp|rc|uc|ud|rds|xrc|ver)_[a-z_0-9]+):$`)
-	qperfValue = regexp.MustCompile(
+	qperfTest  = lex.NewPattern(`^((?:tcp|udp|sctp|sdp|rc|uc|ud|rds|xrc|ver)_[a-z_0-9]+):$`)
+	qperfValue = lex.NewPattern(
 		`^(latency|bw|send_bw|recv_bw|msg_size|msg_rate)\s+=\s+([0-9.,]+) ?(\S*)$`)
 )
 
@@ -182,7 +181,7 @@ func (f *qperf) take(p *parser, line []byte) bool {
 	if line[len(line)-1] != ':' {
 		return f.test != "" && f.value(p, line)
 	}
-	if m := qperfTest.FindSubmatch(line); m != nil {
+	if m := qperfTest().FindSubmatch(line); m != nil {
 		f.flush(p)
 		f.test, f.sized = string(m[1]), false
 		return true
@@ -191,7 +190,7 @@ func (f *qperf) take(p *parser, line []byte) bool {
 }
 
 func (f *qperf) value(p *parser, line []byte) bool {
-	m := qperfValue.FindSubmatch(line)
+	m := qperfValue().FindSubmatch(line)
 	if m == nil {
 		return false
 	}

@@ -1,29 +1,30 @@
 package benchfile
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // statistics orders the names of statistics of one quantity: the first that a table has stands for
 // it.
 var statistics = []struct {
 	name string
-	is   *regexp.Regexp
+	is   lex.Pattern
 }{
-	{"average", regexp.MustCompile(`(?i)avg|average|mean|\bave\b`)},
-	{"typical", regexp.MustCompile(`(?i)typical`)},
-	{"median", regexp.MustCompile(`(?i)median|p50|50[._]0+(%ile|_percentile)|\bmed\b`)},
-	{"overall", regexp.MustCompile(`(?i)overall`)},
-	{"time", regexp.MustCompile(`(?i)^time$`)},
-	{"min", regexp.MustCompile(`(?i)min`)},
-	{"max", regexp.MustCompile(`(?i)max|peak`)},
-	{"tail", regexp.MustCompile(`(?i)p\d+|%ile|tail|percentile`)},
+	{"average", lex.NewPattern(`(?i)avg|average|mean|\bave\b`)},
+	{"typical", lex.NewPattern(`(?i)typical`)},
+	{"median", lex.NewPattern(`(?i)median|p50|50[._]0+(%ile|_percentile)|\bmed\b`)},
+	{"overall", lex.NewPattern(`(?i)overall`)},
+	{"time", lex.NewPattern(`(?i)^time$`)},
+	{"min", lex.NewPattern(`(?i)min`)},
+	{"max", lex.NewPattern(`(?i)max|peak`)},
+	{"tail", lex.NewPattern(`(?i)p\d+|%ile|tail|percentile`)},
 }
 
 // What is left of a name says what was measured: "send" of "send_avg_us".
-var statisticNoise = regexp.MustCompile(`(?i)[\W_]+|lat(ency)?|tail|µ?u?sec|micro|seconds?|time`)
-var statisticUnits = regexp.MustCompile(`^(us|ms|ns|t|s)+$|\b(us|ms|ns|s)$`)
+var statisticNoise = lex.NewPattern(`(?i)[\W_]+|lat(ency)?|tail|µ?u?sec|micro|seconds?|time`)
+var statisticUnits = lex.NewPattern(`^(us|ms|ns|t|s)+$|\b(us|ms|ns|s)$`)
 
 // otherStatistic is the place of a name without a statistic, behind averages.
 const otherStatistic = 1.5
@@ -34,8 +35,8 @@ func statisticOf(name string) (rank float64, quantity string) {
 	low := strings.ToLower(name)
 	rank = otherStatistic
 	for i, s := range statistics {
-		if s.is.MatchString(low) {
-			rank, low = float64(i), s.is.ReplaceAllString(low, "")
+		if s.is().MatchString(low) {
+			rank, low = float64(i), s.is().ReplaceAllString(low, "")
 			break
 		}
 	}
@@ -44,7 +45,8 @@ func statisticOf(name string) (rank float64, quantity string) {
 	})
 	var rest []string
 	for _, w := range words {
-		if w = statisticNoise.ReplaceAllString(w, ""); w != "" && !statisticUnits.MatchString(w) {
+		w = statisticNoise().ReplaceAllString(w, "")
+		if w != "" && !statisticUnits().MatchString(w) {
 			rest = append(rest, w)
 		}
 	}

@@ -3,7 +3,6 @@ package benchfile
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,17 +13,17 @@ import (
 // size first. What its times and rates are, is a row of [titleRows].
 type benchmark struct {
 	name, format string
-	letters      string           // that titles begin with; headers and remarks begin with "#"
-	title        *regexp.Regexp   // of its output: what it matches, or its group
-	facts        []*regexp.Regexp // lines under a title, whose groups are said behind it
-	labels       []string         // of the facts: "$1 processes"
-	skips        *regexp.Regexp   // further lines under a title; nil for none
+	letters      string        // that titles begin with; headers and remarks begin with "#"
+	title        lex.Pattern   // of its output: what it matches, or its group
+	facts        []lex.Pattern // lines under a title, whose groups are said behind it
+	labels       []string      // of the facts: "$1 processes"
+	skips        lex.Pattern   // further lines under a title; nil for none
 	// The names of a header, between tabs, of a table with sizes, and of one without them.
-	header, unsized *regexp.Regexp
-	untitled        string         // part of a header that needs no title; "" if all need one
-	oneWay          *regexp.Regexp // a header whose times are one-way times where no title says it
-	operation       *regexp.Regexp // the collective of a title; nil if it measures none
-	rising          bool           // runs may follow each other without a header
+	header, unsized lex.Pattern
+	untitled        string      // part of a header that needs no title; "" if all need one
+	oneWay          lex.Pattern // a header whose times are one-way times where no title says it
+	operation       lex.Pattern // the collective of a title; nil if it measures none
+	rising          bool        // runs may follow each other without a header
 	// Server and client print the same rows and headers into one file, and scripts print titles.
 	twice bool
 }
@@ -49,19 +48,19 @@ var osu = benchmark{
 	name: "OSU", format: "osu", letters: "#O",
 	// A copy of the output may have lost the #. Ports to other languages have other names, and
 	// mpi4py's none.
-	title: regexp.MustCompile(`^#?\s*((?:OSU|OMB)\b.*(?:Test|Benchmark|v\d).*|` +
+	title: lex.NewPattern(`^#?\s*((?:OSU|OMB)\b.*(?:Test|Benchmark|v\d).*|` +
 		`MPI .*(?:Latency|Bandwidth) Test.*)$`),
-	facts: []*regexp.Regexp{
-		regexp.MustCompile(`^# \[ (pairs: \d+) \] \[ (window size: \d+) \]`)},
+	facts: []lex.Pattern{
+		lex.NewPattern(`^# \[ (pairs: \d+) \] \[ (window size: \d+) \]`)},
 	labels:  []string{"$1, $2"},
-	skips:   regexp.MustCompile(`(?i)^#\s*Datatype`),
-	header:  regexp.MustCompile(`(?i)^((msg|message) )?size( [\[(]b(ytes)?[\])])?\t`),
-	unsized: regexp.MustCompile(`(?i)^[^\t]*\(us\)`), untitled: "ize",
-	oneWay: regexp.MustCompile(`(?i)size[^\t]*\tlatency`),
+	skips:   lex.NewPattern(`(?i)^#\s*Datatype`),
+	header:  lex.NewPattern(`(?i)^((msg|message) )?size( [\[(]b(ytes)?[\])])?\t`),
+	unsized: lex.NewPattern(`(?i)^[^\t]*\(us\)`), untitled: "ize",
+	oneWay: lex.NewPattern(`(?i)size[^\t]*\tlatency`),
 	// "OSU MPI Allreduce Latency Test v5.8", "OSU MPI Non-blocking Alltoall Latency Test v5.9",
 	// "OSU MPI All-to-All Personalized Exchange Latency Test v5.7", "OSU MPI Neighborhood Allgather
 	// Latency Test v7.3".
-	operation: regexp.MustCompile(`^(?:OSU |OMB\S* )?(?P<series>\S+)(?: Java| Python)?` +
+	operation: lex.NewPattern(`^(?:OSU |OMB\S* )?(?P<series>\S+)(?: Java| Python)?` +
 		`(?P<i>(?i: non-?blocking))?(?: Persistent)? ` +
 		`(?P<name>(?:Neighbor(?:hood)? )?[A-Za-z_-]+?)` +
 		`(?: Personalized Exchange)?(?: Persistent)? Latency`),
@@ -86,17 +85,17 @@ var osu = benchmark{
 // Tested with IMB 4.1, 2017 update 2, 2019 updates 5 and 6, and CSV files of PingPong.
 var imb = benchmark{
 	name: "IMB", format: "imb", letters: "#",
-	title: regexp.MustCompile(`^# ?Benchmarking:? +(\S+)`),
-	facts: []*regexp.Regexp{
-		regexp.MustCompile(`^# ?#processes(?: =|:) +([1-9]\d{0,8})`),
-		regexp.MustCompile(`^# +MODE: +(\S+)`),
+	title: lex.NewPattern(`^# ?Benchmarking:? +(\S+)`),
+	facts: []lex.Pattern{
+		lex.NewPattern(`^# ?#processes(?: =|:) +([1-9]\d{0,8})`),
+		lex.NewPattern(`^# +MODE: +(\S+)`),
 	},
 	labels: []string{"$1 processes", "$1"},
 	// Processes that a benchmark does not use wait in a barrier; IMB says so under the title.
-	skips:   regexp.MustCompile(`^# ?\( *\d+ additional process|^[#\- ]+$|^# ?#processes`),
-	header:  regexp.MustCompile(`^#bytes\t#rep`),
-	unsized: regexp.MustCompile(`^#repetitions`), untitled: "#bytes,#repetitions,",
-	operation: regexp.MustCompile(`^(?P<name>\S+?)(?:, (?P<ranks>\d+) processes)?` +
+	skips:   lex.NewPattern(`^# ?\( *\d+ additional process|^[#\- ]+$|^# ?#processes`),
+	header:  lex.NewPattern(`^#bytes\t#rep`),
+	unsized: lex.NewPattern(`^#repetitions`), untitled: "#bytes,#repetitions,",
+	operation: lex.NewPattern(`^(?P<name>\S+?)(?:, (?P<ranks>\d+) processes)?` +
 		`(?:, (?P<series>\S+))?$`),
 }
 
@@ -119,11 +118,11 @@ var imb = benchmark{
 // written by hand.
 var rdma = benchmark{
 	name: "perftest", format: "perftest", letters: "#RSAW",
-	title: regexp.MustCompile(
+	title: lex.NewPattern(
 		`^(?:RDMA_Write|RDMA_Read|Send|Atomic|RDMA_Atomic|Write|Raw Ethernet)\b.*(?:Test|BW|` +
 			`Latency)`),
-	header: regexp.MustCompile(`^#bytes\t#iterations\t`), untitled: "#bytes",
-	oneWay: regexp.MustCompile(`^#bytes`),
+	header: lex.NewPattern(`^#bytes\t#iterations\t`), untitled: "#bytes",
+	oneWay: lex.NewPattern(`^#bytes`),
 	twice:  true,
 }
 
@@ -131,26 +130,26 @@ var rdma = benchmark{
 var gridRules = []gridRule{
 	// The time of a non-blocking collective is that of the communication alone: the overall time
 	// includes the computation that it overlaps.
-	{name: regexp.MustCompile(`(?i)^(purecomm.*[\[(]us[\])]|t_pure\[usec\])$`), is: gridTime},
-	{name: regexp.MustCompile(`(?i)^((latency|avglat|overall).*[\[(]us[\])].*|` +
+	{name: lex.NewPattern(`(?i)^(purecomm.*[\[(]us[\])]|t_pure\[usec\])$`), is: gridTime},
+	{name: lex.NewPattern(`(?i)^((latency|avglat|overall).*[\[(]us[\])].*|` +
 		`t(_avg|_ovrl)?\[usec\])$`), is: gridTime},
 	// Where no average is printed, the typical time of perftest, its median, stands for it, and the
 	// slowest rank of IMB.
-	{name: regexp.MustCompile(`^t_typical\[usec\]$`), is: gridTime},
-	{name: regexp.MustCompile(`^t_max\[usec\]$`), is: gridTime},
-	{name: regexp.MustCompile(`(?i)^(min.*[\[(]us[\])].*|t_min\[usec\])$`), is: gridMin},
-	{name: regexp.MustCompile(`(?i)^(max.*[\[(]us[\])].*|t_max\[usec\])$`), is: gridMax},
-	{name: regexp.MustCompile(`(?i)^(p50.*\(us\).*|t_typical\[usec\])$`), is: gridMedian},
+	{name: lex.NewPattern(`^t_typical\[usec\]$`), is: gridTime},
+	{name: lex.NewPattern(`^t_max\[usec\]$`), is: gridTime},
+	{name: lex.NewPattern(`(?i)^(min.*[\[(]us[\])].*|t_min\[usec\])$`), is: gridMin},
+	{name: lex.NewPattern(`(?i)^(max.*[\[(]us[\])].*|t_max\[usec\])$`), is: gridMax},
+	{name: lex.NewPattern(`(?i)^(p50.*\(us\).*|t_typical\[usec\])$`), is: gridMedian},
 	// Mpps are 10⁶ messages a second, so 1 is one message per µs.
-	{name: regexp.MustCompile(`(?i)^MsgRate\[Mpps`), is: gridRate, rateUnit: 1, messages: true},
-	{name: regexp.MustCompile(`^(?i:messages/s)|^Msg/sec$`), is: gridRate, rateUnit: 1e-6,
+	{name: lex.NewPattern(`(?i)^MsgRate\[Mpps`), is: gridRate, rateUnit: 1, messages: true},
+	{name: lex.NewPattern(`^(?i:messages/s)|^Msg/sec$`), is: gridRate, rateUnit: 1e-6,
 		messages: true},
-	{name: regexp.MustCompile(`(?i)^(mb/s$|(avg)?bandwidth[\[(]mb/s[\])])`), is: gridRate,
+	{name: lex.NewPattern(`(?i)^(mb/s$|(avg)?bandwidth[\[(]mb/s[\])])`), is: gridRate,
 		rateUnit: 1},
-	{name: regexp.MustCompile(`^BWaverage\[Mi?B`), is: gridRate, rateUnit: (1 << 20) / 1e6},
-	{name: regexp.MustCompile(`^BWaverage\[Gb`), is: gridRate, rateUnit: 1e3 / 8},
-	{name: regexp.MustCompile(`(?i)^(validation|defects)$`), is: gridValid},
-	{name: regexp.MustCompile(`(?i)^(#?iterations|#?repetitions|#qpairs|overlap(\(%\)|\[%\])|` +
+	{name: lex.NewPattern(`^BWaverage\[Mi?B`), is: gridRate, rateUnit: (1 << 20) / 1e6},
+	{name: lex.NewPattern(`^BWaverage\[Gb`), is: gridRate, rateUnit: 1e3 / 8},
+	{name: lex.NewPattern(`(?i)^(validation|defects)$`), is: gridValid},
+	{name: lex.NewPattern(`(?i)^(#?iterations|#?repetitions|#qpairs|overlap(\(%\)|\[%\])|` +
 		`p\d+.*|(init|test|wait|overall|compute|coll\.?init|mpi_.*)\(us\)|t_.*\[usec\]|` +
 		`.*percentile\[usec\]|.*(bandwidth|lat|latency).*|messages/s|mbytes/sec|BW.*|MsgRate.*|` +
 		`tpsaverage)$`), is: gridOther},
@@ -175,7 +174,7 @@ func (f *titled) take(p *parser, line []byte) bool {
 	if strings.IndexByte(f.letters, line[0]) < 0 {
 		return false
 	}
-	if m := f.title.FindSubmatch(line); m != nil {
+	if m := f.title().FindSubmatch(line); m != nil {
 		f.said = strings.TrimSpace(string(m[len(m)-1]))
 		f.above, f.known = []string{string(line)}, make([]string, len(f.facts))
 		f.grid, f.commas = nil, false
@@ -188,13 +187,13 @@ func (f *titled) take(p *parser, line []byte) bool {
 		return bytes.Contains(line, []byte(f.untitled)) && f.begin(p, line)
 	}
 	for i, fact := range f.facts {
-		if m := fact.FindSubmatchIndex(line); m != nil {
+		if m := fact().FindSubmatchIndex(line); m != nil {
 			f.above = append(f.above, string(line))
-			f.known[i] = string(fact.Expand(nil, []byte(f.labels[i]), line, m))
+			f.known[i] = string(fact().Expand(nil, []byte(f.labels[i]), line, m))
 			return true
 		}
 	}
-	return f.skips != nil && f.skips.Match(line) || f.begin(p, line)
+	return f.skips != nil && f.skips().Match(line) || f.begin(p, line)
 }
 
 // begin opens the table of a header, and reports whether the line is one.
@@ -205,8 +204,8 @@ func (f *titled) begin(p *parser, line []byte) bool {
 	}
 	names := headerNames(line)
 	header := strings.Join(names, "\t")
-	isSized := f.header.MatchString(header)
-	if !isSized && (f.above == nil || f.unsized == nil || !f.unsized.MatchString(header)) {
+	isSized := f.header().MatchString(header)
+	if !isSized && (f.above == nil || f.unsized == nil || !f.unsized().MatchString(header)) {
 		return false
 	}
 	if f.twice && f.grid != nil && f.names == header && !f.grid.ignore &&
@@ -254,7 +253,7 @@ func (f *titled) open(p *parser, isSized bool) {
 	}
 	row, known := titleOf(f.name, lines)
 	t := Table{Format: f.format, Title: title, Kind: row.kind}
-	if !known && (f.oneWay == nil || !f.oneWay.MatchString(f.names)) {
+	if !known && (f.oneWay == nil || !f.oneWay().MatchString(f.names)) {
 		t.Kind = Operation
 	}
 	if !g.hasTimes() {
@@ -280,12 +279,12 @@ func (f *titled) operationOf(p *parser, t *Table) {
 	if f.operation == nil {
 		return
 	}
-	m := f.operation.FindStringSubmatch(t.Title)
+	m := f.operation().FindStringSubmatch(t.Title)
 	if m == nil {
 		return
 	}
 	group := func(name string) string {
-		if i := f.operation.SubexpIndex(name); i > 0 {
+		if i := f.operation().SubexpIndex(name); i > 0 {
 			return m[i]
 		}
 		return ""

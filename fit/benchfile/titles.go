@@ -1,7 +1,6 @@
 package benchfile
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
@@ -10,78 +9,78 @@ import (
 // A titleRow says what the numbers of a benchmark measure, which its columns cannot show. A new
 // benchmark whose output is a table of sizes and times or rates is one row here.
 type titleRow struct {
-	format string         // for messages
-	text   *regexp.Regexp // in the header, or in the lines above it
-	kind   Kind           // of the times; of rates, see rateKind
-	rate   Kind           // of times that are size over a rate
+	format string      // for messages
+	text   lex.Pattern // in the header, or in the lines above it
+	kind   Kind        // of the times; of rates, see rateKind
+	rate   Kind        // of times that are size over a rate
 	// collective is set if the benchmark measures collectives, named in its lines.
 	collective bool
-	names      bool           // or whose title may name one
-	prefer     *regexp.Regexp // the column to read; nil if names and identities show it
-	bars       bool           // its tables stand between bars, as Markdown's do
-	unit       float64        // of times without one, in µs; 0 if they have one
-	directions int            // that a rate adds up; 0 for one
+	names      bool        // or whose title may name one
+	prefer     lex.Pattern // the column to read; nil if names and identities show it
+	bars       bool        // its tables stand between bars, as Markdown's do
+	unit       float64     // of times without one, in µs; 0 if they have one
+	directions int         // that a rate adds up; 0 for one
 	// pairs finds the number of ranks, or of pairs of them, whose rates are added up; nil for one
 	// pair. each is how many of that number are a pair.
-	pairs *regexp.Regexp
+	pairs lex.Pattern
 	each  int
 }
 
 // titleRows are tried in this order; all further text is [unknownTitle].
 var titleRows = []titleRow{
-	{format: "fabtests", text: regexp.MustCompile(`\bfi_\w+_bw\b`), kind: Gap, rate: Gap},
-	{format: "fabtests", text: regexp.MustCompile(`usec/xfer|\bfi_(rdm|msg|dgram)?_?\w*pingpong`),
+	{format: "fabtests", text: lex.NewPattern(`\bfi_\w+_bw\b`), kind: Gap, rate: Gap},
+	{format: "fabtests", text: lex.NewPattern(`usec/xfer|\bfi_(rdm|msg|dgram)?_?\w*pingpong`),
 		kind: OneWay, rate: Gap},
-	{format: "nixlbench", text: regexp.MustCompile(`(?i)nixlbench|Avg Prep \(us\)`),
+	{format: "nixlbench", text: lex.NewPattern(`(?i)nixlbench|Avg Prep \(us\)`),
 		kind: Operation, rate: Gap},
-	{format: "NVSHMEM", text: regexp.MustCompile(`(?i)\bn?v?shmem_\w*(bw|lat)`),
+	{format: "NVSHMEM", text: lex.NewPattern(`(?i)\bn?v?shmem_\w*(bw|lat)`),
 		kind: Operation, rate: Gap, bars: true},
-	{format: "MSCCL++", text: regexp.MustCompile(`(?i)mscclpp|MSCCL\+\+|NCCL Time \(us\)`),
+	{format: "MSCCL++", text: lex.NewPattern(`(?i)mscclpp|MSCCL\+\+|NCCL Time \(us\)`),
 		kind: Collective, rate: Collective, collective: true, bars: true,
-		prefer: regexp.MustCompile(`^(Time|AlgBW)`)},
-	{format: "nccl-tests", text: regexp.MustCompile(`\bbusbw\b`),
+		prefer: lex.NewPattern(`^(Time|AlgBW)`)},
+	{format: "nccl-tests", text: lex.NewPattern(`\bbusbw\b`),
 		kind: Collective, rate: Collective, collective: true},
-	{format: "UCC", text: regexp.MustCompile(`(?i)ucc_perftest|^Collective:\s`),
+	{format: "UCC", text: lex.NewPattern(`(?i)ucc_perftest|^Collective:\s`),
 		kind: Collective, rate: Collective, collective: true},
-	{format: "mpiBench", text: regexp.MustCompile(`\bBytes:\s+\d+\s+Iters:\s+\d+\s+Avg:`),
+	{format: "mpiBench", text: lex.NewPattern(`\bBytes:\s+\d+\s+Iters:\s+\d+\s+Avg:`),
 		kind: Operation, names: true, unit: 1},
-	{format: "ucx_perftest", text: regexp.MustCompile(`(?i)ucx_perftest|typical_lat`),
+	{format: "ucx_perftest", text: lex.NewPattern(`(?i)ucx_perftest|typical_lat`),
 		kind: OneWay, rate: Gap},
 	// IMB prints half of the round trip of a ping-pong, and the time of the call of all others:
 	// PingPing, Sendrecv and Exchange send in both directions.
-	{format: "IMB", text: regexp.MustCompile(`(?i)^(#? ?Benchmarking:? +)?PingPong\w*\s*$`),
+	{format: "IMB", text: lex.NewPattern(`(?i)^(#? ?Benchmarking:? +)?PingPong\w*\s*$`),
 		rate: Gap},
-	{format: "IMB", text: regexp.MustCompile(`^(#? ?Benchmarking:? +)?Biband\s*$`), kind: Operation,
+	{format: "IMB", text: lex.NewPattern(`^(#? ?Benchmarking:? +)?Biband\s*$`), kind: Operation,
 		rate: Gap, directions: 2, pairs: imbRanks, each: 2},
-	{format: "IMB", text: regexp.MustCompile(`^#? ?Benchmarking:? +\S+\s*$|` +
+	{format: "IMB", text: lex.NewPattern(`^#? ?Benchmarking:? +\S+\s*$|` +
 		`MODE: (NON-)?AGGREGATE|` + imbNames),
 		kind: Operation, rate: Gap, names: true, pairs: imbRanks, each: 2},
-	{format: "IMB", text: regexp.MustCompile(`#bytes\s+#repetitions`), kind: Operation, rate: Gap},
-	{format: "perftest", text: regexp.MustCompile(`(?i)\bBidirectional\b`), rate: Gap,
+	{format: "IMB", text: lex.NewPattern(`#bytes\s+#repetitions`), kind: Operation, rate: Gap},
+	{format: "perftest", text: lex.NewPattern(`(?i)\bBidirectional\b`), rate: Gap,
 		directions: 2},
 	// Half of a round trip, or all of it for reads and atomics.
-	{format: "perftest", text: regexp.MustCompile(`\bRDMA_(Read|Atomic)|^Atomic .*Test|` +
+	{format: "perftest", text: lex.NewPattern(`\bRDMA_(Read|Atomic)|^Atomic .*Test|` +
 		`\bib_(read|atomic)_`),
 		kind: RoundTrip, rate: Gap},
-	{format: "perftest", text: regexp.MustCompile(`#bytes\s+#iterations|BW Test|ib_\w+_(bw|lat)`),
+	{format: "perftest", text: lex.NewPattern(`#bytes\s+#iterations|BW Test|ib_\w+_(bw|lat)`),
 		kind: OneWay, rate: Gap},
 	// The bandwidth tests have a window of messages under way. osu_bibw and osu_put_bibw count both
 	// directions, osu_mbw_mr adds up all pairs.
-	{format: "OSU", text: regexp.MustCompile(`Multiple Bandwidth|\[ pairs: \d+ \]`), rate: Gap,
-		pairs: regexp.MustCompile(`pairs: (\d+)`), each: 1},
-	{format: "OSU", text: regexp.MustCompile(`(?i)Bi-?Directional (MPI )?Bandwidth|` +
+	{format: "OSU", text: lex.NewPattern(`Multiple Bandwidth|\[ pairs: \d+ \]`), rate: Gap,
+		pairs: lex.NewPattern(`pairs: (\d+)`), each: 1},
+	{format: "OSU", text: lex.NewPattern(`(?i)Bi-?Directional (MPI )?Bandwidth|` +
 		`OSU .*Bi-?Directional`), rate: Gap, directions: 2},
-	{format: "OSU", text: regexp.MustCompile(`(?i)\b(OSU|MPI) (.* )?Bandwidth Test|` +
+	{format: "OSU", text: lex.NewPattern(`(?i)\b(OSU|MPI) (.* )?Bandwidth Test|` +
 		`OSU .*Bandwidth`), rate: Gap},
-	{format: "OSU", text: regexp.MustCompile(`(?i)\bOSU .*Non-?blocking`), rate: Gap,
-		kind: Operation, names: true, prefer: regexp.MustCompile(`(?i)pure`)},
+	{format: "OSU", text: lex.NewPattern(`(?i)\bOSU .*Non-?blocking`), rate: Gap,
+		kind: Operation, names: true, prefer: lex.NewPattern(`(?i)pure`)},
 	// Latencies between pairs of ranks. What is left, such as osu_get_latency, is the time of a
 	// call.
-	{format: "OSU", text: regexp.MustCompile(`(\b(OSU|OMB\S*) \S+( Java| Python)?|# MPI) ` +
+	{format: "OSU", text: lex.NewPattern(`(\b(OSU|OMB\S*) \S+( Java| Python)?|# MPI) ` +
 		`((Multi|Multi-threaded|Multi-process|Persistent|Congestion|Put) )?Latency|` +
 		`MPI_Put.* Latency`),
 		rate: Gap},
-	{format: "OSU", text: regexp.MustCompile(`(\b(OSU|OMB\S*)|# MPI) .*Latency`), kind: Operation,
+	{format: "OSU", text: lex.NewPattern(`(\b(OSU|OMB\S*)|# MPI) .*Latency`), kind: Operation,
 		rate: Gap, names: true},
 }
 
@@ -89,7 +88,7 @@ var titleRows = []titleRow{
 const imbNames = `(?i:^(Sendrecv|Exchange|PingPing|Uniband|Biband|Bcast|Allreduce|Allgatherv?|` +
 	`Alltoallv?|Reduce|Reduce_scatter|Gatherv?|Scatterv?)$)`
 
-var imbRanks = regexp.MustCompile(`#processes = +(\d+)`)
+var imbRanks = lex.NewPattern(`#processes = +(\d+)`)
 
 // pairsIn returns the number of pairs whose rates are added up; 0 if the lines do not give it.
 func (t titleRow) pairsIn(lines []string) int {
@@ -97,7 +96,7 @@ func (t titleRow) pairsIn(lines []string) int {
 		return 1
 	}
 	for i := len(lines) - 1; i >= 0; i-- {
-		if m := t.pairs.FindStringSubmatch(lines[i]); m != nil {
+		if m := t.pairs().FindStringSubmatch(lines[i]); m != nil {
 			return lex.Count(m[1]) / t.each
 		}
 	}
@@ -112,7 +111,7 @@ var unknownTitle = titleRow{format: "table"}
 func titleOf(format string, lines []string) (row titleRow, known bool) {
 	for _, t := range titleRows {
 		for _, line := range lines {
-			if (format == "" || t.format == format) && t.text.MatchString(line) {
+			if (format == "" || t.format == format) && t.text().MatchString(line) {
 				return t, true
 			}
 		}
@@ -122,14 +121,14 @@ func titleOf(format string, lines []string) (row titleRow, known bool) {
 
 // collectiveWord finds a collective in the lines above a table. Words that prose has, too, count
 // only as names of programs.
-var collectiveWord = regexp.MustCompile(`(?i)(?:^|[^a-z])i?(all[-_ ]?reduce|all[-_ ]?gatherv?|` +
+var collectiveWord = lex.NewPattern(`(?i)(?:^|[^a-z])i?(all[-_ ]?reduce|all[-_ ]?gatherv?|` +
 	`all[-_ ]?to[-_ ]?all[vw]?|reduce[-_ ]?scatter|broadcast|bcast|` +
 	`(?:reduce|gather|scatter)_perf|osu_(?:reduce|gather|scatter))(?:[^a-z]|$)`)
 
 // collectiveIn returns the collective that the last of some lines names.
 func collectiveIn(lines []string) (op CollectiveOp, ok bool) {
 	for i := len(lines) - 1; i >= 0; i-- {
-		if all := collectiveWord.FindAllStringSubmatch(lines[i], -1); all != nil {
+		if all := collectiveWord().FindAllStringSubmatch(lines[i], -1); all != nil {
 			return collectiveNamed(strings.TrimSpace(all[len(all)-1][1]))
 		}
 	}

@@ -3,7 +3,6 @@ package benchfile
 import (
 	"bytes"
 	"math"
-	"regexp"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
@@ -25,9 +24,9 @@ var missingNumbers = set("n/a", "na", "-", "nan", "-nan", "—", "n.a.")
 
 // thousandsNumber matches a number with commas between thousands, which stands between blanks or
 // bars.
-var thousandsNumber = regexp.MustCompile(`(^|[\s|*])(\d{1,3}(?:,\d{3})+(?:\.\d+)?)([\s|*]|$)`)
+var thousandsNumber = lex.NewPattern(`(^|[\s|*])(\d{1,3}(?:,\d{3})+(?:\.\d+)?)([\s|*]|$)`)
 
-var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var colours = lex.NewPattern("\x1b\\[[0-9;]*m")
 
 // plainLine returns a line whose numbers and words stand between separators alone: without colours,
 // bold, and commas between thousands. Columns keep their places.
@@ -35,7 +34,7 @@ func plainLine(line string) string {
 	line = strings.TrimRight(line, "\r\n")
 	blank := func(text string) string { return strings.Repeat(" ", len(text)) }
 	if strings.IndexByte(line, 0x1b) >= 0 {
-		line = colours.ReplaceAllStringFunc(line, blank)
+		line = colours().ReplaceAllStringFunc(line, blank)
 	}
 	line = noBreakSpaces.Replace(line)
 	if strings.Contains(line, "**") {
@@ -56,7 +55,7 @@ func withoutThousands(line string) string {
 	text := []byte(line)
 	// Neighbours share a separator, so each pass finds every second number.
 	for range 2 {
-		for _, m := range thousandsNumber.FindAllSubmatchIndex(text, -1) {
+		for _, m := range thousandsNumber().FindAllSubmatchIndex(text, -1) {
 			number := text[m[4]:m[5]]
 			bare := bytes.ReplaceAll(number, []byte(","), nil)
 			blanks := copy(number, bytes.Repeat([]byte(" "), len(number)-len(bare)))

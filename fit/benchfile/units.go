@@ -3,9 +3,9 @@ package benchfile
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -46,10 +46,10 @@ var timeUnits = map[string]float64{
 }
 
 var (
-	sizeUnit = regexp.MustCompile(`^([kmgt]?)(i?)(b|byte|bytes)?$`)
-	rateUnit = regexp.MustCompile(
+	sizeUnit = lex.NewPattern(`^([kmgt]?)(i?)(b|byte|bytes)?$`)
+	rateUnit = lex.NewPattern(
 		`^([kmgt]?)(i?)(b|bit|bits|byte|bytes)(?:/|p|_|\^)?_?(s|sec|second|ps)$`)
-	messageUnit = regexp.MustCompile(
+	messageUnit = lex.NewPattern(
 		`^([kmgt]?)(?:msgs?|messages|pps|ops|xfers?|trans|p)(?:/|_|p)?(?:s|sec|second|xfer)?$`)
 )
 
@@ -71,13 +71,13 @@ func unitsOf(text string) (dimension, []unit) {
 	if us, ok := timeUnits[name]; ok {
 		return times, []unit{{us, 0}}
 	}
-	if m := sizeUnit.FindStringSubmatch(name); m != nil && m[1]+m[3] != "" {
+	if m := sizeUnit().FindStringSubmatch(name); m != nil && m[1]+m[3] != "" {
 		return sizes, sizeReadings(power(m[1]), m[2] != "" || m[3] == "")
 	}
-	if m := rateUnit.FindStringSubmatch(name); m != nil {
+	if m := rateUnit().FindStringSubmatch(name); m != nil {
 		return rates, rateReadings(m, strings.TrimSpace(text))
 	}
-	if m := messageUnit.FindStringSubmatch(name); m != nil && len(name) > 1 {
+	if m := messageUnit().FindStringSubmatch(name); m != nil && len(name) > 1 {
 		return messages, []unit{{math.Pow(1e3, power(m[1])) / 1e6, 0}}
 	}
 	return noDimension, nil
@@ -121,27 +121,27 @@ func rateReadings(m []string, text string) []unit {
 func isLower(text string) bool { return strings.ToLower(text) == text }
 
 var (
-	unitInBrackets = regexp.MustCompile(`[(\[]([^()\[\]]+)[)\]]`)
-	unitBehindWord = regexp.MustCompile(`,\s*([A-Za-zµ/]+)(?:\s|$)`)
-	unitWithSlash  = regexp.MustCompile(`[A-Za-zµ]+/[A-Za-z]+`)
-	nameWords      = regexp.MustCompile(`[_\s.-]+`)
+	unitInBrackets = lex.NewPattern(`[(\[]([^()\[\]]+)[)\]]`)
+	unitBehindWord = lex.NewPattern(`,\s*([A-Za-zµ/]+)(?:\s|$)`)
+	unitWithSlash  = lex.NewPattern(`[A-Za-zµ]+/[A-Za-z]+`)
+	nameWords      = lex.NewPattern(`[_\s.-]+`)
 )
 
 // unitOfName returns the unit that the name of a column has: in brackets, behind a comma, with a
 // slash, or as its last words.
 func unitOfName(name string) (dimension, []unit) {
 	texts := []string{name}
-	if len(nameWords.Split(strings.TrimSpace(name), -1)) == 1 && !strings.Contains(name, "/") {
+	if len(nameWords().Split(strings.TrimSpace(name), -1)) == 1 && !strings.Contains(name, "/") {
 		texts = nil // a word alone; see lastWords
 	}
-	brackets := unitInBrackets.FindAllStringSubmatch(name, -1)
+	brackets := unitInBrackets().FindAllStringSubmatch(name, -1)
 	for i := len(brackets) - 1; i >= 0; i-- {
 		texts = append(texts, strings.TrimPrefix(strings.TrimSpace(brackets[i][1]), "in "))
 	}
-	for _, m := range unitBehindWord.FindAllStringSubmatch(name, -1) {
+	for _, m := range unitBehindWord().FindAllStringSubmatch(name, -1) {
 		texts = append(texts, m[1])
 	}
-	texts = append(texts, unitWithSlash.FindAllString(name, -1)...)
+	texts = append(texts, unitWithSlash().FindAllString(name, -1)...)
 	if i := strings.IndexAny(name, "(["); i >= 0 {
 		name = name[:i]
 	}
@@ -157,7 +157,7 @@ func unitOfName(name string) (dimension, []unit) {
 // lastWords returns the texts at the end of a name that may be its unit, the longest first: "gb/s"
 // of "bw_gb_s", "us" of "latency_us". A name of one word is a unit only if it can be nothing else.
 func lastWords(name string) (texts []string) {
-	words := nameWords.Split(strings.ReplaceAll(name, "#", ""), -1)
+	words := nameWords().Split(strings.ReplaceAll(name, "#", ""), -1)
 	n := len(words)
 	for k := min(3, n); k >= 2; k-- {
 		texts = append(texts, strings.Join(words[n-k:], "/"))

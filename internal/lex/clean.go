@@ -2,32 +2,31 @@ package lex
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 )
 
 var (
 	// Control sequences of ECMA-48: "\x1b[1;32m" of colours, "\x1b[0K" of erased lines.
-	ansi        = regexp.MustCompile(`\x1b(\[[0-9;?]*[ -/]*[@-~]|[@-Z\\-_])`)
-	overwritten = regexp.MustCompile(`(?s)^.*\r`) // a progress bar
+	ansi        = NewPattern(`\x1b(\[[0-9;?]*[ -/]*[@-~]|[@-Z\\-_])`)
+	overwritten = NewPattern(`(?s)^.*\r`) // a progress bar
 	// as cat -v and some logs show them
-	caret = regexp.MustCompile(`\^\[\[[0-9;]*m`)
+	caret = NewPattern(`\^\[\[[0-9;]*m`)
 	// mpirun --tag-output writes [1,0]<stdout>: before each line, newer versions
 	// without the colon; loggers write a time.
-	rankTag   = regexp.MustCompile(`^\[\d+,\d+\]<std(out|err|diag)>:? ?`)
-	timeStamp = regexp.MustCompile(
+	rankTag   = NewPattern(`^\[\d+,\d+\]<std(out|err|diag)>:? ?`)
+	timeStamp = NewPattern(
 		`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d)?\]?:?[ \t]+`)
 	// of ts, and of syslog with the host and the program
-	monthStamp = regexp.MustCompile(
+	monthStamp = NewPattern(
 		`^[A-Z][a-z][a-z] [ 0-3]\d \d\d:\d\d:\d\d([.,]\d+)? (?:\S+ [\w./-]+\[\d+\]: )?`)
-	clockStamp = regexp.MustCompile(`^\[?\d\d:\d\d:\d\d([.,]\d+)?\]?:?[ \t]+`)
+	clockStamp = NewPattern(`^\[?\d\d:\d\d:\d\d([.,]\d+)?\]?:?[ \t]+`)
 )
 
 // Blanks of other widths than a plain one: no-break spaces of web pages, and zero-width ones.
 var spaces = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u202f", " ", "\u2009", " ",
 	"\u3000", " ", "\u200b", "", "\ufeff", "")
 
-var escaped = regexp.MustCompile(`\\([#>|*_\[\]()-])`)
+var escaped = NewPattern(`\\([#>|*_\[\]()-])`)
 
 // marks are what Clean takes off a line, in this order: tags come before timestamps, since mpirun
 // puts its tag in front of what a logger has written. worth excludes most lines before the
@@ -35,7 +34,7 @@ var escaped = regexp.MustCompile(`\\([#>|*_\[\]()-])`)
 var marks = []struct {
 	longer  int
 	worth   func(line []byte) bool
-	pattern *regexp.Regexp
+	pattern Pattern
 	left    []byte // what remains of a match
 }{
 	// Where a web page shows "#" as it is, its source has a backslash before it.
@@ -69,7 +68,7 @@ func Clean(line []byte) []byte {
 	}
 	for _, m := range marks {
 		if len(line) > m.longer && m.worth(line) {
-			line = bytes.TrimSpace(m.pattern.ReplaceAll(line, m.left))
+			line = bytes.TrimSpace(m.pattern().ReplaceAll(line, m.left))
 		}
 	}
 	return line
@@ -170,7 +169,7 @@ var levels = map[string]bool{
 }
 
 // rankLabel matches the labels of one program's ranks.
-var rankLabel = regexp.MustCompile(`^(?:rank|proc|task|default|worker|r|p)?[-_ ]?\d+$`)
+var rankLabel = NewPattern(`^(?:rank|proc|task|default|worker|r|p)?[-_ ]?\d+$`)
 
 // Source returns the name of the host or file whose output a label marks; "" if it marks a rank, a
 // stream, a time or a level, whose lines belong to one output.
@@ -180,7 +179,7 @@ func Source(label []byte) string {
 		return name
 	}
 	if len(name) < 2 || isDigit(name[0]) || strings.ContainsAny(name, " :,=") ||
-		levels[strings.ToLower(name)] || rankLabel.MatchString(strings.ToLower(name)) {
+		levels[strings.ToLower(name)] || rankLabel().MatchString(strings.ToLower(name)) {
 		return ""
 	}
 	return name

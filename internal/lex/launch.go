@@ -3,41 +3,40 @@ package lex
 import (
 	"bytes"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
 var (
 	// "np16", "nprocs_64", "ranks-128"; "64ranks", "16-procs". No letter may stand before:
 	// "inp16", the 16th input, would have an np16 otherwise.
-	nameRanks = regexp.MustCompile(
+	nameRanks = NewPattern(
 		`(?i)(?:^|[^a-z0-9])(?:np|n?ranks?|n?procs?|processes)[-_=]?(\d{1,7})(?:[^0-9]|$)|` +
 			`(?:^|[^0-9])(\d{1,7})[-_]?(?:ranks|procs|processes)(?:[^a-z]|$)`)
 	// nameNodes is nodes, ranks and the number of the run: all_reduce-4-64-1.out.
-	nameNodes     = regexp.MustCompile(`[a-z][-_](\d{1,6})[-_](\d{1,7})[-_]\d{1,4}(?:\.|$)`)
-	nameAlgorithm = regexp.MustCompile(
+	nameNodes     = NewPattern(`[a-z][-_](\d{1,6})[-_](\d{1,7})[-_]\d{1,4}(?:\.|$)`)
+	nameAlgorithm = NewPattern(
 		`(?i)(?:^|[^a-z])alg(?:o|orithm)?[-_=]?(\d{1,2})(?:[^0-9]|$)`)
 
 	// A command line as a script's set -x, a prompt or a job log has it.
-	launcher = regexp.MustCompile(
+	launcher = NewPattern(
 		`\b(srun|mpirun|mpiexec|mpiexec\.hydra|jsrun|aprun|prun|orterun|flux run|` +
 			`flux submit)\b`)
-	launchRanks = regexp.MustCompile(`\s(?:-n|-np|--np|--ntasks)[= ]?(\d{1,7})(?:\s|$)`)
-	launchNodes = regexp.MustCompile(`\s(?:-N|--nodes)[= ]?(\d{1,6})(?:\s|$)`)
-	launchEach  = regexp.MustCompile(
+	launchRanks = NewPattern(`\s(?:-n|-np|--np|--ntasks)[= ]?(\d{1,7})(?:\s|$)`)
+	launchNodes = NewPattern(`\s(?:-N|--nodes)[= ]?(\d{1,6})(?:\s|$)`)
+	launchEach  = NewPattern(
 		`\s(?:-ppn|-perhost|-npernode|--npernode|--ntasks-per-node|--tasks-per-node)[= ]?` +
 			`(\d{1,6})(?:\s|$)`)
-	launchHosts = regexp.MustCompile(`\s(?:-H|-host|--host|-hosts|--hosts)[= ](\S+)`)
-	jsrunSets   = regexp.MustCompile(`\s(?:-r|--rs_per_host)[= ]?(\d{1,6})(?:\s|$)`)
-	jsrunTasks  = regexp.MustCompile(`\s-a[= ]?(\d{1,6})(?:\s|$)`)
+	launchHosts = NewPattern(`\s(?:-H|-host|--host|-hosts|--hosts)[= ](\S+)`)
+	jsrunSets   = NewPattern(`\s(?:-r|--rs_per_host)[= ]?(\d{1,6})(?:\s|$)`)
+	jsrunTasks  = NewPattern(`\s-a[= ]?(\d{1,6})(?:\s|$)`)
 	// Open MPI: "--mca coll_tuned_bcast_algorithm 6", or OMPI_MCA_coll_tuned_bcast_algorithm=6.
-	tunedBy = regexp.MustCompile(`coll_tuned_([a-z_]+?)_algorithm[ =](\d{1,2})\b`)
+	tunedBy = NewPattern(`coll_tuned_([a-z_]+?)_algorithm[ =](\d{1,2})\b`)
 	// NCCL: "NCCL_ALGO=Ring", and its log "NCCL_ALGO set by environment to Ring".
-	ncclBy = regexp.MustCompile(
+	ncclBy = NewPattern(
 		`\bNCCL_ALGO[ =:]+(?i:set by environment to )?"?([A-Za-z]+)\b`)
 	// Flux: {"taskmap":{"version":1,"map":[[0,3,96,1],[3,1,4,2]]}}, 3·96·1 + 1·4·2 ranks.
 	taskMap      = []byte(`"taskmap"`)
-	taskMapBlock = regexp.MustCompile(`\[(\d{1,7}),(\d{1,7}),(\d{1,7}),(\d{1,7})\]`)
+	taskMapBlock = NewPattern(`\[(\d{1,7}),(\d{1,7}),(\d{1,7}),(\d{1,7})\]`)
 )
 
 // RanksOfFile returns the number of ranks that a file's name gives, and the number of nodes if the
@@ -45,10 +44,10 @@ var (
 func RanksOfFile(name string) (ranks, nodes int) {
 	base := filepath.Base(name)
 	// A name that says "ranks" is surer than three numbers.
-	if m := nameRanks.FindStringSubmatch(base); m != nil {
+	if m := nameRanks().FindStringSubmatch(base); m != nil {
 		return Count(m[1] + m[2]), 0
 	}
-	if m := nameNodes.FindStringSubmatch(base); m != nil {
+	if m := nameNodes().FindStringSubmatch(base); m != nil {
 		nodes, ranks := Count(m[1]), Count(m[2])
 		// Dates and versions are three numbers, too: only ranks that fill their nodes evenly count.
 		if nodes > 0 && ranks >= nodes && ranks%nodes == 0 {
@@ -60,7 +59,7 @@ func RanksOfFile(name string) (ranks, nodes int) {
 
 // AlgorithmOfFile returns the number of the algorithm that a file's name gives, or "".
 func AlgorithmOfFile(name string) string {
-	if m := nameAlgorithm.FindStringSubmatch(filepath.Base(name)); m != nil {
+	if m := nameAlgorithm().FindStringSubmatch(filepath.Base(name)); m != nil {
 		return m[1]
 	}
 	return ""
@@ -69,9 +68,9 @@ func AlgorithmOfFile(name string) string {
 // Algorithm returns the algorithm that a line makes a library use; for Open MPI, also the
 // collective.
 func Algorithm(line string) (algorithm, collective string, ok bool) {
-	if m := tunedBy.FindStringSubmatch(line); m != nil {
+	if m := tunedBy().FindStringSubmatch(line); m != nil {
 		return m[2], m[1], true
-	} else if m := ncclBy.FindStringSubmatch(line); m != nil {
+	} else if m := ncclBy().FindStringSubmatch(line); m != nil {
 		return strings.ToLower(m[1]), "", true
 	}
 	return "", "", false
@@ -80,13 +79,13 @@ func Algorithm(line string) (algorithm, collective string, ok bool) {
 // Ranks returns the number of ranks of a printed command line, and how many are on each node. They
 // are 0 if the line does not give them.
 func Ranks(line string) (ranks, perNode int) {
-	at := launcher.FindStringIndex(line)
+	at := launcher().FindStringIndex(line)
 	if at == nil {
 		return 0, 0
 	}
 	name, line := line[at[0]:at[1]], line[at[1]:]
-	find := func(e *regexp.Regexp) int {
-		if m := e.FindStringSubmatch(line); m != nil {
+	find := func(e Pattern) int {
+		if m := e().FindStringSubmatch(line); m != nil {
 			return Count(m[1])
 		}
 		return 0
@@ -112,7 +111,7 @@ func Ranks(line string) (ranks, perNode int) {
 		// The fullest node has the rounded-up share.
 		each = (n + nodes - 1) / nodes
 	case n == 0:
-		if m := launchHosts.FindStringSubmatch(line); m != nil {
+		if m := launchHosts().FindStringSubmatch(line); m != nil {
 			n = hosts(m[1], max(1, each))
 		}
 	}
@@ -121,12 +120,12 @@ func Ranks(line string) (ranks, perNode int) {
 
 // ncclRanks matches the lines with which NCCL's log reports a communicator: "rank 0 nranks 16 …",
 // and since 2.19 "nRanks 16 nNodes 2 localRanks 8".
-var ncclRanks = regexp.MustCompile(`(?i)\bnranks (\d{1,7})\b(?:.*\blocalranks (\d{1,5})\b)?`)
+var ncclRanks = NewPattern(`(?i)\bnranks (\d{1,7})\b(?:.*\blocalranks (\d{1,5})\b)?`)
 
 // NCCLRanks returns the number of ranks of a communicator that a line of NCCL's log reports, and
 // how many are on each node; 0 if the line does not give them.
 func NCCLRanks(line []byte) (ranks, perNode int) {
-	m := ncclRanks.FindSubmatch(line)
+	m := ncclRanks().FindSubmatch(line)
 	if m == nil {
 		return 0, 0
 	}
@@ -155,7 +154,7 @@ func TaskMap(line []byte) (ranks int, ok bool) {
 		return 0, false
 	}
 	n := 0.0
-	for _, m := range taskMapBlock.FindAllSubmatch(line[from:], -1) {
+	for _, m := range taskMapBlock().FindAllSubmatch(line[from:], -1) {
 		n += float64(Count(string(m[2]))) * float64(Count(string(m[3]))) *
 			float64(Count(string(m[4])))
 	}
