@@ -24,12 +24,17 @@ type Message struct {
 	From, To int
 }
 
-func (m Message) ask(_ context.Context, d Design) (e Estimate, err error) {
+func (m Message) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	of, err := m.layer(d)
 	if err != nil {
 		return e, err
 	}
-	p := message.Cost(of, m.Size)
+	costs, err := message.Ask(ctx, message.CostQuestion{On: []platforms.Design{of},
+		Sizes: []quantity.Bytes{m.Size}})
+	if err != nil {
+		return e, err
+	}
+	p := costs.Costs[0]
 	e = Estimate{Interval: p.Within(), Method: Model}
 	switch {
 	case p.Next == nil:

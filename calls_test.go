@@ -31,9 +31,10 @@ func TestSizesOfNoMessage(t *testing.T) {
 	}
 	for _, n := range []float64{0, -1, 0.5, math.NaN(), math.Inf(1), 1e300} {
 		sizes := []quantity.Bytes{quantity.Bytes(n)}
-		_, costs := themessage.Costs(sizes, d.Design)
-		_, compared := themessage.Compare(sizes, d.Design)
-		_, _, cuts := themessage.Cuts(t.Context(), sizes, d.Design)
+		on := []platforms.Design{d.Design}
+		_, costs := themessage.Ask(t.Context(), themessage.CostQuestion{On: on, Sizes: sizes})
+		_, compared := themessage.Ask(t.Context(), themessage.CompareQuestion{On: on, Sizes: sizes})
+		_, cuts := themessage.Ask(t.Context(), themessage.CutQuestion{On: on, Sizes: sizes})
 		for _, err := range []error{costs, compared, cuts} {
 			if err == nil || !strings.HasSuffix(err.Error(), "a message has 1 to 2⁵³ whole ones") {
 				t.Errorf("%v bytes: error %v", n, err)
@@ -133,11 +134,16 @@ func TestNothingGiven(t *testing.T) {
 	}
 	_, errs["sets"] = none.Set("L=1us")
 	_, errs["cuts otherwise"] = none.Recut("1KiB")
-	_, errs["costs"] = themessage.Costs([]quantity.Bytes{1024}, clip.Design, none.Design)
-	_, errs["comparison"] = themessage.Compare([]quantity.Bytes{1024}, none.Design)
+	size := []quantity.Bytes{1024}
+	_, errs["costs"] = themessage.Ask(t.Context(), themessage.CostQuestion{
+		On: []platforms.Design{clip.Design, none.Design}, Sizes: size})
+	_, errs["comparison"] = themessage.Ask(t.Context(), themessage.CompareQuestion{
+		On: []platforms.Design{none.Design}, Sizes: size})
 	_, errs["crossovers"] = whatif.Ask(t.Context(), whatif.CrossoverQuestion{Designs: []platforms.Design{none.Design, clip.Design}})
-	_, _, errs["cuts of no size"] = themessage.Cuts(t.Context(), nil, clip.Design)
-	_, _, errs["cuts"] = themessage.Cuts(t.Context(), []quantity.Bytes{1024}, none.Design)
+	_, errs["cuts of no size"] = themessage.Ask(t.Context(), themessage.CutQuestion{
+		On: []platforms.Design{clip.Design}})
+	_, errs["cuts"] = themessage.Ask(t.Context(), themessage.CutQuestion{
+		On: []platforms.Design{none.Design}, Sizes: size})
 	_, errs["fit"] = halfpeak.Fit(nil, fit.Options{Runs: true})
 	var s halfpeak.Study
 	_, errs["now"] = s.Now()

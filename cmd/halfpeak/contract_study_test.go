@@ -140,7 +140,8 @@ func TestContractStream(t *testing.T) {
 	if _, err := d.Ask(t.Context(), halfpeak.Message{Size: 4096}); err == nil {
 		t.Error("a stream has the time of a message")
 	}
-	costs, err := themessage.Costs([]quantity.Bytes{4096}, d.Design)
+	costs, err := themessage.Ask(t.Context(), themessage.CostQuestion{
+		On: []platforms.Design{d.Design}, Sizes: []quantity.Bytes{4096}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/message"
-	"github.com/halfpeak/halfpeak/reports/table"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
@@ -97,20 +96,11 @@ func optional(cmd *cobra.Command, to *string, name, help string, choices ...stri
 	*to, cmd.Flags().Lookup(name).DefValue = "", ""
 }
 
-// cyclesFlag adds times in cycles of each host's processor, for comparison with
+// declareCycles declares the flag of times in cycles of each host's processor, for comparison with
 // papers that give overheads in cycles.
-type cyclesFlag bool
-
-func (c *cyclesFlag) declare(cmd *cobra.Command) {
-	cmd.Flags().BoolVar((*bool)(c), "cycles", false,
+func declareCycles(cmd *cobra.Command, to *bool) {
+	cmd.Flags().BoolVar(to, "cycles", false,
 		"also print times in cycles of the host's processor, if its clock is known")
-}
-
-func (c cyclesFlag) add(rows table.Rows, designs []platforms.Design) (table.Rows, error) {
-	if !c {
-		return rows, nil
-	}
-	return message.InCycles(rows, designs)
 }
 
 // samplingFlags are the options of propagating intervals. 10,000 samples give the end
@@ -258,10 +248,6 @@ func (o layerOptions) each(refs []string) ([]platforms.Design, error) {
 		all[i] = changed[0]
 	}
 	return all, nil
-}
-
-func layersOf(designs []platforms.Design) []platforms.Layer {
-	return list.Map(designs, func(d platforms.Design) platforms.Layer { return d.Layer })
 }
 
 // declareCall declares the parameters of a call of a collective that schedule and

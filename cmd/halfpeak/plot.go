@@ -17,6 +17,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/check"
+	"github.com/halfpeak/halfpeak/reports/message"
 	theprogram "github.com/halfpeak/halfpeak/reports/program"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -135,11 +136,11 @@ func plot(ctx context.Context, refs []string, o plotOptions) (table.Picture, err
 	if err != nil {
 		return nil, err
 	}
+	var d message.Drawing
 	switch o.kind {
 	case "timeline":
-		t, err := curves.Timeline(designs[0], o.sizes[0])
-		t.Title = cmp.Or(o.title, t.Title)
-		return t, err
+		d, err = message.Ask(ctx, message.TimelineQuestion{On: designs[0], Size: o.sizes[0],
+			Title: o.title})
 	case "ranks":
 		o.only.Title = o.title
 		a, err := theprogram.Ask(ctx, theprogram.Question{Files: o.schedule, On: designs,
@@ -152,13 +153,11 @@ func plot(ctx context.Context, refs []string, o plotOptions) (table.Picture, err
 		f, err := check.Signature(designs...)
 		f.Title = cmp.Or(o.title, f.Title)
 		return f, err
+	default:
+		d, err = message.Ask(ctx, message.CurveQuestion{On: designs, Kind: curves.Kind(o.kind),
+			Sizes: o.sizes, Title: o.title})
 	}
-	if o.sizes == nil {
-		o.sizes = curves.Sizes(layersOf(designs)...)
-	}
-	f, err := curves.Figure(curves.Kind(o.kind), o.sizes, designs...)
-	f.Title = cmp.Or(o.title, f.Title)
-	return f, err
+	return d.Picture, err
 }
 
 // writePicture draws the picture into the -o file; if that is not an image, or

@@ -24,29 +24,25 @@ import (
 // long messages.
 func newPredict() *cobra.Command {
 	out, layers := output{plain: true}, layerOptions{any: true, use: eachState}
-	var cycles cyclesFlag
-	var sizes []quantity.Bytes
+	var asked message.CostQuestion
 	cmd := command("predict",
 		wantArgs(1, -1, `at least one platform, as in "halfpeak predict clip"`),
 		func(cmd *cobra.Command, args []string) error {
-			designs, err := layers.designs(args)
+			var err error
+			if asked.On, err = layers.designs(args); err != nil {
+				return err
+			}
+			asked.Units = out.units
+			costs, err := message.Ask(cmd.Context(), asked)
 			if err != nil {
 				return err
 			}
-			costs, err := message.Costs(sizes, designs...)
-			if err != nil {
-				return err
-			}
-			rows, err := cycles.add(message.Rows(costs, out.units), designs)
-			if err != nil {
-				return err
-			}
-			return out.write(cmd, rows)
+			return out.write(cmd, costs.Rows())
 		})
 	out.declare(cmd)
 	layers.declare(cmd)
-	declareSizes(cmd, &sizes, "size", "1,16,256,4KiB,64KiB,1MiB", "message sizes")
-	cycles.declare(cmd)
+	declareSizes(cmd, &asked.Sizes, "size", "1,16,256,4KiB,64KiB,1MiB", "message sizes")
+	declareCycles(cmd, &asked.Cycles)
 	return cmd
 }
 
@@ -55,8 +51,7 @@ func newPredict() *cobra.Command {
 func newPacket() *cobra.Command {
 	out := output{plain: true}
 	layers := layerOptions{use: oneLevel}
-	var cycles cyclesFlag
-	var sizes []quantity.Bytes
+	var asked message.CutQuestion
 	var plotted plotting
 	cmd := command("packet",
 		wantArgs(1, -1, `at least one platform with a pipeline, as in "halfpeak packet clip"`),
@@ -64,45 +59,34 @@ func newPacket() *cobra.Command {
 			if err := plotted.checkPlot(); err != nil {
 				return err
 			}
-			designs, err := layers.designs(args)
-			if err != nil {
+			var err error
+			if asked.On, err = layers.designs(args); err != nil {
 				return err
 			}
+			asked.Pictured = plotted.plot != ""
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			cuts, switches, err := message.Cuts(ctx, sizes, designs...)
-			if err = interrupted(ctx, err); err != nil && len(cuts) > 0 { // complete ones are kept
-				return cmp.Or(out.write(cmd, message.CutRows(cuts)), err)
+			cuts, err := message.Ask(ctx, asked)
+			if err = interrupted(ctx, err); err != nil && cuts != nil && len(cuts.Cuts) > 0 {
+				return cmp.Or(out.write(cmd, cuts.Tables()...), err) // complete ones are kept
 			}
 			if err != nil {
 				return err
 			}
-			picture := func() (table.Picture, error) {
-				return message.CutPicture(cuts, layersOf(designs)...)
-			}
-			if err := plotted.draw(out.units, picture); err != nil {
+			if err := plotted.draw(out.units, cuts.Figure); err != nil {
 				return err
 			}
-			// Programs get one table, whose columns a script can rely on; people read the switches
-			// apart from the cuts, below them.
-			if len(switches) > 0 && !out.forPeople() {
-				cuts = append(cuts, switches...)
+			if out.forPeople() {
+				return out.write(cmd, cuts.Tables()...)
 			}
-			rows, err := cycles.add(message.CutRows(cuts), designs)
-			if err != nil {
-				return err
-			}
-			if len(switches) > 0 && out.forPeople() {
-				return out.write(cmd, rows, message.SwitchRows(switches))
-			}
-			return out.write(cmd, rows)
+			return out.write(cmd, cuts.Rows())
 		})
 	out.declare(cmd)
 	declareWay(cmd.Flags(), &layers.way)
-	declareSizes(cmd, &sizes, "size", "1KiB..1MiB", "message sizes")
+	declareSizes(cmd, &asked.Sizes, "size", "1KiB..1MiB", "message sizes")
 	plotted.declarePlot(cmd, "draw the time against the packet, and the slowest stage, into this "+
 		"`file` (png, svg, pdf)")
-	cycles.declare(cmd)
+	declareCycles(cmd, &asked.Cycles)
 	return cmd
 }
 
@@ -111,8 +95,7 @@ func newPacket() *cobra.Command {
 type compareOptions struct {
 	out    output
 	layers layerOptions
-	sizes  []quantity.Bytes
-	cycles cyclesFlag
+	asked  message.CompareQuestion
 	cross  bool
 	kind   string
 	plotting
@@ -120,36 +103,34 @@ type compareOptions struct {
 }
 
 // newCompare declares compare. Its default size is 1 byte: the figures of merit r∞
-// and n½ speak of long messages, so the times speak of short ones. The figure has the
-// sizes of plot, since a curve over the sizes of a table would be a few straight
-// lines.
+// and n½ speak of long messages, so the times speak of short ones.
 func newCompare() *cobra.Command {
 	o := compareOptions{layers: layerOptions{use: eachLevel}}
 	cmd := command("compare", wantArgs(1, -1, `platforms, as in "halfpeak compare clip hp-lam"`),
 		func(cmd *cobra.Command, args []string) error {
 			// Which of two is faster is a question about messages.
 			o.layers.streams = !o.cross
-			designs, err := o.layers.designs(args)
-			if err != nil {
+			var err error
+			if o.asked.On, err = o.layers.designs(args); err != nil {
 				return err
 			}
-			rows, err := o.rows(cmd.Context(), designs)
+			if o.plot != "" {
+				o.asked.Curve = curves.Kind(o.kind)
+			}
+			rows, compared, err := o.answer(cmd.Context())
 			if err != nil {
 				return err
 			}
 			// The picture first: if its file cannot be written, no table hides the error.
-			if err := o.draw(o.out.units, func() (table.Picture, error) {
-				return curves.Figure(curves.Kind(o.kind),
-					curves.Sizes(layersOf(designs)...), designs...)
-			}); err != nil {
+			if err := o.draw(o.out.units, compared.Figure); err != nil {
 				return err
 			}
 			return o.out.write(cmd, rows)
 		})
 	o.out.declare(cmd)
 	o.layers.declare(cmd)
-	declareSizes(cmd, &o.sizes, "size", "1", "message sizes")
-	o.cycles.declare(cmd)
+	declareSizes(cmd, &o.asked.Sizes, "size", "1", "message sizes")
+	declareCycles(cmd, &o.asked.Cycles)
 	cmd.Flags().BoolVar(&o.cross, "crossovers", false,
 		"list the sizes where one overtakes another, with the probability")
 	o.samplingFlags.declare(cmd.Flags())
@@ -171,40 +152,37 @@ func newCompare() *cobra.Command {
 	return cmd
 }
 
-// rows returns the table that was asked for. Of two platforms, people also read where
-// they cross: it is the next question. More pairs would be more notes than rows.
-func (o *compareOptions) rows(ctx context.Context, designs []platforms.Design) (table.Rows,
-	error) {
-	var crossover *whatif.Crossover
+// answer returns the table that was asked for, and the comparison, which has the picture. Of two
+// platforms, people also read where they cross: it is the next question. More pairs would be more
+// notes than rows.
+func (o *compareOptions) answer(ctx context.Context) (
+	rows table.Rows, compared *message.Comparison, err error) {
+	if compared, err = message.Ask(ctx, o.asked); err != nil {
+		return rows, nil, err
+	}
+	rows = compared.Rows()
 	stream := func(d platforms.Design) bool { return d.Layer.Timed.Of == platforms.Stream }
-	two := len(designs) == 2 && !slices.ContainsFunc(designs, stream)
-	if o.cross || two && o.out.forPeople() {
-		var sampling *whatif.Sampling
-		// A pipeline cut otherwise is not in the file that intervals come from.
-		if o.layers.packet == "" {
-			s := o.sampling(ctx)
-			sampling = &s
-		}
-		var err error
-		if crossover, err = whatif.Ask(ctx,
-			whatif.CrossoverQuestion{Designs: designs, Sampling: sampling}); err != nil {
-			return table.Rows{}, err
-		}
+	two := len(o.asked.On) == 2 && !slices.ContainsFunc(o.asked.On, stream)
+	if !o.cross && !(two && o.out.forPeople()) {
+		return rows, compared, nil
+	}
+	asked := whatif.CrossoverQuestion{Designs: o.asked.On}
+	// A pipeline cut otherwise is not in the file that intervals come from.
+	if o.layers.packet == "" {
+		s := o.sampling(ctx)
+		asked.Sampling = &s
+	}
+	crossover, err := whatif.Ask(ctx, asked)
+	if err != nil {
+		return rows, nil, err
 	}
 	if o.cross {
-		return crossover.Rows(), nil
+		return crossover.Rows(), compared, nil
 	}
-	compared, err := message.Compare(o.sizes, designs...)
-	if err != nil {
-		return table.Rows{}, err
-	}
-	rows := message.CompareRows(compared)
-	if crossover != nil {
-		sentences := crossover.Sentences()
-		rows.Verdict = table.Say("%s", sentences[0])
-		rows.Notes = append(rows.Notes, sentences[1:]...)
-	}
-	return o.cycles.add(rows, designs)
+	sentences := crossover.Sentences()
+	rows.Verdict = table.Say("%s", sentences[0])
+	rows.Notes = append(rows.Notes, sentences[1:]...)
+	return rows, compared, nil
 }
 
 // newPlatforms declares platforms. An argument is an error with the command that was

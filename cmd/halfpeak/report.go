@@ -15,7 +15,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/internal/wasm"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/check"
 	"github.com/halfpeak/halfpeak/reports/draw"
@@ -29,9 +28,8 @@ import (
 // output.declare.
 func newReport() *cobra.Command {
 	// 16 sizes for each doubling, as in plot, so that a report has the curves of plot.
-	var sizes []quantity.Bytes
+	var asked summary.Question
 	var out output
-	var title string
 	cmd := command("report",
 		wantArgs(1, -1, `at least one platform, as in "halfpeak report clip -o clip.html"`),
 		func(cmd *cobra.Command, args []string) error {
@@ -43,9 +41,10 @@ func newReport() *cobra.Command {
 				return usagef("a report needs a file: -o report.html; --format markdown prints it")
 			}
 			if !cmd.Flags().Changed("size") {
-				sizes = nil // those of the layers
+				asked.Sizes = nil // those of the layers
 			}
-			doc, err := summary.New(title, sizes, args...)
+			asked.Refs = args
+			doc, err := summary.Ask(cmd.Context(), asked)
 			if err != nil {
 				return err
 			}
@@ -55,9 +54,9 @@ func newReport() *cobra.Command {
 		"kind of file; by default, by the extension of the -o file", "html", "markdown")
 	outputFlag(cmd.Flags(), &out.path, "output", "o",
 		"write to this `file`, whole or not at all; without it Markdown is printed")
-	declareSizes(cmd, &sizes, "size", "1..1MiB/16",
+	declareSizes(cmd, &asked.Sizes, "size", "1..1MiB/16",
 		"message sizes of the curves, by default to the largest measured if that is more")
-	cmd.Flags().StringVar(&title, "title", "", "title of the report")
+	cmd.Flags().StringVar(&asked.Title, "title", "", "title of the report")
 	return cmd
 }
 
@@ -174,11 +173,12 @@ func startOf(refs []string) (page.Start, error) {
 // explained.
 func newReproduce() *cobra.Command {
 	out := output{plain: true}
-	var plots, paper string
+	var asked thepapers.Question
+	var plots string
 	var all bool
 	cmd := command("reproduce", wantArgs(0, 0, "no argument; --paper NAME selects a paper"),
 		func(cmd *cobra.Command, _ []string) error {
-			r, err := thepapers.Reproduce(paper)
+			r, err := thepapers.Ask(cmd.Context(), asked)
 			if err != nil {
 				return err
 			}
@@ -190,8 +190,8 @@ func newReproduce() *cobra.Command {
 			}
 			tables := []table.Rows{r.Rows()}
 			// Of a place each number is asked for.
-			place := paper != "" && !slices.ContainsFunc(papers.Names(), func(name string) bool {
-				return strings.EqualFold(name, paper)
+			place := asked.Of != "" && !slices.ContainsFunc(papers.Names(), func(name string) bool {
+				return strings.EqualFold(name, asked.Of)
 			})
 			if out.forPeople() && !all && !place {
 				tables = r.Summary()
@@ -207,7 +207,7 @@ func newReproduce() *cobra.Command {
 		})
 	out.declare(cmd)
 	cmd.Flags().StringVar(&plots, "plot", "", "draw the figures into this `folder`")
-	cmd.Flags().StringVar(&paper, "paper", "",
+	cmd.Flags().StringVar(&asked.Of, "paper", "",
 		"only this `paper`, or one of its places, as in \"CLIP table 5.1\"")
 	cmd.Flags().BoolVar(&all, "all", false, "a row for each number")
 	complete(cmd, "paper", papers.Names())

@@ -11,13 +11,12 @@ import (
 	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/engine/virtual"
 	"github.com/halfpeak/halfpeak/reports/check"
-	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // validateOptions holds the flags of the comparison with the engine.
 type validateOptions struct {
 	output
-	asked  check.ValidateOptions
+	asked  check.Question
 	layers layerOptions
 	trace  string
 	faults string
@@ -129,17 +128,14 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	// A nil trace records nothing, which is faster.
 	if o.trace != "" {
-		asked.Trace = &virtual.Trace{}
+		asked.Trace, o.layers.use = &virtual.Trace{}, oneLevel
 	}
-	if o.trace != "" {
-		o.layers.use = oneLevel
-	}
-	designs, err := o.layers.designs(args)
-	if err != nil {
+	var err error
+	if asked.On, err = o.layers.designs(args); err != nil {
 		return err
 	}
 	// The engine judges by itself: it gets the resources of a layer, not its formula.
-	v, err := check.Validate(*asked, designs...)
+	v, err := check.Ask(cmd.Context(), *asked)
 	if err != nil {
 		return err
 	}
@@ -148,8 +144,7 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	picture := func() (table.Picture, error) { return v.Figure(), nil }
-	if err := o.draw(o.units, picture); err != nil {
+	if err := o.draw(o.units, v.Figure); err != nil {
 		return err
 	}
 	return o.write(cmd, v.Rows())

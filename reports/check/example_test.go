@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -10,12 +11,13 @@ import (
 )
 
 // A benchmark program runs in the message engine, and its result is held against the model's.
-func ExampleValidate() {
+func ExampleAsk() {
 	d, err := platforms.Open("clip")
 	if err != nil {
 		log.Fatal(err)
 	}
-	v, err := check.Validate(check.ValidateOptions{Programs: []string{"ping_pong", "latency"}, Sizes: []quantity.Bytes{64}}, d)
+	v, err := check.Ask(context.Background(), check.Question{On: []platforms.Design{d},
+		Programs: []string{"ping_pong", "latency"}, Sizes: []quantity.Bytes{64}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -68,7 +68,7 @@ const firstPieces = 4.0 / 900
 func difference(t *testing.T, l, judged model.Layer, limits []quantity.Bytes) (text string,
 	exact bool) {
 	t.Helper()
-	o := ValidateOptions{Programs: []string{"ping_pong", "bandwidth"}, Model: judged}
+	o := Question{Programs: []string{"ping_pong", "bandwidth"}, Model: judged}
 	if _, gap := judged.(changedGap); gap { // is of no kind, which a round trip asks for
 		o.Programs = []string{"bandwidth"}
 	}
@@ -80,7 +80,8 @@ func difference(t *testing.T, l, judged model.Layer, limits []quantity.Bytes) (t
 	}
 	d := platforms.Design{Platform: platforms.Platform{Name: "random"},
 		Layer: platforms.Layer{Platform: "random", Name: "layer", Model: l}}
-	v, err := Validate(o, d)
+	o.On = []platforms.Design{d}
+	v, err := Ask(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 const program = `package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -87,9 +88,10 @@ func main() {
 		run := func(k int) (*check.Validation, error) {
 			model.ActiveMutant = k
 			// An error: a formula that makes no sense to the judge at all.
-			return check.Validate(check.ValidateOptions{
+			return check.Ask(context.Background(), check.Question{
+				On:       []platforms.Design{{Platform: p, Layer: l}},
 				Programs: s.programs, Sizes: s.sizes, Nodes: 3,
-			}, platforms.Design{Platform: p, Layer: l})
+			})
 		}
 		model.MutantsMet = map[int]bool{}
 		sound, err := run(-1)

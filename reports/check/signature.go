@@ -52,7 +52,7 @@ func Signature(designs ...platforms.Design) (table.Figure, error) {
 		if err := d.Layer.GapError(); err != nil {
 			return f, err
 		}
-		r, err := newRun(&Validation{}, ValidateOptions{}, d)
+		r, err := newRun(&Validation{}, Question{}, d)
 		if err != nil {
 			return f, err
 		}

@@ -1,4 +1,4 @@
-// Package check compares the models with two judges: the message engine ([Validate]), and this
+// Package check compares the models with two judges: the message engine ([Ask]), and this
 // machine ([ValidateLive]), whose transports it measures with the benchmark programs of the engine
 // ([Bench]).
 //
@@ -16,30 +16,27 @@ package check
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/engine/virtual"
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// Validate runs the programs on simulated nodes whose parts cost the times in the
+// Ask runs the programs on simulated nodes whose parts cost the times in the
 // platforms' files, and compares the results with the formulas. An error names the
 // layer and the program.
 //
 // The order of results is layer, program, size, so that output is the same in each
 // run. The first error of a layer ends everything: an engine that cannot run a
 // program is a bug of ours or an impossible platform, and not a difference to report.
-func Validate(o ValidateOptions, designs ...platforms.Design) (*Validation, error) {
+func Ask(ctx context.Context, o Question) (*Validation, error) {
 	// Eight nodes: enough for receivers to be contended, and still fast.
 	if o.Nodes == 0 {
 		o.Nodes = 8
@@ -51,7 +48,10 @@ func Validate(o ValidateOptions, designs ...platforms.Design) (*Validation, erro
 		}
 	}
 	v := &Validation{}
-	for _, d := range designs {
+	for _, d := range o.On {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		r, err := newRun(v, o, d)
 		if err != nil {
 			return nil, err
@@ -102,96 +102,6 @@ func (r *layerRun) sizesOf(which programs.Sizes) []quantity.Bytes {
 	return stats.Ascending(sizes)
 }
 
-// Rows returns the table of the results, with the known bounds beneath it. The
-// difference is of the engine to the model, and never of the model to a measurement,
-// which has a column of its own.
-func (v *Validation) Rows() table.Rows {
-	// NaN is a time that does not exist.
-	two := func(x any) string {
-		if f := x.(float64); !math.IsNaN(f) {
-			return fmt.Sprintf("%.2f", f)
-		}
-		return ""
-	}
-	untested := slices.ContainsFunc(v.Results, func(r validated) bool {
-		return r.class() != nil && r.class() != string(papers.Predicted)
-	})
-	var bounds table.Footnotes
-	rows := table.TableOf(v.Results,
-		table.Col("platform", "platform", func(r validated) any { return r.Platform }).Ranked(4),
-		table.Col("layer", "layer", func(r validated) any { return r.Layer }).Ranked(3),
-		table.Col("program", "program", func(r validated) any { return r.Program }),
-		table.Col("size_bytes", "size", func(r validated) any { return r.Size }),
-		table.Col("quantity", "quantity", func(r validated) any { return r.Quantity }),
-		table.Col("model", "model", func(r validated) any { return r.Model }).Texted(two),
-		table.Col("engine", "engine",
-			func(r validated) any { return r.Engine }).Texted(two).Ranked(1),
-		table.Col("", "is",
-			func(r validated) any { return table.OrNil(r.timeRelation()) }).Ranked(2),
-		table.Col("measured", "measured",
-			func(r validated) any { return r.Measured.Value }).Texted(two).Ranked(2),
-		table.Col("unit", "unit", func(r validated) any { return r.Unit }),
-		// A number that the model was made from does not test it.
-		table.Col("", table.HeadIf(untested, "class"),
-			func(r validated) any { return r.class() }).Ranked(2),
-		table.Col("error_percent", "engine to model",
-			func(r validated) any { return 100 * r.Difference() }).
-			Texted(func(x any) string { return fmt.Sprintf("%+.3g %%", x) }),
-		table.Col("measured_low", "", func(r validated) any { return r.Measured.Low }),
-		table.Col("measured_high", "", func(r validated) any { return r.Measured.High }),
-		table.Col("measured_relation", "",
-			func(r validated) any { return table.OrNil(r.timeRelation()) }),
-		table.Col("measured_class", "", func(r validated) any { return r.class() }),
-		table.Col("measured_note", "",
-			func(r validated) any { return table.OrNil(r.reason()) }),
-		table.Col("paper_bound", "paper's bound",
-			func(r validated) any { return r.PaperBound }).Texted(two).Ranked(5),
-		table.Col("", "note", func(r validated) any {
-			return strings.TrimSpace(bounds.Mark(sentence(r.Bound)) + " " + bounds.Mark(r.reason()))
-		}),
-		table.Col("note", "", func(r validated) any { return r.Bound }),
-	)
-	rows.Notes, rows.Doubts = bounds.Lines(""), v.Notes
-	rows.RowRank = v.rowRank()
-	if len(v.Results) > 0 {
-		off := slices.MaxFunc(v.Results, func(a, b validated) int {
-			return cmp.Compare(math.Abs(a.Difference()), math.Abs(b.Difference()))
-		})
-		rows.Verdict = table.Say("engine and model differ by at most %s in %s",
-			table.PercentError(100*math.Abs(off.Difference())),
-			lex.Plural(len(v.Results), "number"))
-	}
-	return rows
-}
-
-// rowRank ranks the rows for a small screen: the largest difference of each layer stays the
-// longest, then that of each program, then that of each quantity.
-func (v *Validation) rowRank() func(i int) int {
-	const ranks = 3
-	group := func(r validated, rank int) [4]string {
-		return [4]string(append([]string{r.Platform, r.Layer, r.Program, r.Quantity}[:2+rank],
-			make([]string, ranks-1-rank)...))
-	}
-	worst := map[[4]string]int{}
-	for i, r := range v.Results {
-		for rank := range ranks {
-			g := group(r, rank)
-			j, has := worst[g]
-			if !has || math.Abs(r.Difference()) > math.Abs(v.Results[j].Difference()) {
-				worst[g] = i
-			}
-		}
-	}
-	return func(i int) int {
-		for rank := range ranks {
-			if worst[group(v.Results[i], rank)] == i {
-				return rank
-			}
-		}
-		return ranks
-	}
-}
-
 // timeRelation returns how the paper's time stands to the measured one, "<" for "less than 10 µs";
 // "" if the paper gives the time itself or none.
 func (r validated) timeRelation() string {
@@ -231,49 +141,5 @@ func (r validated) reason() string {
 	return r.Printed.Note
 }
 
-// sentence ends a reason with a full stop, as the papers' notes have one.
-func sentence(reason string) string {
-	if reason == "" {
-		return ""
-	}
-	return reason + "."
-}
-
-// Figure draws the bandwidth of the one-way times of the program latency: model,
-// engine, CLIP's bound, and measurements of the papers. The engine's points should
-// lie on the line of the model.
-func (v *Validation) Figure() table.Figure {
-	f := table.Figure{
-		Title: "bandwidth: model and engine",
-		X:     table.Axis{Label: "message size", Log: true, Bytes: true},
-		Y:     table.Axis{Label: "bandwidth", Dim: quantity.DimRate, Log: true},
-	}
-	add := func(name string, kind table.SeriesKind, x, y, low, high float64) {
-		i := slices.IndexFunc(f.Series, func(s table.Series) bool { return s.Name == name })
-		if i < 0 {
-			i = len(f.Series)
-			f.Series = append(f.Series, table.Series{Name: name, Kind: kind})
-		}
-		s := &f.Series[i]
-		s.X, s.Y = append(s.X, x), append(s.Y, y)
-		s.Low, s.High = append(s.Low, low), append(s.High, high)
-	}
-	for _, r := range v.Results {
-		// Other programs measure intervals or round trips, which have no place on this axis.
-		if r.Program != "latency" || r.Quantity != "one way" {
-			continue
-		}
-		n, ref, none := float64(r.Size), r.Platform+"/"+r.Layer, math.NaN()
-		add(ref+": model", table.Line, n, n/r.Model, none, none)
-		add(ref+": engine", table.Points, n, n/r.Engine, none, none)
-		if !math.IsNaN(r.PaperBound) {
-			add(ref+": the paper's bound", table.Line, n, n/r.PaperBound, none, none)
-		}
-		// A bound is no point of a curve. The longest time is the lower end of the
-		// bandwidth.
-		if m := r.Measured; !math.IsNaN(m.Value) && r.timeRelation() == "" {
-			add(ref+": measured", table.Points, n, n/m.Value, n/m.High, n/max(0, m.Low))
-		}
-	}
-	return f
-}
+// tests reports whether the paper's number tests the model: it is a prediction.
+func (r validated) tests() bool { return r.Printed != nil && r.Printed.Class == papers.Predicted }

@@ -24,7 +24,7 @@ func TestValidateRandomLogGP(t *testing.T) {
 	if testing.Short() {
 		seeds = 10
 	}
-	o := ValidateOptions{Sizes: []quantity.Bytes{1, 100, 1000}, Nodes: 4}
+	o := Question{Sizes: []quantity.Bytes{1, 100, 1000}, Nodes: 4}
 	rows, bounds := 0, 0
 	for seed := range seeds {
 		l := randomLogGP(rand.New(rand.NewPCG(seed, 1995)))
@@ -32,7 +32,8 @@ func TestValidateRandomLogGP(t *testing.T) {
 			continue // a byte takes no time
 		}
 		d := platforms.Design{Platform: platforms.Platform{Name: "random"}, Layer: platforms.Layer{Platform: "random", Name: "loggp", Model: l}}
-		v, err := Validate(o, d)
+		o.On = []platforms.Design{d}
+		v, err := Ask(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,11 +15,12 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// ValidateOptions say which programs Validate runs, and how. The zero value with some
-// sizes runs all programs on 8 nodes without faults.
-type ValidateOptions struct {
-	Programs []string         // of those that Programs lists; nil: all
-	Sizes    []quantity.Bytes // of messages, each at most MaxValidated
+// A Question asks how the engine's results stand to the model's. With some designs and sizes alone,
+// it runs all programs on 8 nodes without faults.
+type Question struct {
+	On       []platforms.Design // each is one layer
+	Programs []string           // of those that Programs lists; nil: all
+	Sizes    []quantity.Bytes   // of messages, each at most MaxValidated
 	// Measured adds the sizes that were measured, for the programs that have a measured time.
 	Measured bool
 	Nodes    int            // of all_to_1, test_xfer and test_med, at least 2; 0: 8
@@ -30,7 +31,7 @@ type ValidateOptions struct {
 	Model model.Layer
 }
 
-// MaxValidated is the largest message that Validate runs, 64 MiB: the programs move
+// MaxValidated is the largest message that the engine runs, 64 MiB: the programs move
 // its bytes.
 const MaxValidated = 64 * 1024 * quantity.KiB
 
@@ -75,7 +76,7 @@ func (r validated) Difference() float64 {
 // common Validation.
 type layerRun struct {
 	*Validation
-	o      ValidateOptions
+	o      Question
 	design platforms.Design
 	model  model.Layer // whose formulas are judged
 	system *virtual.System
@@ -87,7 +88,7 @@ type layerRun struct {
 
 // newRun builds the system that the engine runs from the platform's file, and takes
 // the formulas from o.Model if there are any: mutants are judged in this way.
-func newRun(v *Validation, o ValidateOptions, d platforms.Design) (*layerRun, error) {
+func newRun(v *Validation, o Question, d platforms.Design) (*layerRun, error) {
 	r := &layerRun{Validation: v, o: o, design: d, model: o.Model}
 	if r.model == nil {
 		r.model = d.Layer.Model

@@ -22,9 +22,10 @@ func (l scaled) OneWay(n quantity.Bytes) quantity.Micros { return l.oneWay * l.L
 
 func (l scaled) Gap(n quantity.Bytes) quantity.Micros { return l.gap * l.Layer.Gap(n) }
 
-func verdicts(t *testing.T, o ValidateOptions, ref string) (*Validation, map[verdict]int) {
+func verdicts(t *testing.T, o Question, ref string) (*Validation, map[verdict]int) {
 	t.Helper()
-	v, err := Validate(o, sharedtest.Must(t, platforms.Open, ref))
+	o.On = []platforms.Design{sharedtest.Must(t, platforms.Open, ref)}
+	v, err := Ask(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func verdicts(t *testing.T, o ValidateOptions, ref string) (*Validation, map[ver
 func TestValidate(t *testing.T) {
 	sizes := []quantity.Bytes{1, 1000, 4096}
 	for _, ref := range []string{"clip/no-snoop", "hp-lam", "sun-lam-ss20"} {
-		v, count := verdicts(t, ValidateOptions{Sizes: sizes, Nodes: 3}, ref)
+		v, count := verdicts(t, Question{Sizes: sizes, Nodes: 3}, ref)
 		if count[failure] > 0 || count[agrees] < 10 {
 			t.Errorf("%s: %v", ref, count)
 		}
@@ -80,12 +81,13 @@ func TestValidateEveryLayer(t *testing.T) {
 	if len(designs) < 40 {
 		t.Fatalf("%d layers", len(designs))
 	}
-	o := ValidateOptions{
+	o := Question{
 		Programs: []string{"ping_pong", "latency", "bandwidth"},
 		Sizes:    []quantity.Bytes{1, 5000}, Measured: true,
 	}
 	for _, d := range designs {
-		v, err := Validate(o, d)
+		o.On = []platforms.Design{d}
+		v, err := Ask(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +113,8 @@ func TestValidateSaysWhoseNumber(t *testing.T) {
 		{"parnass/bullfrog", 32 * quantity.KiB, "<", true}, // "over 250 Mbit/s" is a time of less
 		{"clip/system-buffer", 16 * quantity.KiB, "", false},
 	} {
-		v, err := Validate(ValidateOptions{Programs: []string{"latency"}, Measured: true}, sharedtest.Must(t, platforms.Open, c.ref))
+		on := []platforms.Design{sharedtest.Must(t, platforms.Open, c.ref)}
+		v, err := Ask(t.Context(), Question{On: on, Programs: []string{"latency"}, Measured: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +134,7 @@ func TestValidateSeesAWrongFormula(t *testing.T) {
 	const ref = "clip/no-snoop"
 	l := sharedtest.Must(t, platforms.Open, ref).Layer.Model
 	for _, wrong := range []scaled{{l, 1.2, 1}, {l, 1, 1.2}, {l, 0.8, 1}} {
-		o := ValidateOptions{Programs: []string{"ping_pong", "latency", "bandwidth"}, Sizes: []quantity.Bytes{4096, 10_000}, Model: wrong}
+		o := Question{Programs: []string{"ping_pong", "latency", "bandwidth"}, Sizes: []quantity.Bytes{4096, 10_000}, Model: wrong}
 		v, count := verdicts(t, o, ref)
 		if count[failure] == 0 {
 			t.Errorf("%v × one way, %v × gap: %v", float64(wrong.oneWay), float64(wrong.gap), count)
@@ -148,7 +151,7 @@ func TestBoundsHaveASide(t *testing.T) {
 		engine float64
 		want   verdict
 	}{{slower, 12, knownBound}, {slower, 8, failure}, {faster, 8, knownBound}, {faster, 12, failure}, {either, 8, knownBound}, {slower, 10, agrees}} {
-		r, err := newRun(&Validation{}, ValidateOptions{}, sharedtest.Must(t, platforms.Open, "hp-lam"))
+		r, err := newRun(&Validation{}, Question{}, sharedtest.Must(t, platforms.Open, "hp-lam"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +167,7 @@ func TestBoundsHaveASide(t *testing.T) {
 
 // The measured sizes run too, and their times stand beside the engine's.
 func TestValidateMeasured(t *testing.T) {
-	v, _ := verdicts(t, ValidateOptions{Programs: []string{"latency"}, Sizes: []quantity.Bytes{4096}, Measured: true}, "clip")
+	v, _ := verdicts(t, Question{Programs: []string{"latency"}, Sizes: []quantity.Bytes{4096}, Measured: true}, "clip")
 	for _, r := range v.Results {
 		// Table 5.1: 16,384 bytes at 96.47 MB/s, known to 10 µs.
 		if r.Size == 16384 && r.Quantity == "one way" {
@@ -179,9 +182,9 @@ func TestValidateMeasured(t *testing.T) {
 // A formula that gives no number is a failure, and no bound excuses it.
 func TestValidateSeesANaN(t *testing.T) {
 	d := sharedtest.Must(t, platforms.Open, "hp-lam")
-	o := ValidateOptions{Programs: []string{"latency", "bandwidth"}, Sizes: []quantity.Bytes{1000}}
-	o.Model = scaled{d.Layer.Model, quantity.Micros(math.NaN()), quantity.Micros(math.NaN())}
-	v, err := Validate(o, d)
+	o := Question{Programs: []string{"latency", "bandwidth"}, Sizes: []quantity.Bytes{1000}}
+	o.On, o.Model = []platforms.Design{d}, scaled{d.Layer.Model, quantity.Micros(math.NaN()), quantity.Micros(math.NaN())}
+	v, err := Ask(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

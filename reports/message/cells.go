@@ -3,6 +3,9 @@ package message
 import (
 	"fmt"
 
+	"github.com/halfpeak/halfpeak/internal/curves"
+	"github.com/halfpeak/halfpeak/internal/forecast"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -43,4 +46,25 @@ func extrapolated(p Predicted) string {
 		return fmt.Sprintf(", extrapolated %.0f ×", p.Beyond)
 	}
 	return fmt.Sprintf(", extrapolated %.3g ×", p.Beyond)
+}
+
+// betweenProtocols reports whether the size lies between the measured ones of two protocols.
+func (p Predicted) betweenProtocols() bool { return p.Next != nil && p.Next.From == forecast.Ramp }
+
+// quantity returns a quantity that follows from the one-way time of a message, with its interval;
+// see [model.Quantities]. It is unknown of other times.
+func (p Predicted) quantity(name string) quantity.Interval {
+	q, _ := model.FindQuantity(name)
+	if !isMessage(p) {
+		return quantity.Alone(quantity.Unknown)
+	}
+	return q.Interval(p.Size, p.Within())
+}
+
+// CurveCell returns the curve's value of a cost, with its interval if the next measurement
+// is predicted. Gaps and throughputs have no forecast, since one-way times were
+// measured, and so tables beside curves are of Bandwidth and Latency only.
+func CurveCell(k curves.Kind, p Predicted) any {
+	q := k.Row() // of a stream, the same functions of its gap
+	return table.Shown(q.Dim, q.Interval(p.Size, p.Within()))
 }

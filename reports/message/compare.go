@@ -1,9 +1,14 @@
 package message
 
 import (
+	"context"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // Compared is the cost of a message of one size in a layer, with the layer's figures
@@ -17,14 +22,28 @@ type Compared struct {
 	RoofShare                     float64         // r∞ over the roof
 }
 
-// Compare computes the costs of messages of these sizes, at least 1 byte each, in
-// each layer, and its figures of merit. The layers must have times of messages or of
-// streams. Rows are in the order given: the user's order is often that of a study.
-// Errors are those of [Costs].
-func Compare(sizes []quantity.Bytes, designs ...platforms.Design) ([]Compared, error) {
-	var all []Compared
-	for _, d := range designs {
-		costs, err := Costs(sizes, d)
+// A CompareQuestion asks for the costs of messages beside the figures of merit of each layer. The
+// layers must have times of messages or of streams.
+type CompareQuestion struct {
+	On     []platforms.Design // each is one layer
+	Sizes  []quantity.Bytes   // of messages, at least 1 each
+	Cycles bool               // times in cycles of the hosts' processors too
+	Curve  curves.Kind        // of the figure; empty: none
+}
+
+// A Comparison has a row for each size of each layer. They are in the order given: the user's order
+// is often that of a study.
+type Comparison struct {
+	Costs []Compared
+	notes []string
+	clocks
+	picture table.Picture
+}
+
+func (q CompareQuestion) ask(ctx context.Context) (*Comparison, error) {
+	found := &Comparison{}
+	for _, d := range q.On {
+		costs, err := Ask(ctx, CostQuestion{On: []platforms.Design{d}, Sizes: q.Sizes})
 		if err != nil {
 			return nil, err
 		}
@@ -34,8 +53,26 @@ func Compare(sizes []quantity.Bytes, designs ...platforms.Design) ([]Compared, e
 			c.BestPacket = model.BestPacket(m, p.Size)
 			c.SendOverhead, c.ReceiveOverhead = m.Overheads(p.Size)
 			c.Roof, c.RoofShare, _ = d.Layer.LowestRoof()
-			all = append(all, c)
+			found.Costs = append(found.Costs, c)
 		}
 	}
-	return all, nil
+	if found.fitted() {
+		found.notes = []string{curves.ForecastNote}
+	}
+	var err error
+	if found.clocks, err = clocksOf(q.On, q.Cycles); err != nil || q.Curve == "" {
+		return found, err
+	}
+	// The sizes are those of plot: a curve over the sizes of a table would be a few straight lines.
+	drawn, err := Ask(ctx, CurveQuestion{On: q.On, Kind: q.Curve})
+	if err != nil {
+		return nil, err
+	}
+	found.picture = drawn.Picture
+	return found, nil
+}
+
+// fitted reports whether a layer was fitted, so that its times have intervals.
+func (c *Comparison) fitted() bool {
+	return slices.ContainsFunc(c.Costs, func(c Compared) bool { return c.Next != nil })
 }

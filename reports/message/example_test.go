@@ -1,6 +1,7 @@
 package message_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // Two platforms side by side, for one size.
-func ExampleCompare() {
+func ExampleAsk() {
 	var designs []platforms.Design
 	for _, name := range []string{"hp-lam", "clip"} {
 		d, err := platforms.Open(name)
@@ -19,11 +20,12 @@ func ExampleCompare() {
 		}
 		designs = append(designs, d)
 	}
-	all, err := message.Compare([]quantity.Bytes{64}, designs...)
+	all, err := message.Ask(context.Background(),
+		message.CompareQuestion{On: designs, Sizes: []quantity.Bytes{64}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, c := range all {
+	for _, c := range all.Costs {
 		fmt.Println(c.Platform, c.Layer, c.OneWay, c.Bandwidth)
 	}
 	// Output:

@@ -1,17 +1,8 @@
-// Package message answers what messages cost on platforms: times, gaps and bandwidths (Costs,
-// Compare), the best packets (Cuts, Switches), and files of other programs (Exported).
-//
-// Begin with Costs, from which Compare takes its numbers. Answers are typed; [Rows],
-// [CompareRows], [Curves] and [Timeline] make tables and pictures of them.
-//
-// Two sources of a time meet here. The model's lines explain a layer. A layer that was fitted also
-// has its measured curve, and then the time is the next measurement predicted from that curve, with
-// a 95 % interval; the time by the lines stands beside it. A changed layer has no measurements, so
-// its interval is gone.
 package message
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -23,11 +14,20 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
+// A CostQuestion asks what messages cost.
+type CostQuestion struct {
+	On     []platforms.Design  // each is one layer
+	Sizes  []quantity.Bytes    // of messages, at least 1 each
+	Cycles bool                // times in cycles of the hosts' processors too
+	Units  quantity.UnitChoice // of rates in notes
+}
+
 // Predictions are the costs of messages in some layers, layer by layer in the order
 // given.
 type Predictions struct {
 	Costs []Predicted
-	Peaks []platforms.Peak // one for each layer
+	// kinds say of each layer what its times show: its peak, or of what other operation they are.
+	kinds []string
 	// Doubts name the layers whose measured points make no curve: their costs are the model's.
 	Doubts []string
 	// gapless says of each layer without a known gap what is missing.
@@ -37,6 +37,7 @@ type Predictions struct {
 	// others names the fitted layers beside those that stand for their platforms.
 	Others []string
 	Runs   int // minimum over the fitted layers' measurements
+	clocks clocks
 }
 
 // Predicted is the cost of a message of one size in a layer, or of an operation or a collective.
@@ -71,20 +72,21 @@ func (p Predicted) Within() quantity.Interval {
 	return p.Next.Interval
 }
 
-// Costs computes the costs of messages of these sizes, at least 1 byte each, in the layer of each
-// design. A size of no message is an error, and so is a design without a layer.
-func Costs(sizes []quantity.Bytes, designs ...platforms.Design) (*Predictions, error) {
-	if err := check(sizes, designs); err != nil {
+func (q CostQuestion) ask(context.Context) (all *Predictions, err error) {
+	if err := check(q.Sizes, q.On); err != nil {
 		return nil, err
 	}
-	all := &Predictions{}
-	for _, d := range designs {
+	all = &Predictions{}
+	if all.clocks, err = clocksOf(q.On, q.Cycles); err != nil {
+		return nil, err
+	}
+	for _, d := range q.On {
 		peak := d.Layer.Peak()
 		// A peak belongs to a layer, so it is computed once and not for each size.
-		all.Peaks = append(all.Peaks, peak)
+		all.kinds = append(all.kinds, kindNotes(peak, q.Units)...)
 		all.doubt(d)
-		all.doubtShort(d, slices.Max(sizes))
-		for _, n := range sizes {
+		all.doubtShort(d, slices.Max(q.Sizes))
+		for _, n := range q.Sizes {
 			p := predicted(d, n)
 			p.Peak = peak
 			all.Costs = append(all.Costs, p)

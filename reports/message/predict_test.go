@@ -20,11 +20,13 @@ func near(t *testing.T, what string, got, want, part float64) {
 
 // HP-LAM, table 4.2: o_s 2.9, o_r 5.8, L 5.3, g 8.7 µs, 24 MB/s, of a link of 80 MB/s.
 func TestCompare(t *testing.T) {
-	all, err := Compare([]quantity.Bytes{1, 4096}, sharedtest.Must(t, platforms.Open, "hp-lam"),
-		sharedtest.Must(t, platforms.Open, "clip/user-buffer"))
+	compared, err := Ask(t.Context(), CompareQuestion{Sizes: []quantity.Bytes{1, 4096},
+		On: []platforms.Design{sharedtest.Must(t, platforms.Open, "hp-lam"),
+			sharedtest.Must(t, platforms.Open, "clip/user-buffer")}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	all := compared.Costs
 	if len(all) != 4 {
 		t.Fatalf("%d rows; want two sizes of two layers", len(all))
 	}
@@ -46,14 +48,19 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+func cutsOn(d platforms.Design, sizes ...quantity.Bytes) CutQuestion {
+	return CutQuestion{On: []platforms.Design{d}, Sizes: sizes}
+}
+
 // CLIP at 64 KiB through five stages, as searched over whole bytes: 3490 bytes by eq. 10 take
 // 601.28 µs, the best equal ones, 1875 bytes, 580.95 µs, and no plan beats 568.93 µs.
 func TestCuts(t *testing.T) {
 	clip := sharedtest.Must(t, platforms.Open, "clip/user-buffer")
-	cuts, _, err := Cuts(t.Context(), []quantity.Bytes{64 << 10}, clip)
+	all, err := Ask(t.Context(), cutsOn(clip, 64<<10))
 	if err != nil {
 		t.Fatal(err)
 	}
+	cuts := all.Cuts
 	want := []struct {
 		method  string
 		largest quantity.Bytes
@@ -67,7 +74,7 @@ func TestCuts(t *testing.T) {
 		near(t, w.method, float64(cuts[i].OneWay), w.time, 2e-5) // printed digits
 	}
 	hp := sharedtest.Must(t, platforms.Open, "hp-lam")
-	if _, _, err := Cuts(t.Context(), []quantity.Bytes{1 << 10}, hp); err == nil ||
+	if _, err := Ask(t.Context(), cutsOn(hp, 1<<10)); err == nil ||
 		!strings.Contains(err.Error(),
 			"hp-lam/gam sends no message of these sizes through a pipeline") {
 		t.Errorf("a layer without a pipeline: %v", err)
@@ -81,9 +88,9 @@ func TestCutsInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := &ending{Context: t.Context(), after: 2}
-	cuts, _, err := Cuts(ctx, []quantity.Bytes{1 << 10, 2 << 10, 4 << 10}, clip)
-	if err == nil || len(cuts) == 0 || cuts[len(cuts)-1].Size != 2<<10 {
-		t.Errorf("%v, %+v", err, cuts)
+	all, err := Ask(ctx, cutsOn(clip, 1<<10, 2<<10, 4<<10))
+	if err == nil || len(all.Cuts) == 0 || all.Cuts[len(all.Cuts)-1].Size != 2<<10 {
+		t.Errorf("%v, %+v", err, all)
 	}
 }
 

@@ -4,21 +4,18 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/curves"
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// CompareRows returns the table of the layers. On a narrow terminal the roof goes first,
+// Rows returns the table of the layers. On a narrow terminal the roof goes first,
 // then the best packet and the overheads: the figures of merit r∞ and n½ are why the
 // table exists and always stay.
-func CompareRows(c []Compared) table.Rows {
+func (a *Comparison) Rows() table.Rows {
+	c := a.Costs
 	type row = Compared
 	overheads := func(c row) bool { return c.SendOverhead+c.ReceiveOverhead > 0 }
 	roofed := func(c row) bool { return c.Roof.Name != "" }
-	predicted := func(c row) Predicted { return c.Predicted }
 	oneWay := func(c row) any { return table.OrAbsent(c.OneWay, isMessage(c.Predicted)) }
 	bandwidth := func(c row) any { return table.OrAbsent(c.Bandwidth, isMessage(c.Predicted)) }
 	// Of a stream the gap and the throughput are known, and its interval is that of the gap.
@@ -36,10 +33,10 @@ func CompareRows(c []Compared) table.Rows {
 	var more []table.Field[row]
 	// One fitted layer gives all rows the columns of intervals: a program reads a table with one
 	// set of columns.
-	fitted := slices.ContainsFunc(c, func(c row) bool { return c.Next != nil })
+	fitted := a.fitted()
 	if fitted {
-		times = nextSpread("one_way", "one way", predicted).Fields()
-		rates = nextSpread("bandwidth", "bandwidth", predicted).Fields()
+		times = nextSpread("one_way", "one way", quantity.DimTime).Fields()
+		rates = nextSpread("bandwidth", "bandwidth", quantity.DimRate).Fields()
 		rates = append(rates, table.Col("beyond", "extrapolated", func(c row) any {
 			return table.OrAbsent(c.Beyond > 1, c.Beyond > 0)
 		}))
@@ -88,9 +85,7 @@ func CompareRows(c []Compared) table.Rows {
 			return table.OrAbsent(100*c.RoofShare, roofed(c) && c.Peak.Known)
 		}).Texted(table.PercentShare).Ranked(6),
 	}, more)...)
-	if fitted {
-		rows.Notes = []string{curves.ForecastNote}
-	}
+	rows.Notes = a.notes
 	// A layer has a row for each size, and one note.
 	said := map[string]bool{}
 	for _, x := range c {
@@ -108,26 +103,20 @@ func CompareRows(c []Compared) table.Rows {
 	if fitted && slices.ContainsFunc(c, beyond) {
 		rows.Doubts = append(rows.Doubts, beyondMeasured)
 	}
-	rows.Verdict = verdict(list.Map(c, func(c row) Predicted { return c.Predicted }))
-	return rows
+	var costs []Predicted
+	for _, x := range c {
+		costs = append(costs, x.Predicted)
+	}
+	rows.Verdict = verdict(costs)
+	return inCycles(rows, a.clocks)
 }
+
+// Figure returns the curves of all layers; nil if the question did not ask for them.
+func (a *Comparison) Figure() (table.Picture, error) { return a.picture, nil }
 
 // nextSpread returns the columns of a quantity in a table of predictions; see [model.Quantities].
-func nextSpread[T any](name, head string, of func(T) Predicted) table.Spread[T] {
-	q, _ := model.FindQuantity(name)
-	return table.SpreadOf(name, head+" (95 %)", q.Dim, func(v T) quantity.Interval {
-		p := of(v)
-		if !isMessage(p) {
-			return quantity.Alone(quantity.Unknown)
-		}
-		return q.Interval(p.Size, p.Within())
+func nextSpread(name, head string, dim quantity.Dimension) table.Spread[Compared] {
+	return table.SpreadOf(name, head+" (95 %)", dim, func(c Compared) quantity.Interval {
+		return c.quantity(name)
 	})
-}
-
-// CurveCell returns the curve's value of a cost, with its interval if the next measurement
-// is predicted. Gaps and throughputs have no forecast, since one-way times were
-// measured, and so tables beside curves are of Bandwidth and Latency only.
-func CurveCell(k curves.Kind, p Predicted) any {
-	q := k.Row() // of a stream, the same functions of its gap
-	return table.Shown(q.Dim, q.Interval(p.Size, p.Within()))
 }

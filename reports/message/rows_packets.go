@@ -3,19 +3,29 @@ package message
 import (
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/model"
-	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// CutRows returns the table of the cuts. If each layer has one size, notes list the
+// Rows returns the table of the cuts, with the switches behind them: a script can rely on its
+// columns.
+func (a *Cuttings) Rows() table.Rows {
+	return inCycles(cutRows(slices.Concat(a.Cuts, a.Switches)), a.clocks)
+}
+
+// Tables returns the tables for people, who read the switches apart from the cuts, below them.
+func (a *Cuttings) Tables() []table.Rows {
+	tables := []table.Rows{inCycles(cutRows(a.Cuts), a.clocks)}
+	if len(a.Switches) > 0 {
+		tables = append(tables, switchRows(a.Switches))
+	}
+	return tables
+}
+
+// cutRows returns the table of the cuts. If each layer has one size, notes list the
 // packets in whole bytes: the sizes are what a user takes home, and for several
 // messages the lists would be longer than the table.
-func CutRows(c []Cut) table.Rows {
+func cutRows(c []Cut) table.Rows {
 	rows := table.TableOf(c,
 		table.Col("platform", "platform", func(c Cut) any {
 			return c.Platform
@@ -34,7 +44,7 @@ func CutRows(c []Cut) table.Rows {
 		table.Col("bandwidth_mb_s", "bandwidth", func(c Cut) any {
 			return c.Size.Over(c.OneWay)
 		}).Rounded(4).Ranked(2),
-		table.Col("plan_bytes", "", func(c Cut) any { return planBytes(c.Plan) }),
+		table.Col("plan_bytes", "", func(c Cut) any { return c.planBytes() }),
 	)
 	rows.Verdict = cutVerdict(c)
 	rows.RowRank = func(i int) int {
@@ -56,7 +66,7 @@ func CutRows(c []Cut) table.Rows {
 		case cut.Method == "round":
 			round = cut
 		case cut.Method == "unequal-whole":
-			rows.Notes = append(rows.Notes, "unequal-whole, bytes: "+PlanText(cut.Plan))
+			rows.Notes = append(rows.Notes, "unequal-whole, bytes: "+cut.Text())
 			if cut.Measured {
 				rows.Notes = append(rows.Notes, "unequal is the fastest plan that a search found: "+
 					"stages have measured times, for which no limit is known.")
@@ -114,59 +124,4 @@ func advice(now, best Cut) string {
 	return fmt.Sprintf("%s: set it to %.0f (%s): %.4g µs, %.0f %% less than the %.4g µs of %s.",
 		now.Setting, float64(best.Plan.Largest()), best.Plan.Largest(), float64(best.OneWay), gain,
 		float64(now.OneWay), now.Plan.Largest())
-}
-
-// listed is the largest number of packets that planBytes lists.
-const listed = 1_000_000
-
-// planBytes lists the size of each packet, for programs. Runs of equal packets are
-// written out, so that a reader needs no notation of ours. It is absent above listed: the lists of
-// petabytes would take gigabytes.
-func planBytes(plan model.Plan) any {
-	if plan.Packets() > listed {
-		return nil
-	}
-	sizes := make([]float64, 0, plan.Packets())
-	for _, r := range plan {
-		for range r.Count {
-			sizes = append(sizes, float64(r.Size))
-		}
-	}
-	return sizes
-}
-
-// PlanText returns the plan in words, such as "3×1024 512", in bytes. Neighbouring
-// runs of one size are joined: a plan may keep them apart.
-func PlanText(plan model.Plan) string {
-	var words []string
-	for i := 0; i < len(plan); {
-		count, size := 0, plan[i].Size
-		for ; i < len(plan) && plan[i].Size == size; i++ {
-			count += plan[i].Count
-		}
-		word := fmt.Sprintf("%.0f", float64(size))
-		if count > 1 {
-			word = fmt.Sprintf("%d×%s", count, word)
-		}
-		words = append(words, word)
-	}
-	return strings.Join(words, " ")
-}
-
-// Planned draws a message in these packets by the pipeline's recurrence, C[i][k] =
-// max(C[i−1][k], C[i][k−1]) + β_i + p_k τ_i. Unequal packets are drawn by it, since
-// the engine cuts a message into equal ones.
-func Planned(
-	l platforms.Layer, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan,
-) table.Timeline {
-	return table.Timeline{
-		Title:  fmt.Sprintf("%s: %s in packets of %s", l.Ref(), n, plan.Largest()),
-		Stages: list.Map(pipe.Stages, func(s model.Stage) string { return s.Name }),
-		Boxes: list.Map(pipe.Schedule(plan), func(s model.Slot) table.TimelineBox {
-			return table.TimelineBox{
-				Stage: s.Stage, Packet: s.Packet + 1,
-				Start: float64(s.Start), End: float64(s.End),
-			}
-		}),
-	}
 }

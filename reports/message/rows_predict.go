@@ -4,19 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/forecast"
-	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // Rows returns the table of the costs. If not all times are those of messages,
 // columns give the timed quantity and its time. A column is absent as a whole if no
 // row can have it, so that the usual table of one platform from a paper stays narrow.
-func Rows(p *Predictions, units quantity.UnitChoice) table.Rows {
+func (p *Predictions) Rows() table.Rows {
 	other := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return !isMessage(p) })
 	fitted := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Next != nil })
 	ranged := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Beyond > 0 })
@@ -109,12 +105,15 @@ func Rows(p *Predictions, units quantity.UnitChoice) table.Rows {
 		}).If(fitted).Ranked(6),
 		table.Col("model_us", "", func(p Predicted) any { return p.Model }).If(fitted),
 	)
-	rows.Notes = notes(p, fitted, other, units)
+	rows.Notes = p.notes(fitted, other)
 	rows.Doubts = doubts(p)
 	rows.Next = slices.Concat(p.Gapless, p.Estimated, p.Others)
 	rows.Verdict = verdict(p.Costs)
-	return rows
+	return inCycles(rows, p.clocks)
 }
+
+// Figure returns none: a [CurveQuestion] draws costs.
+func (p *Predictions) Figure() (table.Picture, error) { return nil, nil }
 
 // doubts says of which layers the measurements are no curve, that sizes are extrapolated, and why
 // the first size without an interval has none.
@@ -275,7 +274,7 @@ func gapRank(costs []Predicted) int {
 // not messages. An interval from one run does not cover another run (docs/fit.md:
 // 78 % instead of 95 % if runs differ by 10 %), so the note says how many runs there
 // were.
-func notes(p *Predictions, fitted, other bool, units quantity.UnitChoice) []string {
+func (p *Predictions) notes(fitted, other bool) []string {
 	var notes []string
 	if fitted {
 		what := "One way"
@@ -297,85 +296,11 @@ func notes(p *Predictions, fitted, other bool, units quantity.UnitChoice) []stri
 			which+".")
 	}
 	for _, c := range p.Costs {
-		if c.Next != nil && c.Next.From == forecast.Ramp {
+		if c.betweenProtocols() {
 			notes = append(notes, fmt.Sprintf("%s of %s lies between the measured sizes of two "+
 				"protocols: its time is the line of %s, and the interval covers both.", c.Size,
 				c.Layer, c.Regime))
 		}
 	}
-	for _, peak := range p.Peaks {
-		if peak.Timed.Of == platforms.Message || peak.Timed.Of == platforms.Stream {
-			notes = append(notes, peak.Layer+": "+peak.Text(units))
-		}
-		switch peak.Timed.Of {
-		case platforms.Stream:
-			notes = append(notes, peak.Layer+": gaps between messages of a stream, "+
-				"which do not show the latency of a message.")
-		case platforms.Operation:
-			notes = append(notes, peak.Layer+": times of an operation, not of a message: "+
-				"no RTT, gap or bandwidth follows.")
-		case platforms.Collective:
-			text := "algbw is bytes over time; busbw is algbw times what each rank has to send " +
-				"for a byte, as nccl-tests counts it"
-			if peak.Timed.PerRank {
-				text += "; the size is the block of one rank, and the bytes are those of all"
-			}
-			if peak.Timed.Ranks == 0 {
-				text += "; the file does not give the number of ranks; " +
-					"for busbw, write ranks = \"8\" into the layer"
-			}
-			notes = append(notes, peak.Layer+": "+text+".")
-		}
-	}
-	return notes
-}
-
-// InCycles adds a column in cycles of the host's processor for each column of times:
-// µs times MHz. Papers of the nineties give overheads in cycles, which is how
-// processors of different speed are compared. The first column of the table has the
-// names of the designs' platforms. It is an error if no platform file states the
-// clock; rows of a platform without one are empty.
-func InCycles(rows table.Rows, designs []platforms.Design) (table.Rows, error) {
-	clocks := map[string]float64{} // MHz, 0 where not known
-	var names []string
-	known := false
-	for _, d := range designs {
-		clocks[d.Platform.Name] = d.Platform.Clock
-		known = known || d.Platform.Clock > 0
-		if !slices.Contains(names, d.Platform.Name) {
-			names = append(names, d.Platform.Name)
-		}
-	}
-	if !known {
-		slices.Sort(names)
-		return rows, usage.Fields(fmt.Errorf("%s does not give its host's clock; "+
-			"add a line such as clock = \"266MHz\" to the platform's file",
-			strings.Join(names, " or ")), "cycles")
-	}
-	var times []int
-	for j, column := range rows.Columns {
-		// The key says the unit, so that a column of times is known without its values.
-		if key, isTime := strings.CutSuffix(column.Key, "_us"); isTime {
-			times = append(times, j)
-			head := column.Head
-			if head != "" {
-				head += " (cycles)"
-			}
-			rows.Columns = append(rows.Columns, table.Column{
-				// A fraction of a cycle is no time, so people see none.
-				Key: key + "_cycles", Head: head, Rank: 2,
-				Text: func(v any) string { return fmt.Sprintf("%.0f", v) },
-			})
-		}
-	}
-	for i, row := range rows.Data {
-		// The first column is the platform, so each row is counted by its own clock.
-		clock := clocks[row[0].(string)]
-		for _, j := range times {
-			t, ok := row[j].(quantity.Micros)
-			row = append(row, table.OrAbsent(float64(t)*clock, ok && clock > 0))
-		}
-		rows.Data[i] = row
-	}
-	return rows, nil
+	return append(notes, p.kinds...)
 }

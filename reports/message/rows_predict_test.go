@@ -31,14 +31,15 @@ source = "made up"
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := Costs([]quantity.Bytes{1024}, platforms.Design{Platform: p, Layer: p.Layers[0]})
+		all, err := Ask(t.Context(), CostQuestion{Sizes: []quantity.Bytes{1024},
+			On: []platforms.Design{{Platform: p, Layer: p.Layers[0]}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if c := all.Costs[0]; c.Next != nil || c.OneWay != 11 {
 			t.Errorf("%s: %+v; want 11 µs by the model", name, c)
 		}
-		if notes := strings.Join(Rows(all, quantity.UnitChoice{}).Doubts,
+		if notes := strings.Join(all.Rows().Doubts,
 			"\n"); !strings.Contains(notes, "no curve to predict from") {
 			t.Errorf("%s: the notes are %q", name, notes)
 		}
@@ -52,13 +53,14 @@ func TestCompareAboveTheRoof(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Compare([]quantity.Bytes{64, 1024}, d)
+	c, err := Ask(t.Context(), CompareQuestion{On: []platforms.Design{d},
+		Sizes: []quantity.Bytes{64, 1024}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := CompareRows(c).Doubts; c[0].RoofShare <= 1.005 || len(notes) != 1 ||
+	if notes := c.Rows().Doubts; c.Costs[0].RoofShare <= 1.005 || len(notes) != 1 ||
 		!strings.Contains(notes[0],
 			"clip/system-buffer: r∞ is above the roof pci of 132 MB/s") {
-		t.Errorf("%.3f of the roof, notes %q", c[0].RoofShare, notes)
+		t.Errorf("%.3f of the roof, notes %q", c.Costs[0].RoofShare, notes)
 	}
 }

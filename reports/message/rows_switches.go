@@ -6,8 +6,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// SwitchRows returns the tables of [Switches] for people.
-func SwitchRows(c []Cut) table.Rows {
+// switchRows returns the tables of switches for people.
+func switchRows(c []Cut) table.Rows {
 	rows := table.TableOf(c,
 		table.Col("", "platform", func(c Cut) any { return c.Platform }).Ranked(3),
 		table.Col("", "layer", func(c Cut) any { return c.Layer }).Ranked(1),

@@ -52,11 +52,12 @@ func TestStream(t *testing.T) {
 			t.Errorf("%s: points %t, band %t, axis %q", kind, points, band, f.Y.Label)
 		}
 	}
-	compared, err := Compare(sizes[1:2], d)
+	compared, err := Ask(t.Context(),
+		CompareQuestion{On: []platforms.Design{d}, Sizes: sizes[1:2]})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := compared[0]
+	c := compared.Costs[0]
 	if c.OneWay != 0 || c.RTT != 0 || c.Bandwidth != 0 || c.Gap != 2 || c.Throughput != 512 {
 		t.Errorf("%+v", c)
 	}

@@ -34,7 +34,7 @@ type switching struct {
 	time func(n, packet quantity.Bytes) quantity.Micros
 }
 
-// switchesOf returns the tables of packets by message size, see [Cuts].
+// switchesOf returns the tables of packets by message size, see [Cuttings.Switches].
 func switchesOf(sizes []quantity.Bytes, designs []platforms.Design) []Cut {
 	var all []Cut
 	for _, d := range designs {

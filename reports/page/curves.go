@@ -163,11 +163,11 @@ func (x *Explorer) predictRows(r predictRequest) (table.Rows, error) {
 		return table.Rows{}, errors.New("too many sizes for this number of designs")
 	}
 	on := list.Map(designs, resolved.message)
-	costs, err := message.Costs(sizes, on...)
+	costs, err := message.Ask(context.Background(), message.CostQuestion{On: on, Sizes: sizes})
 	if err != nil {
 		return table.Rows{}, err
 	}
-	return message.Rows(costs, nil), nil
+	return costs.Rows(), nil
 }
 
 // maxShared bounds the sizes of a breakdown: each costs as much as a curve, since

@@ -56,18 +56,19 @@ func (x *Explorer) pipeline(r pipelineRequest) (pipeline, error) {
 // cutRows returns the ways to cut a message. Their table names every packet, so there must not be
 // too many packets.
 func cutRows(d platforms.Design, n quantity.Bytes) (table.Rows, error) {
-	cuts, _, err := message.Cuts(context.Background(), []quantity.Bytes{n}, d)
+	cuts, err := message.Ask(context.Background(),
+		message.CutQuestion{On: []platforms.Design{d}, Sizes: []quantity.Bytes{n}})
 	if err != nil {
 		return table.Rows{}, err
 	}
-	for _, c := range cuts {
+	for _, c := range cuts.Cuts {
 		if c.Plan.Packets() > maxBoxes {
 			return table.Rows{},
 				fmt.Errorf("%s makes %d packets; at most %d are listed, so choose a smaller size",
 					n, c.Plan.Packets(), maxBoxes)
 		}
 	}
-	return message.CutRows(cuts), nil
+	return cuts.Rows(), nil
 }
 
 // pipelined reads the request of a pipeline. The packet of the request replaces that

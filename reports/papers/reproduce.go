@@ -1,4 +1,4 @@
-// Package papers compares the models with the numbers that papers print ([Reproduce]).
+// Package papers compares the models with the numbers that papers print ([Ask]).
 //
 // A number that made the model is an input and is never counted as a prediction; nor is a number
 // from the same curve or table (see [papers.Class]).
@@ -6,6 +6,7 @@ package papers
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -20,12 +21,20 @@ import (
 // them, in the order of the papers' files. Every printed number is in it, also those
 // without a model, so that a reader can see that none was left out because it was
 // missed.
-type Reproduction []papers.Result
+type Reproduction []result
 
-// Reproduce computes every number of the papers that a model covers, and lists the
-// remaining numbers with their reasons. If of is not empty, it takes the numbers of a paper alone,
-// or those of one of its places, as in "CLIP table 5.1". It is an error if there are none.
-func Reproduce(of string) (Reproduction, error) {
+// A result is a number of a paper with the model's value.
+type result = papers.Result
+
+// A Question asks for every number of the papers that a model covers, and for the remaining ones
+// with their reasons.
+type Question struct {
+	Of string // a paper, or one of its places, as in "CLIP table 5.1"; empty: all
+}
+
+// Ask computes the numbers. It is an error if the paper has none there.
+func Ask(_ context.Context, q Question) (Reproduction, error) {
+	of := q.Of
 	all, err := papers.Reproduce()
 	if err != nil || of == "" {
 		return all, err
@@ -42,7 +51,7 @@ func Reproduce(of string) (Reproduction, error) {
 			strings.Join(papers.Names(), ", "))}
 	}
 	var places []string
-	r := slices.DeleteFunc(all, func(r papers.Result) bool {
+	r := slices.DeleteFunc(all, func(r result) bool {
 		if r.Paper != paper {
 			return true
 		}
@@ -67,7 +76,7 @@ const own = "Today"
 
 // papers returns the numbers of papers: all but the project's own, unless there are no others.
 func (r Reproduction) papers() Reproduction {
-	of := r.filter(func(one papers.Result) bool { return one.Paper != own })
+	of := r.filter(func(one result) bool { return one.Paper != own })
 	if len(of) == 0 {
 		return r
 	}
@@ -120,15 +129,15 @@ func (a Accuracy) within(part float64) int {
 	return n
 }
 
-func (r Reproduction) filter(keep func(papers.Result) bool) Reproduction {
-	return slices.DeleteFunc(slices.Clone(r), func(one papers.Result) bool { return !keep(one) })
+func (r Reproduction) filter(keep func(result) bool) Reproduction {
+	return slices.DeleteFunc(slices.Clone(r), func(one result) bool { return !keep(one) })
 }
 
 // Of returns the accuracy of the measured numbers of a class. The class predicted is
 // the one that tests the models. Numbers in words, without a value, have no error and
 // only count.
 func (r Reproduction) Of(class papers.Class) Accuracy {
-	all := r.filter(func(one papers.Result) bool { return one.Class == class })
+	all := r.filter(func(one result) bool { return one.Class == class })
 	a := Accuracy{Numbers: len(all)}
 	for _, r := range all {
 		switch {
@@ -146,14 +155,14 @@ func (r Reproduction) Of(class papers.Class) Accuracy {
 }
 
 func (r Reproduction) count(role papers.Role) int {
-	return len(r.filter(func(one papers.Result) bool { return one.Role == role }))
+	return len(r.filter(func(one result) bool { return one.Role == role }))
 }
 
 // stated counts the stated numbers, and those of them that are met. Computed numbers
 // of a paper have no error bar but rounding, so they are met or not.
 func (r Reproduction) stated() (met, all int) {
-	stated := r.filter(func(one papers.Result) bool { return one.Role == papers.Stated })
-	return len(stated.filter(func(one papers.Result) bool { return one.Met })), len(stated)
+	stated := r.filter(func(one result) bool { return one.Role == papers.Stated })
+	return len(stated.filter(func(one result) bool { return one.Met })), len(stated)
 }
 
 // Sentence describes the accuracy of the predictions; it is empty without any. The
@@ -192,11 +201,45 @@ func (r Reproduction) unscoredCounts() string {
 // misses returns the predicted numbers with the largest errors, at most the given
 // number. Errors up to 10 % are no misses.
 func (r Reproduction) misses(most int) Reproduction {
-	all := r.filter(func(one papers.Result) bool {
+	all := r.filter(func(one result) bool {
 		return one.Class == papers.Predicted && math.Abs(one.Error) > 0.1
 	})
-	slices.SortStableFunc(all, func(a, b papers.Result) int {
+	slices.SortStableFunc(all, func(a, b result) int {
 		return cmp.Compare(math.Abs(b.Error), math.Abs(a.Error))
 	})
 	return all[:min(most, len(all))]
+}
+
+// remark returns the note of a number that is not met, or off by more than papers.WorthANote;
+// otherwise "". Other notes explain the derivation, which programs get and people
+// would have to skip.
+func remark(r result) string {
+	if !r.Met || math.Abs(r.Error) > papers.WorthANote {
+		return r.Note
+	}
+	return ""
+}
+
+// covered reports whether a model computes the number.
+func covered(r result) bool { return r.Role != papers.None }
+
+func (r Reproduction) inputs() int    { return r.count(papers.Input) }
+func (r Reproduction) measured() int  { return r.count(papers.Measured) }
+func (r Reproduction) uncovered() int { return r.count(papers.None) }
+
+// predicted returns the accuracy of the predictions.
+func (r Reproduction) predicted() Accuracy { return r.Of(papers.Predicted) }
+
+// sources returns the names of the papers.
+func sources() []string { return papers.Names() }
+
+// byClass returns the numbers sorted by role and then by class, so that the predictions stand
+// together.
+func (r Reproduction) byClass() Reproduction {
+	sorted := slices.Clone(r)
+	slices.SortStableFunc(sorted, func(a, b result) int {
+		return cmp.Or(cmp.Compare(a.Role, b.Role),
+			slices.Index(papers.Classes, a.Class)-slices.Index(papers.Classes, b.Class))
+	})
+	return sorted
 }

@@ -50,13 +50,13 @@ func TestAccuracy(t *testing.T) {
 }
 
 func TestReproduce(t *testing.T) {
-	all, err := Reproduce("")
+	all, err := Ask(t.Context(), Question{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum := 0
 	for _, paper := range papers.Names() {
-		one, err := Reproduce(paper)
+		one, err := Ask(t.Context(), Question{Of: paper})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestReproduce(t *testing.T) {
 			t.Errorf("no number is %s", class)
 		}
 	}
-	if _, err := Reproduce("clop"); err == nil {
+	if _, err := Ask(t.Context(), Question{Of: "clop"}); err == nil {
 		t.Error("no error of an unknown paper")
 	}
 	if tables := all.Summary(); len(tables) != 2 || len(tables[0].Data) != len(papers.Names())+1 {
@@ -84,7 +84,7 @@ func TestReproduce(t *testing.T) {
 // What this project measured itself changes nothing about the papers: not their total, not their
 // notes, not the list of the farthest misses.
 func TestOwnNumbersApart(t *testing.T) {
-	all, err := Reproduce("")
+	all, err := Ask(t.Context(), Question{})
 	if err != nil {
 		t.Fatal(err)
 	}

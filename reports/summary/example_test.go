@@ -1,6 +1,7 @@
 package summary_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"strings"
@@ -10,8 +11,9 @@ import (
 )
 
 // The page about a platform, as Markdown.
-func ExampleNew() {
-	document, err := summary.New("CLIP", []quantity.Bytes{64, 4 * quantity.KiB}, "clip")
+func ExampleAsk() {
+	document, err := summary.Ask(context.Background(), summary.Question{Title: "CLIP",
+		Sizes: []quantity.Bytes{64, 4 * quantity.KiB}, Refs: []string{"clip"}})
 	if err != nil {
 		log.Fatal(err)
 	}

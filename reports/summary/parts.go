@@ -9,6 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/message"
 	"github.com/halfpeak/halfpeak/reports/table"
 	"github.com/halfpeak/halfpeak/reports/whatif"
@@ -38,7 +39,8 @@ func (s subject) thresholds() []table.Block {
 
 // pipeline draws a message of moderate size packet by packet, and compares the ways
 // to cut messages. It is empty for layers without a pipeline.
-func (s subject) pipeline(hi quantity.Bytes) ([]table.Block, error) {
+func (s subject) pipeline(ctx context.Context, hi quantity.Bytes) ([]table.Block,
+	error) {
 	blocks := s.timelines(hi)
 	const kib = quantity.KiB
 	// Three sizes, since the best packet grows with the message: those of CLIP's
@@ -51,10 +53,12 @@ func (s subject) pipeline(hi quantity.Bytes) ([]table.Block, error) {
 	if len(sizes) == 0 {
 		return blocks, nil
 	}
-	cuts, _, err := message.Cuts(context.Background(), sizes, s.Design)
+	found, err := message.Ask(ctx,
+		message.CutQuestion{On: []platforms.Design{s.Design}, Sizes: sizes})
 	if err != nil {
 		return nil, err
 	}
+	cuts := found.Cuts
 	return append(blocks, table.Table{Title: "Ways to cut a message", Rows: table.TableOf(cuts,
 		table.Col("size_bytes", "size", func(c message.Cut) any { return c.Size }),
 		table.Col("method", "method", func(c message.Cut) any { return c.Method }),
@@ -114,13 +118,13 @@ const (
 
 // time breaks the one-way time and the gap down by stage or parameter, with the
 // sensitivity to each parameter. It is empty for a layer without parameters.
-func (s subject) time(sizes []quantity.Bytes) ([]table.Block, error) {
+func (s subject) time(ctx context.Context, sizes []quantity.Bytes) ([]table.Block, error) {
 	doubled := doublings(sizes)
 	// 81 sizes make smooth areas. Those of the table are among them, so that both show the same
 	// numbers.
 	fine := stats.Ascending(append(thinned(sizes, 81), doubled...))
 	of := whatif.Case{After: whatif.Of(s.Design), Sizes: fine}
-	parts, err := whatif.Ask(context.Background(),
+	parts, err := whatif.Ask(ctx,
 		whatif.BreakdownQuestion{Case: of, Areas: len(fine) > 1})
 	if err != nil {
 		return nil, err
@@ -151,7 +155,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]table.Block, error) {
 	// A short, a moderate and a long message: each has other parameters that matter.
 	effect := func(sizes ...quantity.Bytes) (*whatif.Sensitivities, error) {
 		of.Sizes = sizes
-		return whatif.Ask(context.Background(), whatif.SensitivityQuestion{Case: of})
+		return whatif.Ask(ctx, whatif.SensitivityQuestion{Case: of})
 	}
 	effects, err := effect(thinned(doubled, 3)...)
 	if err != nil {

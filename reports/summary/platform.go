@@ -2,6 +2,7 @@ package summary
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -170,7 +171,7 @@ func expected(kind linesof.Kind, p message.Predicted, otherwise string) string {
 // sections returns the sections behind the key numbers, without those that have
 // nothing to show. They go from what is asked most, curves, to what is looked up, the
 // parameters.
-func (s subject) sections(sizes []quantity.Bytes) ([]table.Section, error) {
+func (s subject) sections(ctx context.Context, sizes []quantity.Bytes) ([]table.Section, error) {
 	hi := slices.Max(sizes)
 	var sections []table.Section
 	var failed error
@@ -183,9 +184,9 @@ func (s subject) sections(sizes []quantity.Bytes) ([]table.Section, error) {
 	}
 	curves, err := s.curves(sizes)
 	add("Curves", append(curves, s.thresholds()...), err)
-	pipeline, err := s.pipeline(hi)
+	pipeline, err := s.pipeline(ctx, hi)
 	add("Pipeline", pipeline, err)
-	time, err := s.time(sizes)
+	time, err := s.time(ctx, sizes)
 	add("Where the time goes", time, err)
 	add("Roof", s.roofs(), nil)
 	add("Papers and model", s.accuracy.Blocks(), nil)

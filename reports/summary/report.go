@@ -28,22 +28,28 @@ import (
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
-// New returns a document about layers of platforms: key numbers in words, curves over
+// A Question asks for a page about layers of platforms.
+type Question struct {
+	Refs  []string         // the layers, as halfpeak.Open takes them; at least one
+	Sizes []quantity.Bytes // of the curves, at least 1 each; nil: those of [curves.Sizes]
+	Title string           // empty: made from the platforms' titles
+}
+
+// Ask returns a document about layers of platforms: key numbers in words, curves over
 // the sizes with the measurements, the pipeline packet by packet, the costs by stage
 // or parameter, the roof, the accuracy against the papers, and every parameter with
-// its source. refs name the layers as halfpeak.Open takes them; an empty title is
-// made from theirs. There must be at least one layer, and each size must be at least
-// 1; nil stands for [curves.Sizes].
+// its source.
 //
 // A page about one platform begins with its summary; the sections follow at the top
 // level. With several platforms, a comparison comes first, and each platform is a
 // section with subsections: the table of contents stays short.
-func New(title string, sizes []quantity.Bytes, refs ...string) (table.Document, error) {
-	doc := table.Document{Title: title}
-	subjects, err := subjectsOf(refs)
+func Ask(ctx context.Context, q Question) (table.Document, error) {
+	doc := table.Document{Title: q.Title}
+	subjects, err := subjectsOf(ctx, q.Refs)
 	if err != nil {
 		return doc, err
 	}
+	sizes := q.Sizes
 	if sizes == nil {
 		sizes = curves.Sizes(list.Map(subjects, func(s subject) platforms.Layer {
 			return s.Layer
@@ -52,20 +58,21 @@ func New(title string, sizes []quantity.Bytes, refs ...string) (table.Document, 
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
 	// One system has nothing to be compared with.
 	if len(subjects) > 1 {
-		if doc.Title == "" && len(refs) == 1 { // a machine of levels
+		if doc.Title == "" && len(q.Refs) == 1 { // a machine of levels
 			p := subjects[0].Platform
 			doc.Title = cmp.Or(p.Title, p.Name) + ": what a message costs on each level"
 		}
-		doc.Title = cmp.Or(doc.Title, fmt.Sprintf("What a message costs on %d systems", len(refs)))
-		doc.Lead = []string{leaders(subjects, lo)}
-		overview, err := overview(subjects, sizes)
+		doc.Title = cmp.Or(doc.Title, fmt.Sprintf("What a message costs on %d systems",
+			len(q.Refs)))
+		doc.Lead = []string{leaders(ctx, subjects, lo)}
+		overview, err := overview(ctx, subjects, sizes)
 		if err != nil {
 			return doc, err
 		}
 		doc.Sections = append(doc.Sections, overview)
 	}
 	for _, s := range subjects {
-		sections, err := s.sections(sizes)
+		sections, err := s.sections(ctx, sizes)
 		if err != nil {
 			return doc, err
 		}
@@ -86,14 +93,14 @@ func New(title string, sizes []quantity.Bytes, refs ...string) (table.Document, 
 	// that.
 	doc.Lead = append(doc.Lead, fmt.Sprintf("To move these numbers: "+
 		"halfpeak explore %s -o explorer.html makes a page with a slider for each of them.",
-		strings.Join(refs, " ")))
+		strings.Join(q.Refs, " ")))
 	return doc, nil
 }
 
 // subjectsOf finds the layers, and what the papers say of those that come with
 // halfpeak. All numbers of the papers are computed once, and not for each layer.
-func subjectsOf(refs []string) ([]subject, error) {
-	all, err := thepapers.Reproduce("")
+func subjectsOf(ctx context.Context, refs []string) ([]subject, error) {
+	all, err := thepapers.Ask(ctx, thepapers.Question{})
 	if err != nil {
 		return nil, err
 	}
@@ -141,11 +148,13 @@ func messaging(subjects []subject) []platforms.Design {
 
 // leaders names the fastest system for a short message, and the one with the highest
 // bandwidth: the two answers for which the page is opened.
-func leaders(subjects []subject, lo quantity.Bytes) string {
-	costs, err := message.Compare([]quantity.Bytes{lo}, messaging(subjects)...)
-	if len(costs) == 0 || err != nil { // subjects have layers
+func leaders(ctx context.Context, subjects []subject, lo quantity.Bytes) string {
+	compared, err := message.Ask(ctx,
+		message.CompareQuestion{On: messaging(subjects), Sizes: []quantity.Bytes{lo}})
+	if err != nil || len(compared.Costs) == 0 { // subjects have layers
 		return fmt.Sprintf("%d streams: their gaps show no latency of a message.", len(subjects))
 	}
+	costs := compared.Costs
 	ref := func(c message.Compared) string { return c.Platform + "/" + c.Layer }
 	small := slices.MinFunc(costs, func(a, b message.Compared) int {
 		return cmp.Compare(a.OneWay, b.OneWay)
@@ -172,16 +181,18 @@ func leaders(subjects []subject, lo quantity.Bytes) string {
 // overview compares the platforms: figures of merit, their curves in one figure, and
 // where one overtakes another. The crossings answer what a figure on logarithmic axes
 // only suggests.
-func overview(subjects []subject, sizes []quantity.Bytes) (table.Section, error) {
+func overview(ctx context.Context, subjects []subject, sizes []quantity.Bytes) (
+	table.Section, error) {
 	s := table.Section{Title: "Side by side"}
 	lo := slices.Min(sizes)
 	// r∞ and n½ speak of long messages, so the size of the table is the smallest.
-	merits, err := message.Compare([]quantity.Bytes{lo}, designs(subjects)...)
+	merits, err := message.Ask(ctx,
+		message.CompareQuestion{On: designs(subjects), Sizes: []quantity.Bytes{lo}})
 	if err != nil {
 		return s, err
 	}
 	s.Blocks = append(s.Blocks,
-		table.Table{Title: "Figures of merit", Rows: message.CompareRows(merits)})
+		table.Table{Title: "Figures of merit", Rows: merits.Rows()})
 	for _, kind := range []curves.Kind{curves.Bandwidth, curves.Latency} {
 		figure, err := curves.Figure(kind, sizes, designs(subjects)...)
 		if err != nil {
@@ -205,7 +216,7 @@ func overview(subjects []subject, sizes []quantity.Bytes) (table.Section, error)
 	if len(of) < 2 {
 		return s, nil
 	}
-	leads, err := whatif.Ask(context.Background(), whatif.CrossoverQuestion{Designs: of})
+	leads, err := whatif.Ask(ctx, whatif.CrossoverQuestion{Designs: of})
 	if err != nil {
 		return s, err
 	}

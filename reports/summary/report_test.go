@@ -2,6 +2,7 @@ package summary
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"html"
 	"net/http"
@@ -24,7 +25,8 @@ import (
 
 func reportHTML(t *testing.T, refs ...string) []byte {
 	t.Helper()
-	doc, err := New("", sharedtest.Must(t, quantity.ParseSizes, "1..1MiB/16"), refs...)
+	doc, err := Ask(t.Context(), Question{Refs: refs,
+		Sizes: sharedtest.Must(t, quantity.ParseSizes, "1..1MiB/16")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,7 @@ var sharedReport = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := New("", sizes, five...)
+	doc, err := Ask(context.Background(), Question{Refs: five, Sizes: sizes})
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,8 @@ func TestReportOfEachLayer(t *testing.T) {
 			if l.Setting != "" && l.Name != p.Default {
 				continue
 			}
-			doc, err := New("", sharedtest.Must(t, quantity.ParseSizes, "1,1000,64KiB"), l.Ref())
+			doc, err := Ask(t.Context(), Question{Refs: []string{l.Ref()},
+				Sizes: sharedtest.Must(t, quantity.ParseSizes, "1,1000,64KiB")})
 			if err != nil {
 				t.Errorf("%s: %v", l.Ref(), err)
 				continue

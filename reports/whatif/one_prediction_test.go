@@ -14,14 +14,17 @@ import (
 func TestOnePrediction(t *testing.T) {
 	d := Of(sharedtest.Must(t, platforms.Open, "../table/testdata/my.toml"))
 	sizes := []quantity.Bytes{1, 100, 4096, 4 << 20}
-	p, err := message.Costs(sizes, d.Design)
+	p, err := message.Ask(t.Context(),
+		message.CostQuestion{On: []platforms.Design{d.Design}, Sizes: sizes})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := message.Compare(sizes, sharedtest.Must(t, platforms.Open, "clip"), d.Design)
+	both := []platforms.Design{sharedtest.Must(t, platforms.Open, "clip"), d.Design}
+	compared, err := message.Ask(t.Context(), message.CompareQuestion{On: both, Sizes: sizes})
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := compared.Costs
 	names := []string{"one_way", "bandwidth", "gap"}
 	all, err := d.Quantities(names...)
 	if err != nil {

@@ -5,26 +5,14 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/papers"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // Microseconds are written us in the data, as users type them. Only a whole word is
 // meant, not the end of bus.
 var microUnit = regexp.MustCompile(`\bus\b`)
-
-// remark returns the note of a number that is not met, or off by more than papers.WorthANote;
-// otherwise "". Other notes explain the derivation, which programs get and people
-// would have to skip.
-func remark(r papers.Result) string {
-	if !r.Met || math.Abs(r.Error) > papers.WorthANote {
-		return r.Note
-	}
-	return ""
-}
 
 // Rows returns a row for each number: for programs with all of its fields, for people
 // with those that fit on a line. Class and role share a column for people, since a
@@ -33,15 +21,15 @@ func (r Reproduction) Rows() table.Rows {
 	var notes table.Footnotes
 	percent := table.PercentText("%+.1f %%")
 	rows := table.TableOf(r,
-		table.Col("source", "", func(r papers.Result) any { return r.Paper }),
-		table.Col("place", "place", func(r papers.Result) any { return r.Place }),
-		table.Col("quantity", "quantity", func(r papers.Result) any { return r.Quantity }),
-		table.Col("role", "", func(r papers.Result) any { return string(r.Role) }),
+		table.Col("source", "", func(r result) any { return r.Paper }),
+		table.Col("place", "place", func(r result) any { return r.Place }),
+		table.Col("quantity", "quantity", func(r result) any { return r.Quantity }),
+		table.Col("role", "", func(r result) any { return string(r.Role) }),
 		table.Col("class", "",
-			func(r papers.Result) any { return table.OrNil(string(r.Class)) }),
+			func(r result) any { return table.OrNil(string(r.Class)) }),
 		table.Col("", "is",
-			func(r papers.Result) any { return cmp.Or(string(r.Class), string(r.Role)) }).Ranked(2),
-		table.Col("", "printed", func(r papers.Result) any {
+			func(r result) any { return cmp.Or(string(r.Class), string(r.Role)) }).Ranked(2),
+		table.Col("", "printed", func(r result) any {
 			// A few numbers are printed in words, such as "about half".
 			if math.IsNaN(r.Value) {
 				return "(words)"
@@ -49,22 +37,22 @@ func (r Reproduction) Rows() table.Rows {
 			printed := microUnit.ReplaceAllString(r.Printed+" "+r.Unit, "µs")
 			return strings.TrimPrefix(strings.TrimSpace(r.Relation+" "+printed), "= ")
 		}),
-		table.Col("printed", "", func(r papers.Result) any { return r.Value }),
-		table.Col("computed", "ours", func(r papers.Result) any { return r.Computed }),
-		table.Col("unit", "", func(r papers.Result) any { return r.Unit }),
+		table.Col("printed", "", func(r result) any { return r.Value }),
+		table.Col("computed", "ours", func(r result) any { return r.Computed }),
+		table.Col("unit", "", func(r result) any { return r.Unit }),
 		table.Col("error_percent", "error",
-			func(r papers.Result) any { return 100 * r.Error }).Texted(percent),
-		table.Col("note", "", func(r papers.Result) any { return table.OrNil(r.Note) }),
-		table.Col("layer", "", func(r papers.Result) any { return r.Layer }),
-		table.Col("relation", "", func(r papers.Result) any { return r.Relation }),
-		table.Col("low", "", func(r papers.Result) any { return r.Within.Low }),
-		table.Col("high", "", func(r papers.Result) any { return r.Within.High }),
-		table.Col("met", "met", func(r papers.Result) any {
-			return table.OrAbsent(r.Met, r.Role != papers.None)
+			func(r result) any { return 100 * r.Error }).Texted(percent),
+		table.Col("note", "", func(r result) any { return table.OrNil(r.Note) }),
+		table.Col("layer", "", func(r result) any { return r.Layer }),
+		table.Col("relation", "", func(r result) any { return r.Relation }),
+		table.Col("low", "", func(r result) any { return r.Within.Low }),
+		table.Col("high", "", func(r result) any { return r.Within.High }),
+		table.Col("met", "met", func(r result) any {
+			return table.OrAbsent(r.Met, covered(r))
 		}).Ranked(1),
-		table.Col("", "note", func(r papers.Result) any { return notes.Mark(remark(r)) }),
-		table.Col("id", "", func(r papers.Result) any { return r.ID }),
-		table.Col("formula", "", func(r papers.Result) any { return r.Formula }),
+		table.Col("", "note", func(r result) any { return notes.Mark(remark(r)) }),
+		table.Col("id", "", func(r result) any { return r.ID }),
+		table.Col("formula", "", func(r result) any { return r.Formula }),
 	)
 	headline := r.headline()
 	rows.Notes = append(notes.Lines(""), headline[1:]...)
@@ -84,13 +72,13 @@ func (r Reproduction) Summary() []table.Rows {
 	var lines []line
 	add := func(name string, of Reproduction) {
 		if len(of) > 0 {
-			lines = append(lines, line{name, of, of.Of(papers.Predicted)})
+			lines = append(lines, line{name, of, of.predicted()})
 		}
 	}
 	from := func(source string) Reproduction {
-		return r.filter(func(one papers.Result) bool { return one.Paper == source })
+		return r.filter(func(one result) bool { return one.Paper == source })
 	}
-	for _, paper := range papers.Names() {
+	for _, paper := range sources() {
 		if paper != own {
 			add(paper, from(paper))
 		}
@@ -103,7 +91,7 @@ func (r Reproduction) Summary() []table.Rows {
 	percent := table.PercentText("%.1f %%")
 	byPaper := table.TableOf(lines,
 		table.Col("", "paper", func(l line) any { return l.paper }),
-		table.Col("", "inputs", func(l line) any { return l.of.count(papers.Input) }).Ranked(3),
+		table.Col("", "inputs", func(l line) any { return l.of.inputs() }).Ranked(3),
 		table.Col("", "stated", func(l line) any {
 			met, all := l.of.stated()
 			return fmt.Sprintf("%d of %d", met, all)
@@ -113,7 +101,7 @@ func (r Reproduction) Summary() []table.Rows {
 			func(l line) any { return 100 * l.median() }).Texted(percent),
 		table.Col("", "worst", func(l line) any { return 100 * l.worst() }).Texted(percent),
 		table.Col("", "unscored",
-			func(l line) any { return l.of.count(papers.Measured) - l.Numbers }).Ranked(2),
+			func(l line) any { return l.of.measured() - l.Numbers }).Ranked(2),
 	)
 	headline := r.headline()
 	byPaper.Notes, byPaper.Verdict = headline[1:], table.Say("%s", headline[0])
@@ -123,7 +111,7 @@ func (r Reproduction) Summary() []table.Rows {
 		return []table.Rows{byPaper}
 	}
 	worst := table.TableOf(misses,
-		table.Col("", "farthest off", func(r papers.Result) any {
+		table.Col("", "farthest off", func(r result) any {
 			// Some quantities begin with their system; a second name would be too
 			// much.
 			if platform, _, _ := strings.Cut(r.Layer, "/"); !strings.Contains(r.Quantity, ": ") {
@@ -131,11 +119,11 @@ func (r Reproduction) Summary() []table.Rows {
 			}
 			return r.Quantity
 		}),
-		table.Col("", "printed", func(r papers.Result) any {
+		table.Col("", "printed", func(r result) any {
 			return microUnit.ReplaceAllString(strings.TrimSpace(r.Printed+" "+r.Unit), "µs")
 		}),
-		table.Col("", "ours", func(r papers.Result) any { return r.Computed }),
-		table.Col("", "error", func(r papers.Result) any { return 100 * r.Error }).
+		table.Col("", "ours", func(r result) any { return r.Computed }),
+		table.Col("", "error", func(r result) any { return 100 * r.Error }).
 			Texted(table.PercentText("%+.0f %%")),
 	)
 	var notes table.Footnotes
@@ -154,7 +142,7 @@ func (r Reproduction) headline() []string {
 	var lines []string
 	all := r
 	r = r.papers()
-	if a := r.Of(papers.Predicted); len(a.Errors) > 0 {
+	if a := r.predicted(); len(a.Errors) > 0 {
 		lines = append(lines,
 			fmt.Sprintf("Predicted from parameters measured elsewhere, a number is off by %.1f "+
 				"%% in the median: of %d, half are closer, at most 10 %% off are %d, and the "+
@@ -175,7 +163,7 @@ func (r Reproduction) headline() []string {
 		fmt.Sprintf("Inputs are model parameters, so they are not counted as predictions. The "+
 			"papers state %d computed numbers, of which %d are reproduced; the rest have notes "+
 			"with the reasons.", stated, met))
-	if n := r.count(papers.None); n > 0 {
+	if n := r.uncovered(); n > 0 {
 		lines = append(lines,
 			fmt.Sprintf("No model computes %d more numbers of the papers, such as sizes, "+
 				"equipment and prices; each has its reason in the list of all rows.", n))
@@ -194,35 +182,30 @@ func (r Reproduction) Blocks() []table.Block {
 	if len(r) == 0 {
 		return nil
 	}
-	results := slices.Clone(r)
-	slices.SortStableFunc(results, func(a, b papers.Result) int {
-		return cmp.Or(cmp.Compare(a.Role, b.Role),
-			slices.Index(papers.Classes, a.Class)-slices.Index(papers.Classes, b.Class))
-	})
 	var notes table.Footnotes
-	rows := table.TableOf(results,
-		table.Col("role", "role", func(r papers.Result) any { return string(r.Role) }),
-		table.Col("class", "class", func(r papers.Result) any {
+	rows := table.TableOf(r.byClass(),
+		table.Col("role", "role", func(r result) any { return string(r.Role) }),
+		table.Col("class", "class", func(r result) any {
 			return table.OrNil(string(r.Class))
 		}),
-		table.Col("quantity", "quantity", func(r papers.Result) any { return r.Quantity }),
-		table.Col("layer", "layer", func(r papers.Result) any {
+		table.Col("quantity", "quantity", func(r result) any { return r.Quantity }),
+		table.Col("layer", "layer", func(r result) any {
 			_, layer, _ := strings.Cut(r.Layer, "/")
 			return layer
 		}),
-		table.Col("printed", "printed", func(r papers.Result) any {
+		table.Col("printed", "printed", func(r result) any {
 			return strings.TrimPrefix(r.Relation+" "+r.Printed, "= ")
 		}),
-		table.Col("computed", "model", func(r papers.Result) any { return r.Computed }),
-		table.Col("unit", "unit", func(r papers.Result) any { return r.Unit }).
+		table.Col("computed", "model", func(r result) any { return r.Computed }),
+		table.Col("unit", "unit", func(r result) any { return r.Unit }).
 			Texted(func(v any) string { return microUnit.ReplaceAllString(v.(string), "µs") }),
-		table.Col("error_percent", "error", func(r papers.Result) any { return 100 * r.Error }).
+		table.Col("error_percent", "error", func(r result) any { return 100 * r.Error }).
 			Texted(table.PercentText("%+.1f %%")),
-		table.Col("met", "met", func(r papers.Result) any { return r.Met }),
+		table.Col("met", "met", func(r result) any { return r.Met }),
 		table.Col("place", "place",
-			func(r papers.Result) any { return r.Paper + ", " + r.Place }),
-		table.Col("", "note", func(r papers.Result) any { return notes.Mark(remark(r)) }),
-		table.Col("note", "", func(r papers.Result) any { return r.Note }),
+			func(r result) any { return r.Paper + ", " + r.Place }),
+		table.Col("", "note", func(r result) any { return notes.Mark(remark(r)) }),
+		table.Col("note", "", func(r result) any { return r.Note }),
 	)
 	rows.Notes = notes.Lines("")
 	text := "A predicted number was measured, and the model computes it from parameters that " +
@@ -231,7 +214,7 @@ func (r Reproduction) Blocks() []table.Block {
 		"(same-table), the number is printed again (repeated), or another system's " +
 		"stands for it (copied). A stated number was computed in the paper and " +
 		"must come out again. Met means inside the error bar of what is printed."
-	if s := r.Of(papers.Predicted).Sentence(); s != "" {
+	if s := r.predicted().Sentence(); s != "" {
 		text += " " + s
 	}
 	return []table.Block{table.Paragraph(text), table.Table{Rows: rows}}

@@ -1,0 +1,34 @@
+// Package message answers what messages cost on platforms. [Ask] answers its questions:
+//
+//	[CostQuestion]      times, gaps and bandwidths, as predict prints them
+//	[CompareQuestion]   these beside the figures of merit of each layer
+//	[CutQuestion]       the best packets, and switches between a few
+//	[CurveQuestion]     a quantity over message sizes, as a picture
+//	[TimelineQuestion]  a message in a pipeline, packet by packet, as a picture
+//
+// Two sources of a time meet here. The model's lines explain a layer. A layer that was fitted also
+// has its measured curve, and then the time is the next measurement predicted from that curve, with
+// a 95 % interval; the time by the lines stands beside it. A changed layer has no measurements, so
+// its interval is gone.
+package message
+
+import (
+	"context"
+
+	"github.com/halfpeak/halfpeak/reports/table"
+)
+
+// A Question is one of this package, whose answer is an A.
+type Question[A Answer] interface {
+	ask(context.Context) (A, error)
+}
+
+// An Answer has all that its rows and its figure show.
+type Answer interface {
+	Rows() table.Rows
+	// Figure returns the picture; nil if the question has none, or did not ask for it.
+	Figure() (table.Picture, error)
+}
+
+// Ask answers a question. A size of no message is an error, and so is a design without a layer.
+func Ask[A Answer](ctx context.Context, q Question[A]) (A, error) { return q.ask(ctx) }
