@@ -160,7 +160,7 @@ func (r *run) calc(i uint32, t uint64, late bool) {
 	r.clock[cpu] = end
 	r.compute(i, n.rank, cpu, t, end)
 	n.waits = done
-	r.noteLeave(i, end)
+	r.noteLeave(i, end, by)
 	if op.Memory == schedule.Mark {
 		r.marks = append(r.marks, MarkEnd{i, end})
 	}

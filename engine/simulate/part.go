@@ -88,14 +88,13 @@ func (s *partState) repeated(ranks int) *partState {
 // that the part does not have.
 func (r *run) beginFrom(s *partState) bool {
 	for _, n := range s.busy {
-		i := slices.Index(r.nics.list, n.label)
-		if i < 0 {
+		i, ok := r.clockOf(n)
+		if !ok {
 			return false
 		}
-		if i += len(r.cpus.list); n.takes {
-			i += len(r.nics.list)
+		if r.clock[i] = n.until; r.recording {
+			r.clockBy[i] = link{at: atNIC}
 		}
-		r.clock[int(n.rank)*r.stride+i] = n.until
 	}
 	for i := range r.ready {
 		if r.nodes[i].waits == 0 {
@@ -108,12 +107,22 @@ func (r *run) beginFrom(s *partState) bool {
 	return true
 }
 
+// clockOf returns the index of the clock of a NIC; false if the part does not have it.
+func (r *run) clockOf(n busyNIC) (int, bool) {
+	i := slices.Index(r.nics.list, n.label)
+	at := int(n.rank)*r.stride + len(r.cpus.list) + i
+	if n.takes {
+		at += len(r.nics.list)
+	}
+	return at, i >= 0
+}
+
 // noteLeave notes the end of the last operation of a rank in a run of a part.
-func (r *run) noteLeave(i uint32, end uint64) {
+func (r *run) noteLeave(i uint32, end uint64, by link) {
 	if r.leaves == nil {
 		return
 	}
 	if _, hi := r.s.Rank(int(r.nodes[i].rank)); i == hi-1 {
-		r.leaves = append(r.leaves, leave{r.nodes[i].rank, end})
+		r.leaves = append(r.leaves, leave{r.nodes[i].rank, end, by.as(atDone)})
 	}
 }

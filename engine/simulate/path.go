@@ -117,35 +117,48 @@ func (r *Result) Path() (*Path, error) {
 		return nil, errNotRecorded
 	}
 	p := &Path{Rank: r.last()}
-	// The walk goes backwards, from the finish along the causes to the beginning of the run.
 	by, end := r.run.finisher(p.Rank)
-	for by.act != 0 {
-		a := &r.run.acts[by.act-1]
-		d := r.run.parts(a, by.at)
-		p.Segments = append(p.Segments, Segment{
-			Rank:   int(r.run.nodes[a.op].rank),
-			Op:     a.op,
-			What:   stepNames[a.step],
-			Until:  relationNames[by.at],
-			From:   r.run.from(a),
-			To:     end,
-			Shares: d.Shares,
-		})
-		p.Shares.add(d.Shares)
+	_, end = r.run.walk(by, end, func(s Segment, slopes Slopes) {
+		p.Segments = append(p.Segments, s)
+		p.Shares.add(s.Shares)
 		to := p.Slopes.all()
-		for i, slope := range d.slopes.all() {
+		for i, slope := range slopes.all() {
 			*to[i] += *slope
 		}
-		by, end = a.cause, r.run.from(a)
-	}
+	})
 	slices.Reverse(p.Segments)
-	if len(p.Segments) > 0 && end > 0 { // ranks begin a little apart, see skewStarts
-		first := &p.Segments[0]
-		first.From = 0
-		first.Shares.Noise += end
+	if len(p.Segments) > 0 {
+		p.Segments[0].fromBegin()
 		p.Shares.Noise += end
 	}
 	return p, nil
+}
+
+// fromBegin lets the first step of a path begin when the run does: ranks begin a little apart, see
+// skewStarts.
+func (s *Segment) fromBegin() {
+	s.Shares.Noise += s.From
+	s.From = 0
+}
+
+// walk goes backwards from the moment of a link, which is at time end, along the causes to the
+// beginning of the run. It returns the link to the beginning and the time of that.
+func (r *run) walk(by link, end uint64, visit func(s Segment, slopes Slopes)) (link, uint64) {
+	for by.act != 0 {
+		a := &r.acts[by.act-1]
+		d := r.parts(a, by.at)
+		visit(Segment{
+			Rank:   int(r.nodes[a.op].rank),
+			Op:     a.op,
+			What:   stepNames[a.step],
+			Until:  relationNames[by.at],
+			From:   r.from(a),
+			To:     end,
+			Shares: d.Shares,
+		}, d.slopes)
+		by, end = a.cause, r.from(a)
+	}
+	return by, end
 }
 
 // A division divides the time from the beginning of a step to a moment that it allows.

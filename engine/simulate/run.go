@@ -80,6 +80,7 @@ type busyNIC struct {
 type leave struct {
 	rank uint32
 	time uint64
+	by   link // to the step that ends it
 }
 
 // A partState is that from which a part runs: ticks since the first rank is ready.

@@ -41,6 +41,10 @@ type Sequence struct {
 type SequenceResult struct {
 	*Result
 	Simulated int // parts that were simulated; the other ones of Order were kept
+
+	order  []int32
+	exits  []*exit // by place in the order
+	lastOf []int   // by rank: the place of the part that gives its finish
 }
 
 // An exit is what a run of a part leaves.
@@ -52,18 +56,20 @@ type exit struct {
 	last  uint64 // when its last event is
 	// overlaps is set if what is left is more than the state: nothing may follow.
 	overlaps bool
+	leaves   []leave // by rank
 	*Result
 }
 
-// Run runs the sequence by the default rules, without noise, records or parts of results but
-// [Setup.Parts]. visit is called for each part in its order, with the ticks at which it begins,
-// relative to which the marks of its result are.
+// Run runs the sequence by the default rules and without noise. visit is called for each part in
+// its order, with the ticks at which it begins, relative to which the marks of its result are.
 func (s *Sequence) Run(ctx context.Context, o Setup, visit func(part int32, begin uint64,
 	r *Result)) (*SequenceResult, error) {
-	if o.Rules != Default || o.Noise != (Noise{}) || o.Record || o.Reversed {
-		return nil, errors.New("a sequence runs by the default rules, without noise or records")
+	if o.Rules != Default || o.Noise != (Noise{}) || o.Reversed {
+		return nil, errors.New("a sequence runs by the default rules, in their order and " +
+			"without noise")
 	}
-	all := &SequenceResult{Result: &Result{Ranks: make([]uint64, s.Ranks)}}
+	all := &SequenceResult{Result: &Result{Ranks: make([]uint64, s.Ranks)}, order: s.Order,
+		lastOf: make([]int, s.Ranks)}
 	if o.Parts {
 		all.Parts = make([]Parts, s.Ranks)
 	}
@@ -90,8 +96,11 @@ func (s *Sequence) Run(ctx context.Context, o Setup, visit func(part int32, begi
 			return nil, ErrOverlap
 		}
 		last = max(last, begin+e.last)
+		all.exits = append(all.exits, e)
 		for rank := range all.Ranks {
-			all.Ranks[rank] = max(all.Ranks[rank], begin+e.Ranks[rank%len(e.Ranks)])
+			if end := begin + e.Ranks[rank%len(e.Ranks)]; end >= all.Ranks[rank] {
+				all.Ranks[rank], all.lastOf[rank] = end, i
+			}
 		}
 		for rank := range all.Parts {
 			one := e.Parts[rank%len(e.Parts)]
@@ -109,11 +118,11 @@ func (s *Sequence) Run(ctx context.Context, o Setup, visit func(part int32, begi
 // runPart runs the program from a state.
 func (p *Program) runPart(ctx context.Context, o Setup, from *partState, tolerance float64) (
 	*exit, error) {
-	r := newRun(ctx, p, false)
-	defer r.giveBack()
-	if o.Parts {
-		r.tally = make([]Parts, p.s.Ranks())
+	r, err := p.newRun(ctx, o)
+	if err != nil {
+		return nil, err
 	}
+	defer r.giveBack()
 	r.entered, r.firstSend, r.leaves = from, math.MaxUint64, make([]leave, 0, p.s.Ranks())
 	if err := r.simulate(o); err != nil {
 		return nil, err
@@ -143,10 +152,10 @@ func (r *run) leave(e *exit) bool {
 	first := func(a, b leave) int { return cmp.Compare(a.time, b.time) }
 	e.base = slices.MinFunc(r.leaves, first).time
 	final := slices.MaxFunc(r.leaves, first).time
-	e.ready = make([]uint64, ranks)
+	e.ready, e.leaves = make([]uint64, ranks), make([]leave, ranks)
 	for _, l := range r.leaves {
 		e.order = append(e.order, l.rank)
-		e.ready[l.rank] = l.time - e.base
+		e.ready[l.rank], e.leaves[l.rank] = l.time-e.base, l
 	}
 	for rank := range uint32(ranks) {
 		ready := e.base + e.ready[rank]

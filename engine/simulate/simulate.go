@@ -118,6 +118,20 @@ func (p *Program) Run(ctx context.Context, o Setup) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	r, err := p.newRun(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer r.giveBack()
+	r.report, r.began, r.most = o.Progress, time.Now(), o.Steps
+	if err := r.simulate(o); err != nil {
+		return nil, err
+	}
+	return r.result(o)
+}
+
+// newRun returns a run that keeps what the setup asks for.
+func (p *Program) newRun(ctx context.Context, o Setup) (*run, error) {
 	if o.Record {
 		err := memory.Check(fmt.Sprintf("the record of %d operations", len(p.ops)),
 			float64(len(p.ops))*(schedule.OpBytes+runBytes+recordBytes))
@@ -126,15 +140,10 @@ func (p *Program) Run(ctx context.Context, o Setup) (*Result, error) {
 		}
 	}
 	r := newRun(ctx, p, o.Record)
-	defer r.giveBack()
 	if o.Parts && o.Rules == Default {
 		r.tally = make([]Parts, p.s.Ranks())
 	}
-	r.report, r.began, r.most = o.Progress, time.Now(), o.Steps
-	if err := r.simulate(o); err != nil {
-		return nil, err
-	}
-	return r.result(o)
+	return r, nil
 }
 
 func (r *run) simulate(o Setup) error {

@@ -64,7 +64,9 @@ var stepNames = [...]string{
 
 // A link is a moment of a step at which another step became possible.
 type link struct {
-	act uint32 // plus 1; 0: the beginning of the run
+	// act is plus 1. 0 is the beginning of the run or, atNIC, a NIC that is busy then with messages
+	// of the part before.
+	act uint32
 	at  relation
 }
 

@@ -140,7 +140,7 @@ func TestSequencesEndAsWholePrograms(t *testing.T) {
 			sequence.Parts = append(sequence.Parts, one)
 		}
 		for i, on := range sequenceMachines(t, ranks) {
-			setup := simulate.Setup{Machine: on, LogGOPS: simulate.Defaults, Parts: true, Seed: seed}
+			setup := simulate.Setup{Machine: on, LogGOPS: simulate.Defaults, Parts: true, Seed: seed, Record: true}
 			var ends []uint64
 			got, err := sequence.Run(t.Context(), setup, func(_ int32, begin uint64, r *simulate.Result) {
 				for _, m := range r.Marks {
@@ -173,11 +173,46 @@ func TestSequencesEndAsWholePrograms(t *testing.T) {
 			if len(wanted) != len(marks.Ops) || !slices.Equal(ends, wanted) {
 				t.Fatalf("seed %d, machine %d: other marks\n%s", seed, i, text)
 			}
+			samePath(t, got, want)
 			simulated, parts = simulated+got.Simulated, parts+len(s.Order)
 		}
 	}
 	t.Logf("%d of %d programs are sequences; of %d runs, %d overlap; of %d parts, %d were simulated", sequences, n, 5*sequences, overlaps, parts, simulated)
 	if sequences < n/3 || overlaps > 3*sequences || simulated > parts*3/4 {
 		t.Error("too few")
+	}
+}
+
+// samePath compares the critical path of a sequence with that of the whole schedule: what it is
+// made of, to the tick.
+func samePath(t *testing.T, got *simulate.SequenceResult, want *simulate.Result) {
+	t.Helper()
+	pieces, err := got.Path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := want.Path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []simulate.Segment
+	sums := map[string]uint64{}
+	for _, p := range pieces {
+		for _, s := range p.Segments {
+			steps = append(steps, s)
+			for _, part := range s.Shares.Parts() {
+				sums[part.Name] += part.Ticks
+			}
+		}
+	}
+	for i, s := range path.Segments {
+		if i >= len(steps) || steps[i].What != s.What || steps[i].Rank != s.Rank || steps[i].To-steps[i].From != s.To-s.From {
+			t.Fatalf("step %d of the path is %+v, in parts %+v", i, s, steps[min(i, len(steps)-1)])
+		}
+	}
+	for _, part := range path.Shares.Parts() {
+		if sums[part.Name] != part.Ticks {
+			t.Fatalf("%s: %d in parts, %d in all", part.Name, sums[part.Name], part.Ticks)
+		}
 	}
 }

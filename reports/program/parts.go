@@ -11,9 +11,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// minParts is the number of operations above which a program runs in parts: one of fewer has a
-// critical path, which parts have not.
-var minParts = maxPathOps // a variable for tests
+// minParts is the number of operations above which a program runs in parts: one of fewer also runs
+// in the other order.
+var minParts = maxReversed // a variable for tests
 
 // partTolerance lets states repeat where NICs interleave messages: moments of ranks move by up to
 // 0.006 % of the time of a part, far below the error of any such time.
@@ -73,6 +73,7 @@ func (s *Simulation) partRows(ctx context.Context, seq *program.Sequence, ranks 
 	machines []simulate.Machine, q Question) (rows []Scaled, err error) {
 	parts := &simulate.Sequence{Ranks: ranks, Order: seq.Order, Tolerance: partTolerance}
 	few := ranks // that stand for all in some parts
+	records := true
 	for _, p := range seq.Parts {
 		one, err := simulate.New(p.Schedule)
 		if err != nil {
@@ -80,10 +81,11 @@ func (s *Simulation) partRows(ctx context.Context, seq *program.Sequence, ranks 
 		}
 		parts.Parts = append(parts.Parts, one)
 		few = min(few, ranks/p.Of)
+		records = records && len(p.Schedule.Ops()) <= maxPathOps
 	}
 	for i, m := range machines {
 		run := q.Run
-		run.Machine, run.Parts = m, true
+		run.Machine, run.Parts, run.Record = m, true, records
 		marks := newMarkSums(seq, ranks)
 		r, err := parts.Run(ctx, run, marks.add)
 		if err != nil {
@@ -97,10 +99,17 @@ func (s *Simulation) partRows(ctx context.Context, seq *program.Sequence, ranks 
 		}
 		row.shareTime(r.Result)
 		row.Marks = marks.times(r.Result)
+		if records {
+			if row.onPath, err = messagesOnParts(seq, r); err != nil {
+				return nil, err
+			}
+		}
 		rows = append(rows, row)
-		s.Notes = append(s.Notes, fmt.Sprintf("%d ranks: %d of the program's %d parts were "+
-			"simulated; each other one is equal to one of these, and begins as that did.",
-			ranks, r.Simulated, len(seq.Order)))
+		if n := len(seq.Order); r.Simulated < n {
+			s.Notes = append(s.Notes, fmt.Sprintf("%d ranks: %d of the program's %d parts were "+
+				"simulated; each other one is equal to one of these, and begins as that did.",
+				ranks, r.Simulated, n))
+		}
 		if few < ranks {
 			s.Notes = append(s.Notes, fmt.Sprintf("%d ranks: %d were simulated; they stand for "+
 				"all, whose units do the same.", ranks, few))
@@ -108,6 +117,26 @@ func (s *Simulation) partRows(ctx context.Context, seq *program.Sequence, ranks 
 		s.Notes = append(s.Notes, noOtherOrder)
 	}
 	return rows, nil
+}
+
+// messagesOnParts returns the part of the path through a sequence that messages take.
+func messagesOnParts(seq *program.Sequence, r *simulate.SequenceResult) (pathShare, error) {
+	pieces, err := r.Path()
+	if err != nil {
+		return pathShare{}, err
+	}
+	times := map[*simulate.Segment]float64{} // how often a piece occurs, by its first segment
+	for _, p := range pieces {
+		times[&p.Segments[0]]++
+	}
+	sums := newPathSums()
+	for _, p := range pieces {
+		if first := &p.Segments[0]; times[first] > 0 {
+			sums.add(seq.Parts[p.Part].Schedule, p.Segments, times[first])
+			times[first] = 0
+		}
+	}
+	return sums.share(), nil
 }
 
 // equalUnits returns the number of consecutive ranks in units that are equal on all machines; 0 if

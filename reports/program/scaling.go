@@ -111,7 +111,9 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string, q Question)
 			if err != nil {
 				return err
 			}
-			row.onPath = messagesOn(in.Schedule, path)
+			sums := newPathSums()
+			sums.add(in.Schedule, path.Segments, 1)
+			row.onPath = sums.share()
 		}
 		s.Rows = append(s.Rows, row)
 		if in.Uncertain != "" { // of all programs so far
@@ -187,16 +189,29 @@ func markTimes(in *Input, r *simulate.Result) []MarkTime {
 	return all
 }
 
-// messagesOn returns the part of the path that messages take.
-func messagesOn(s *schedule.Schedule, path *simulate.Path) (share pathShare) {
-	sums, all := map[string]float64{}, max(float64(path.Shares.Sum()), 1)
-	for _, g := range path.Segments {
+// pathSums are the times that messages take on a path, by the line of the program, in ticks.
+type pathSums struct {
+	lines map[string]float64
+	all   float64 // also of what is no message
+}
+
+func newPathSums() *pathSums { return &pathSums{lines: map[string]float64{}} }
+
+// add adds a piece of a path that occurs so many times.
+func (p *pathSums) add(s *schedule.Schedule, path []simulate.Segment, times float64) {
+	for _, g := range path {
+		takes := times * float64(g.To-g.From)
+		p.all += takes
 		if line := s.Line(g.Op); line != "" && s.Ops()[g.Op].Kind != schedule.Calc {
-			sums[line] += float64(g.To - g.From)
+			p.lines[line] += takes
 		}
 	}
-	for _, line := range slices.Sorted(maps.Keys(sums)) {
-		part := sums[line] / all
+}
+
+// share returns the part of the path that messages take.
+func (p *pathSums) share() (share pathShare) {
+	for _, line := range slices.Sorted(maps.Keys(p.lines)) {
+		part := p.lines[line] / max(p.all, 1)
 		share.messages += part
 		if part > share.part {
 			share.line, share.part = line, part
