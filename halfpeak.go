@@ -20,6 +20,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/study"
@@ -41,7 +42,7 @@ func Of(d platforms.Design) Design { return Design{d, new(collectives.Fits)} }
 // The output of calibrate.c is a machine too. The times of a layer may be those of a stream or of
 // another operation, which are then all that it can be asked about; see [platforms.Open].
 func Open(ref string) (Design, error) {
-	if d, found, err := fits.MachineDesign(ref); found {
+	if d, found, err := calibrate.Open(ref); found {
 		return Of(d), err
 	}
 	d, err := platforms.Open(ref)

@@ -104,3 +104,25 @@ func TestComplete(t *testing.T) {
 		t.Errorf("%+v, %v", l, err)
 	}
 }
+
+// A file has one half of an interval. Of one that ends at 0, where it was cut, the whole one is lost
+// and the upper half is known.
+func TestHalfWidth(t *testing.T) {
+	for _, c := range []struct {
+		value, low, high float64
+		want             float64
+	}{
+		{3, 2.5, 3.5, 0.5},
+		{3, 2.4, 3.8, 0.7}, // by a coarse clock
+		{0, 0, 7.5, 7.5},
+		{23, 0, 278, 255},
+		{3, 3, 3, 0},
+		{3, math.NaN(), math.NaN(), 0},
+		{3, 0, math.Inf(1), 0},
+	} {
+		got := HalfWidth(quantity.Interval{Value: c.value, Low: c.low, High: c.high})
+		if math.Abs(got-c.want) > 1e-12 { // 3.8 − 2.4 is rounded
+			t.Errorf("%v (%v to %v): %v, want %v", c.value, c.low, c.high, got, c.want)
+		}
+	}
+}

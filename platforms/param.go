@@ -43,6 +43,23 @@ type Param struct {
 	derived bool                    // the file computes it from others
 }
 
+// HalfWidth returns half of the interval's width, for [Param.PlusMinus]. Intervals of lines
+// are symmetric (Student's t). Only a coarse clock makes that of β asymmetric (fit
+// widens it upwards by a step, downwards by half), and the file then has it around
+// the value. Of an interval that was cut at 0, the upper half is kept: readers cut it
+// again. It is 0 if two points gave no interval (NaN or infinite), or an
+// exact fit a width of 0.
+func HalfWidth(in quantity.Interval) float64 {
+	half := (in.High - in.Low) / 2
+	if in.Low == 0 {
+		half = in.High - in.Value
+	}
+	if !(half > 0) || math.IsInf(half, 0) {
+		return 0
+	}
+	return half
+}
+
 // TakesWord reports whether the word can stand in place of a number.
 func (p Param) TakesWord(word string) bool { return slices.Contains(p.words, word) }
 

@@ -13,6 +13,7 @@ import (
 	schedules "github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/placed"
@@ -21,7 +22,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/reports/collective"
-	"github.com/halfpeak/halfpeak/reports/fits"
 	theprogram "github.com/halfpeak/halfpeak/reports/program"
 )
 
@@ -346,11 +346,11 @@ func (m *measuredFlags) read(name string) (*collective.Measurements, error) {
 		return nil, usage.Error{Err: err}
 	}
 	m.options.Measured.Collective, m.options.Trace.Collective = of.Collective, of.Collective
-	in, err := fits.ReadFit(m.paths, m.options)
+	in, err := benchmarks.Read(m.paths, m.options)
 	if err != nil {
 		return nil, err
 	}
-	all, notes, err := fits.MeasuredSeries(in.Sources, m.options.Measured)
+	all, notes, err := benchmarks.SeriesOf(in.Sources, m.options.Measured)
 	if err != nil {
 		return nil, cmp.Or(in.Broken, err)
 	}

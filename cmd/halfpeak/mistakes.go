@@ -19,6 +19,7 @@ import (
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
@@ -26,7 +27,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/fits"
 	theprogram "github.com/halfpeak/halfpeak/reports/program"
 )
 
@@ -95,7 +95,7 @@ func isPlatform(word string) bool {
 	return err == nil
 }
 
-func isBenchmark(word string) bool { return isSmall(word) && fits.IsBenchmark(word) }
+func isBenchmark(word string) bool { return isSmall(word) && benchmarks.Is(word) }
 
 func isTrace(word string) bool {
 	if !isSmall(word) {

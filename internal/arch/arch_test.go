@@ -34,7 +34,7 @@ var layers = [][]string{
 		"engine/schedule", "engine/schedule/...",
 		"internal/published", "internal/calls", "internal/program", "internal/mpitrace"},
 	{"fit", "engine/...", "internal/engine", "internal/engine/...", "internal/placed"},
-	{"internal/fitted", "internal/calibrate", "internal/study"},
+	{"internal/fitted", "internal/calibrate", "internal/study", "internal/benchmarks"},
 	{"internal/collectives"},
 	{"reports/table"},
 	{"internal/curves"},

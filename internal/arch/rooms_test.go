@@ -17,9 +17,6 @@ var roomless = []string{"reports/table", "reports/draw", "reports/summary", "rep
 // that is shown, and words (plurals, short paths, lists) that units and tables do not have.
 var lookingUp = []string{"reports/fits/", "reports/check/rows.go", "reports/program/rows_"}
 
-// askFits are questions that read measured files through that of fits: their readers are not below it.
-var askFits = []string{"reports/check", "reports/tune"}
-
 // Rows and figures of a question take nothing but its answer: they import table, the units and the
 // standard library. No question imports another, nor draw; what lies below one is a part of it.
 func TestRooms(t *testing.T) {
@@ -39,7 +36,6 @@ func TestRooms(t *testing.T) {
 			case !ours || name == "reports/table":
 			case shows && name != "model/quantity":
 				t.Errorf("%s imports %s; rows and figures take all from the answer", f.path, name)
-			case name == "reports/fits" && slices.Contains(askFits, f.dir):
 			case strings.HasPrefix(name, f.dir+"/"): // a part of the question
 			case strings.HasPrefix(name, "reports/"):
 				t.Errorf("%s imports %s; what two questions need lies below both", f.path, name)

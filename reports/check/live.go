@@ -16,7 +16,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -111,7 +110,8 @@ func ValidateLive(pair *live.Pair, budget time.Duration) (rows table.Rows,
 	if err != nil {
 		return rows, nil, err
 	}
-	return v.rows(), v.toml, nil
+	encode = func() (string, error) { return v.toml(string(v.Transport), v.Largest) }
+	return v.rows(), encode, nil
 }
 
 func validateLive(pair *live.Pair, budget time.Duration) (*liveValidation, error) {
@@ -331,10 +331,4 @@ func (v *liveValidation) models() []string {
 		fmt.Sprintf("signature: o_s %.3g, o_r %.3g, L %.3g, g %.3g µs",
 			float64(v.LogP.SendOverhead), float64(v.LogP.ReceiveOverhead), float64(v.LogP.Latency),
 			float64(v.LogP.GapTime)))
-}
-
-// toml returns a platform file of the models.
-func (v *liveValidation) toml() (string, error) {
-	return fits.Live{Name: string(v.Transport), OneWay: v.OneWay, Gap: v.Gap, LogP: v.LogP,
-		HasLogP: v.LogPError == nil, Stages: v.Stages, Largest: v.Largest}.TOML()
 }

@@ -87,7 +87,7 @@ func TestLiveDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.LogPError, v.LogP = nil, model.LogP{SendOverhead: 1, ReceiveOverhead: 2, Latency: 3, GapTime: 4}
-	text, err := v.toml()
+	text, err := v.toml(string(v.Transport), v.Largest)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,36 +1,18 @@
 package fits
 
 import (
-	"cmp"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/model"
-	"github.com/halfpeak/halfpeak/model/machine"
 )
 
-// Calibrated is the machine that calibrate.c's output describes, and the comparison
-// of this machine with the collectives and exchanges that the same run measured.
-// Those measurements are not used in the fit, so they test it.
-type Calibrated struct {
-	*calibrate.Calibration
-	File    string
-	machine machine.Machine
-	Checks  []calibrate.Checked
-}
-
-// recognized is the number of bytes that show whether a text is of calibrate.c or pipeline.c. It
-// leaves room for what mpirun and a job's script print before the header.
-const recognized = 64 << 10
-
-// levels returns one note per level: what a user can check against the data sheet of
+// levelNotes returns one note per level: what a user can check against the data sheet of
 // the machine, which is its arity, latency, bandwidth, and what its units share.
-func (c *Calibrated) levels() (notes []string) {
+func levelNotes(c *calibrate.Fit) (notes []string) {
 	inner := "ranks"
-	for _, l := range c.machine.Levels {
+	for _, l := range c.Fitted.Levels {
 		// The bandwidth is the slope between 1 and 2 MiB, so that latency and
 		// protocol switches do not lower it; calibrate.c measures up to 4 MiB. A file
 		// that was cut before 64 KiB shows a latency alone: its last slope is not a
@@ -89,9 +71,9 @@ func (c *Calibrated) levels() (notes []string) {
 // doubtful is the median error from which a level does not describe what was measured at it.
 const doubtful = 0.5
 
-// doubts returns a note for each kind of measurement that the machine does not reproduce: a saved
-// machine shows no errors.
-func (c *Calibrated) doubts() (notes []string) {
+// doubtNotes returns a note for each kind of measurement that the machine does not reproduce. A
+// saved machine shows no errors.
+func doubtNotes(c *calibrate.Fit) (notes []string) {
 	for _, s := range calibrate.Summarize(c.Checks) {
 		if s.Level >= 0 && s.Median > doubtful {
 			notes = append(notes, fmt.Sprintf("warning: level %s is off by %.0f %% in the median "+
@@ -102,48 +84,10 @@ func (c *Calibrated) doubts() (notes []string) {
 	return notes
 }
 
-// A nearest says which algorithms of a collective, by size, have the times nearest to the measured
-// ones, and their largest relative error.
-type nearest struct {
-	collective, algorithms string
-	worst                  float64
-}
-
-// nearest returns the algorithms of each measured collective if the library's are not known.
-func (c *Calibrated) nearest() (found []nearest) {
-	of := map[string][]calibrate.Checked{}
-	var names []string
-	for _, k := range c.Checks {
-		if k.Nearest == "" {
-			continue
-		}
-		if of[k.Measure] == nil {
-			names = append(names, k.Measure)
-		}
-		of[k.Measure] = append(of[k.Measure], k)
-	}
-	for _, name := range names {
-		all := of[name]
-		slices.SortFunc(all, func(a, b calibrate.Checked) int {
-			return cmp.Compare(a.Size, b.Size)
-		})
-		var parts []string
-		worst := 0.0
-		for i, k := range all {
-			worst = max(worst, math.Abs(float64(k.NearestTime/k.Time)-1))
-			if i == 0 || k.Nearest != all[i-1].Nearest {
-				parts = append(parts, fmt.Sprintf("%s from %.0f B", k.Nearest, float64(k.Size)))
-			}
-		}
-		found = append(found, nearest{name, strings.Join(parts, ", "), worst})
-	}
-	return found
-}
-
-// algorithms returns a note for each of them.
-func (c *Calibrated) algorithms() (notes []string) {
-	for _, n := range c.nearest() {
-		notes = append(notes, calibrate.AsMeasured(n.collective, n.algorithms, n.worst))
+// algorithmNotes returns a note for each collective whose algorithms are guessed.
+func algorithmNotes(c *calibrate.Fit) (notes []string) {
+	for _, n := range c.Nearest() {
+		notes = append(notes, calibrate.AsMeasured(n.Collective, n.Algorithms, n.Worst))
 	}
 	return notes
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
@@ -17,7 +18,7 @@ import (
 // on several numbers of ranks: only then the data say how its time grows with the
 // ranks, which is what a user of such files asks. It is also needed if the options
 // name a collective or an algorithm, which curves have no use for.
-func jointly(sources []Source, o fit.MeasuredOptions) bool {
+func jointly(sources []benchmarks.Source, o fit.MeasuredOptions) bool {
 	// The first number of ranks of each series. A second, different one decides, so
 	// the set of all of them is not kept.
 	ranks := map[string]int{}
@@ -40,7 +41,8 @@ func jointly(sources []Source, o fit.MeasuredOptions) bool {
 		}
 		// Two benchmarks of a collective are two series: they time it in different
 		// ways.
-		key := c.Name + " " + seriesName(s.Table, false)
+		of, name := s.Series()
+		key := of + " " + name
 		if before, seen := ranks[key]; c.Ranks == 0 || seen && before != c.Ranks {
 			return true
 		}
@@ -52,7 +54,7 @@ func jointly(sources []Source, o fit.MeasuredOptions) bool {
 // whyNotJointly returns notes on what keeps files of collectives from a joint fit. A
 // user who passed them by mistake without --measured-ranks would otherwise only see
 // curves, and not learn that more was possible.
-func whyNotJointly(sources []Source, o fit.MeasuredOptions) (notes []string) {
+func whyNotJointly(sources []benchmarks.Source, o fit.MeasuredOptions) (notes []string) {
 	ranks, unsaid := 0, 0
 	for _, s := range sources {
 		switch c := s.Table.Collective; {
@@ -88,7 +90,7 @@ func whyNotJointly(sources []Source, o fit.MeasuredOptions) (notes []string) {
 // of one machine's outputs has both. The other curves are not printed, since a table has one kind
 // of row, but saved and drawn.
 func (f *Fitted) beside(o fit.Options) error {
-	var joint, others []Source
+	var joint, others []benchmarks.Source
 	for _, s := range f.sources {
 		if s.Table.Kind == benchfile.Collective {
 			joint = append(joint, s)
@@ -123,8 +125,8 @@ const fewNames = 3
 // collectives fits each series by itself. One bad series must not hide the others: it
 // is left out with a note, and it is an error only if none remains. The first error
 // is returned then, because the notes of a failed fit are not printed.
-func (f *Fitted) collectives(sources []Source, o fit.MeasuredOptions) error {
-	all, notes, err := MeasuredSeries(sources, o)
+func (f *Fitted) collectives(sources []benchmarks.Source, o fit.MeasuredOptions) error {
+	all, notes, err := benchmarks.SeriesOf(sources, o)
 	if err != nil && len(all) == 0 {
 		return err
 	} else if err != nil {

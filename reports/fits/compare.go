@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
@@ -31,12 +32,12 @@ func (f *Fitted) compare(o fit.Options) error {
 	}
 	f.Notes, f.Later = append(f.Notes, notes...), later
 	of, alone := partners(sourcesOf(f.Curves), sourcesOf(later))
-	f.Alone, f.LeftOut = list.Map(alone, Source.call), append(f.LeftOut, aloneNotes(alone)...)
+	f.Alone, f.LeftOut = list.Map(alone, callOf), append(f.LeftOut, aloneNotes(alone)...)
 	// All tables without a partner is an error rather than an empty answer: the user
 	// has named two things that do not belong together.
 	if len(alone) == len(f.Curves)+len(later) {
 		err := fmt.Errorf("no table before has a partner after: %s; %s",
-			tablesOf(sourcesOf(f.Curves)), tablesOf(sourcesOf(later)))
+			tableCalls(sourcesOf(f.Curves)), tableCalls(sourcesOf(later)))
 		return usage.Fields(err, "against")
 	}
 	on := cmp.Or(o.Network, networkOf(f.Curves))
@@ -55,7 +56,7 @@ func (f *Fitted) compare(o fit.Options) error {
 			return usage.Fields(fmt.Errorf("%s and %s: %w", b.Place(), a.Place(), err), "against")
 		}
 		for _, c := range changes {
-			f.Changes = append(f.Changes, Change{b.Place(), a.Place(), b.call(), c})
+			f.Changes = append(f.Changes, Change{b.Place(), a.Place(), callOf(b.Source), c})
 		}
 	}
 	return nil
@@ -75,7 +76,7 @@ func networkOf(curves []Curve) fit.Network {
 // sides returns the tables before and after. o.Compare is a path or the name of a
 // table, tried in this order: a path that exists cannot be meant as a table's name.
 // If it is one of the files that were read, its own second runs are the tables after.
-func (f *Fitted) sides(o fit.Options) (before, after []Source, err error) {
+func (f *Fitted) sides(o fit.Options) (before, after []benchmarks.Source, err error) {
 	info, err := os.Stat(o.Compare)
 	if err != nil {
 		return f.twoTables(o.Compare)
@@ -87,14 +88,14 @@ func (f *Fitted) sides(o fit.Options) (before, after []Source, err error) {
 			return runsWithin(f.sources)
 		}
 	}
-	in, err := ReadFit([]string{o.Compare}, o)
+	in, err := benchmarks.Read([]string{o.Compare}, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	f.Notes = append(f.Notes, in.Notes...)
 	// A damaged file on either side makes the comparison incomplete.
-	f.Broken, f.Partial = cmp.Or(f.Broken, in.Broken), f.Partial || in.partial
-	f.LeftOut = append(f.LeftOut, in.leftOut...)
+	f.Broken, f.Partial = cmp.Or(f.Broken, in.Broken), f.Partial || in.Partial
+	f.LeftOut = append(f.LeftOut, in.LeftOut...)
 	if several(in.Sources) && o.Runs {
 		var notes []string
 		if in.Sources, notes, err = fitRuns(in.Sources); err != nil {
@@ -106,15 +107,17 @@ func (f *Fitted) sides(o fit.Options) (before, after []Source, err error) {
 }
 
 // several reports whether the tables are of more than one file.
-func several(sources []Source) bool {
-	return slices.ContainsFunc(sources, func(s Source) bool { return s.File != sources[0].File })
+func several(sources []benchmarks.Source) bool {
+	return slices.ContainsFunc(sources, func(s benchmarks.Source) bool {
+		return s.File != sources[0].File
+	})
 }
 
 // twoTables returns two of the tables that were read: after has the name; before is
 // the first run of the same name, or the only other table. With three tables or more,
 // nothing says which one a table of another name should be compared with, so that is
 // an error.
-func (f *Fitted) twoTables(name string) (before, after []Source, err error) {
+func (f *Fitted) twoTables(name string) (before, after []benchmarks.Source, err error) {
 	var names []string
 	first := "" // run of the name
 	for _, s := range f.sources {
@@ -143,12 +146,12 @@ func (f *Fitted) twoTables(name string) (before, after []Source, err error) {
 // runsWithin returns the two runs in one file. Two tables are taken as runs whatever their names: a
 // user who compares a file of two tables with itself can mean nothing else. Otherwise the tables
 // that are in the file twice are compared. A third run is not.
-func runsWithin(sources []Source) (before, after []Source, err error) {
+func runsWithin(sources []benchmarks.Source) (before, after []benchmarks.Source, err error) {
 	if len(sources) == 2 {
 		return sources[:1], sources[1:], nil
 	}
 	for _, s := range sources {
-		i := slices.IndexFunc(sources, func(o Source) bool { return secondRunOf(s, o) })
+		i := slices.IndexFunc(sources, func(o benchmarks.Source) bool { return secondRunOf(s, o) })
 		if i >= 0 {
 			before, after = append(before, s), append(after, sources[i])
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -13,12 +14,12 @@ import (
 // A Curve is a fit of time against size, with the table it was made from: a saved
 // layer cites the file, and a note names it.
 type Curve struct {
-	Source
+	benchmarks.Source
 	*fit.Result
 }
 
-func sourcesOf(curves []Curve) []Source {
-	return list.Map(curves, func(c Curve) Source { return c.Source })
+func sourcesOf(curves []Curve) []benchmarks.Source {
+	return list.Map(curves, func(c Curve) benchmarks.Source { return c.Source })
 }
 
 // fitCurves fits every table of times against sizes. A folder of results usually has
@@ -28,7 +29,7 @@ func sourcesOf(curves []Curve) []Source {
 //
 // Tables of one size are returned as summaries: a benchmark run for a single size is
 // valid, and its minimum, median and maximum are what its user wants.
-func fitCurves(sources []Source, o fit.Options) (
+func fitCurves(sources []benchmarks.Source, o fit.Options) (
 	curves []Curve, summaries []Summary, notes []string, err error) {
 	var first error
 	for _, s := range sources {
@@ -100,7 +101,7 @@ func fitCurve(t *benchfile.Table, o fit.Options) (*fit.Result, error) {
 // A Summary holds the only size of a table: no line fits one point. Its times are as the benchmark
 // counts them: round trips are not halved.
 type Summary struct {
-	Source
+	benchmarks.Source
 	benchfile.Sample
 }
 

@@ -34,6 +34,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
@@ -45,14 +46,14 @@ import (
 // decides, since users rename the file.
 func Fit(paths []string, o fit.Options) (*Fitted, error) {
 	machine := calibrated(&o)
-	in, err := ReadFit(paths, o)
+	in, err := benchmarks.Read(paths, o)
 	if m, failed := machine(); m != nil || failed != nil {
 		return m, failed
 	}
 	if err != nil {
 		return nil, err
 	}
-	return in.fitted(o)
+	return fitTables(in, o)
 }
 
 // calibrated makes the options read the output of calibrate.c, and returns how to get its machine;
@@ -62,15 +63,13 @@ func calibrated(o *fit.Options) func() (*Fitted, error) {
 	var failed error
 	of := *o
 	o.Trace.Other = func(text *bufio.Reader, name string) bool {
-		switch head, _ := text.Peek(recognized); {
-		case calibrate.IsCalibration(head):
+		calibration, pipelines := calibrate.Recognize(text)
+		if calibration {
 			machine, failed = fitCalibration(text, name, of)
-		case calibrate.IsPipeline(head):
+		} else if pipelines {
 			machine, failed = fitPipelines(text, name, of)
-		default:
-			return false
 		}
-		return true
+		return calibration || pipelines
 	}
 	return func() (*Fitted, error) { return machine, failed }
 }
@@ -89,23 +88,17 @@ func FitReader(r io.Reader, name string, o fit.Options) (*Fitted, error) {
 // such as the page. name is the file's name in messages. If the file breaks off, Read
 // fits the tables before that and sets Broken.
 func Read(r io.Reader, name string, o fit.Options) (*Fitted, error) {
-	var in input
-	file, err := benchfile.Read(r, name, o.Trace)
-	if damaged := new(benchfile.Damaged); errors.As(err, &damaged) && len(damaged.File.Tables) > 0 {
-		file = damaged.File
-		in.Broken, in.partial = err, true
-	} else if err != nil {
+	in, err := benchmarks.ReadText(r, name, o)
+	if err != nil {
 		return nil, err
 	}
-	in.add(file)
-	in.end(name)
-	return in.fitted(o)
+	return fitTables(in, o)
 }
 
-// fitted chooses the model. Runs comes first, since it changes which tables
+// fitTables chooses the model. Runs comes first, since it changes which tables
 // there are. An error of a damaged file goes before one of a fit: the fit most likely
 // failed because the rest of the file is missing.
-func (in input) fitted(o fit.Options) (_ *Fitted, err error) {
+func fitTables(in benchmarks.Reading, o fit.Options) (_ *Fitted, err error) {
 	if err := unused(o, in.Sources); err != nil {
 		return nil, err
 	}
@@ -116,8 +109,8 @@ func (in input) fitted(o fit.Options) (_ *Fitted, err error) {
 		}
 		in.Notes = append(in.Notes, notes...)
 	}
-	f := &Fitted{Model: o.Model, sources: in.Sources, LeftOut: in.leftOut,
-		Broken: in.Broken, Partial: in.partial}
+	f := &Fitted{Model: o.Model, sources: in.Sources, LeftOut: in.LeftOut,
+		Broken: in.Broken, Partial: in.Partial}
 	switch o.Model {
 	case "loggp":
 		err = f.logGP()
@@ -150,8 +143,10 @@ func (in input) fitted(o fit.Options) (_ *Fitted, err error) {
 }
 
 // unused returns an error about options that no table of the files uses; nil if there are none.
-func unused(o fit.Options, sources []Source) error {
-	plain := func(s Source) bool { return s.Table.Format == "csv" || s.Table.Format == "json" }
+func unused(o fit.Options, sources []benchmarks.Source) error {
+	plain := func(s benchmarks.Source) bool {
+		return s.Table.Format == "csv" || s.Table.Format == "json"
+	}
 	t := o.Trace
 	columns := cmp.Or(t.X, t.Y, t.Ranks, t.PerNode, t.Nodes, t.Kind) != "" ||
 		len(t.Group)+len(t.Pool) > 0
@@ -159,7 +154,7 @@ func unused(o fit.Options, sources []Source) error {
 		return usage.Fields(errors.New("columns are named in CSV and JSON alone, "+
 			"and no file is one"), "columns")
 	}
-	ofCollective := func(s Source) bool { return s.Table.Kind == benchfile.Collective }
+	ofCollective := func(s benchmarks.Source) bool { return s.Table.Kind == benchfile.Collective }
 	if o.Model == "collective" || slices.ContainsFunc(sources, ofCollective) {
 		return nil
 	}
@@ -195,19 +190,16 @@ func fitCalibration(text io.Reader, path string, o fit.Options) (*Fitted, error)
 			"leave out the model, comparison and runs", path)
 		return nil, usage.Fields(err, "model", "against", "runs")
 	}
-	c, unmeasured, err := readCalibration(text, path)
+	c, err := calibrate.FitMachine(text, path)
 	if err != nil {
 		return nil, err
 	}
-	if c.Checks, err = c.Check(context.Background(), c.machine); err != nil {
+	if err := c.Test(context.Background()); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f := &Fitted{
-		Calibrated: c,
-		within:     calibrate.CheckedDeviation(c.Checks, unmeasured),
-		Notes:      slices.Concat(c.Notes, c.levels(), c.doubts(), c.algorithms()),
-	}
-	for _, name := range unmeasured {
+	f := &Fitted{Calibrated: c,
+		Notes: slices.Concat(c.Notes, levelNotes(c), doubtNotes(c), algorithmNotes(c))}
+	for _, name := range c.Unmeasured {
 		note := fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name)
 		f.Notes = append(f.Notes, note)
 	}
@@ -233,21 +225,6 @@ func fitPipelines(text io.Reader, path string, o fit.Options) (*Fitted, error) {
 	p := &Pipelines{read, filepath.Base(path)}
 	_, err = p.platform() // the rows need it to be valid
 	return &Fitted{Pipelines: p}, err
-}
-
-// readCalibration returns the machine of calibrate.c's output, without checks, and the levels that
-// no pair of ranks measured.
-func readCalibration(text io.Reader, path string) (c *Calibrated, unmeasured []string, err error) {
-	// Only the base name goes into the saved file: a path of this machine says
-	// nothing elsewhere.
-	c = &Calibrated{File: filepath.Base(path)}
-	if c.Calibration, err = calibrate.Read(text, path); err != nil {
-		return nil, nil, err
-	}
-	if c.machine, unmeasured, err = c.Machine(); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return c, unmeasured, nil
 }
 
 // curves decides between curves over sizes and a joint fit over ranks, if the user

@@ -2,6 +2,7 @@ package fits
 
 import (
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/model"
@@ -31,14 +32,13 @@ type Fitted struct {
 	Partial bool
 
 	Model      string // one of [Models]
-	sources    []Source
-	saved      []savedRange        // layers of parameters
-	warned     []string            // the warnings of these parameters
-	Best       []string            // of a pipeline: notes on the best packets
-	Calibrated *Calibrated         // the machine of calibrate.c; nil: none
-	within     calibrate.Deviation // of its collectives
-	Pipelines  *Pipelines          // of pipeline.c; nil: none
-	LeftOut    []string            // the errors of files and tables that could not be used
+	sources    []benchmarks.Source
+	saved      []savedRange   // layers of parameters
+	warned     []string       // the warnings of these parameters
+	Best       []string       // of a pipeline: notes on the best packets
+	Calibrated *calibrate.Fit // the machine of calibrate.c; nil: none
+	Pipelines  *Pipelines     // of pipeline.c; nil: none
+	LeftOut    []string       // the errors of files and tables that could not be used
 }
 
 // A savedRange has the parameters of a range of sizes, for a platform, and the intervals of some of

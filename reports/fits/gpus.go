@@ -7,6 +7,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -15,7 +16,7 @@ import (
 
 // A GPURun is a table of nccl-tests as it stands: a line through its times, and its bus bandwidth.
 type GPURun struct {
-	Source
+	benchmarks.Source
 	Fit  *fitted.Result // of the table's series; nil: none
 	Line *fit.Segment   // over all sizes
 	Peak quantity.MBps  // the highest busbw
@@ -56,11 +57,10 @@ func (f *Fitted) GPURuns() (all []GPURun) {
 }
 
 // fitOf returns the joint fit of a table's series; nil if it was left out.
-func (f *Fitted) fitOf(s Source) *fitted.Result {
-	all, nonBlocking := registered(s.Table.Collective.Name)
+func (f *Fitted) fitOf(s benchmarks.Source) *fitted.Result {
+	of, name := s.Series()
 	i := slices.IndexFunc(f.Collectives, func(c *fitted.Result) bool {
-		return all != nil && c.Of.Collective == all[0].Collective &&
-			c.Name == seriesName(s.Table, nonBlocking)
+		return c.Of.Collective == of && c.Name == name
 	})
 	if i < 0 {
 		return nil

@@ -6,16 +6,22 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+func tablesOf(sources []benchmarks.Source) []*benchfile.Table {
+	return list.Map(sources, func(s benchmarks.Source) *benchfile.Table { return s.Table })
+}
+
 // addParameter adds a parameter that all tables determine together, so it names them
 // all.
 func (f *Fitted) addParameter(name string, dim quantity.Dimension, in quantity.Interval) {
 	f.Parameters = append(f.Parameters, Parameter{
-		Table: sourceNames(f.sources), Model: f.Model, Name: name, Dim: dim, Interval: in,
+		Table: benchmarks.Names(f.sources), Model: f.Model, Name: name, Dim: dim, Interval: in,
 	})
 }
 
@@ -36,7 +42,7 @@ func logPIntervals(e fit.Estimate[model.LogP]) map[string]quantity.Interval {
 // logGP fits LogGP (Alexandrov et al. 1995) to latencies, gaps and, if measured,
 // overheads.
 func (f *Fitted) logGP() error {
-	r, err := fit.LogGP(fitTables(f.sources)...)
+	r, err := fit.LogGP(tablesOf(f.sources)...)
 	if err != nil {
 		return err
 	}
@@ -80,7 +86,7 @@ func (f *Fitted) logGP() error {
 // useOnly drops the sources at the indices unused, so that no row or title names them, and notes
 // which these are.
 func (f *Fitted) useOnly(unused []int) {
-	var used, rest []Source
+	var used, rest []benchmarks.Source
 	for i, s := range f.sources {
 		if slices.Contains(unused, i) {
 			rest = append(rest, s)
@@ -91,7 +97,7 @@ func (f *Fitted) useOnly(unused []int) {
 	if len(rest) > 0 {
 		f.Notes = append(f.Notes, fmt.Sprintf("not used: %s; LogGP takes one table of latencies, "+
 			"one of a stream, and overheads; files that are given as runs are merged",
-			sourceNames(rest)))
+			benchmarks.Names(rest)))
 	}
 	f.sources = used
 }
@@ -103,8 +109,8 @@ func (f *Fitted) logP(rtt quantity.Micros) error {
 	// Files of a signature often have other tables too, such as the latency; they are
 	// no mistake. Two signatures are: the parameters would be of two runs or
 	// machines.
-	all := sourceNames(f.sources)
-	f.sources = slices.DeleteFunc(slices.Clone(f.sources), func(s Source) bool {
+	all := benchmarks.Names(f.sources)
+	f.sources = slices.DeleteFunc(slices.Clone(f.sources), func(s benchmarks.Source) bool {
 		return s.Table.Kind != benchfile.Interval
 	})
 	if len(f.sources) != 1 {
@@ -133,7 +139,7 @@ func (f *Fitted) logP(rtt quantity.Micros) error {
 // packets. The three sizes of the notes show how the best packet grows: as the root
 // of the size, by CLIP's equation 10.
 func (f *Fitted) pipeline(method fit.Method) error {
-	results, pipe, err := fit.Stages(fitTables(f.sources), method)
+	results, pipe, err := fit.Stages(tablesOf(f.sources), method)
 	if err != nil {
 		return err
 	}

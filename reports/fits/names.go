@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/list"
 )
 
@@ -77,7 +78,7 @@ var shortWords = strings.NewReplacer(
 
 // benchmarkName returns a short name of a table's benchmark: the collective, or the format with the
 // title's words. A table of CSV or JSON has the name of its file, as nothing else names it.
-func benchmarkName(s Source) string {
+func benchmarkName(s benchmarks.Source) string {
 	if op := s.Table.Collective; s.Table.Kind == benchfile.Collective && op.Name != "" {
 		return plainName(op.Name)
 	}
@@ -86,7 +87,7 @@ func benchmarkName(s Source) string {
 }
 
 // wholeName returns a name with all that distinguishes a table from the others of its benchmark.
-func wholeName(s Source) string {
+func wholeName(s benchmarks.Source) string {
 	if op := s.Table.Collective; s.Table.Kind == benchfile.Collective && op.Name != "" {
 		name := plainName(strings.TrimSpace(op.Name + " " + op.Algorithm + " " + s.Table.Series))
 		if op.Ranks > 0 {
@@ -98,7 +99,7 @@ func wholeName(s Source) string {
 }
 
 // named returns a name that begins with the format, once.
-func named(s Source, title string) string {
+func named(s benchmarks.Source, title string) string {
 	from := s.Table.Format
 	if from == "csv" || from == "json" {
 		base := filepath.Base(s.File.Name)

@@ -154,8 +154,8 @@ func (p *Pipelines) stage(pipeline, stage string, n quantity.Bytes, first bool) 
 			time += before
 		}
 		alone.Sizes = append(alone.Sizes, c.Packet)
-		alone.Costs = append(alone.Costs, quantity.Micros(digits(float64(time), 4)))
-		crowded.Costs = append(crowded.Costs, quantity.Micros(digits(float64(overlapped), 4)))
+		alone.Costs = append(alone.Costs, quantity.Micros(stats.Digits(float64(time), 4)))
+		crowded.Costs = append(crowded.Costs, quantity.Micros(stats.Digits(float64(overlapped), 4)))
 	}
 	of.Measured = &model.StageCurve{Alone: alone}
 	if busy || start {

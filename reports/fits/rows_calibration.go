@@ -12,7 +12,7 @@ import (
 // calibrationRows tabulates how well the machine reproduces each kind of measurement at each
 // level. The column "used" separates the rows that are a residual of the fit from
 // those that are a test of it.
-func calibrationRows(c *Calibrated) table.Rows {
+func calibrationRows(c *calibrate.Fit) table.Rows {
 	// A collective spans all levels, and many pairs can meet inside a unit or cross
 	// its port ("out of").
 	name := func(s calibrate.CheckSummary) string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -20,12 +21,12 @@ import (
 //
 // Pairs of nodes that columns name are runs of one measurement too: the next
 // measurement may be made on any pair, so its interval must hold their differences.
-func fitRuns(sources []Source) (all []Source, notes []string, err error) {
+func fitRuns(sources []benchmarks.Source) (all []benchmarks.Source, notes []string, err error) {
 	if all, err := fitPairs(sources); len(all) > 0 || err != nil {
 		return all, nil, err
 	}
 	// Sources come file by file, so a change of the file begins the next one.
-	var files [][]Source
+	var files [][]benchmarks.Source
 	for i, s := range sources {
 		if i == 0 || s.File != sources[i-1].File {
 			files = append(files, nil)
@@ -37,14 +38,14 @@ func fitRuns(sources []Source) (all []Source, notes []string, err error) {
 		return all, notes, err
 	}
 	first := files[0]
-	runs := list.Map(first, func(s Source) []*benchfile.Table {
+	runs := list.Map(first, func(s benchmarks.Source) []*benchfile.Table {
 		return []*benchfile.Table{s.Table}
 	})
 	for _, other := range files[1:] {
 		of, alone := partners(first, other)
 		if len(alone) == len(first)+len(other) {
 			err := fmt.Errorf("runs of one measurement must have the same tables; %s; %s",
-				tablesOf(first), tablesOf(other))
+				tableCalls(first), tableCalls(other))
 			return nil, nil, usage.Fields(err, "runs")
 		}
 		for _, note := range aloneNotes(alone) {
@@ -80,14 +81,14 @@ func fitRuns(sources []Source) (all []Source, notes []string, err error) {
 			first[0].File.Name, strings.Join(notes, "; "))
 		return nil, nil, usage.Fields(err, "runs")
 	}
-	return tablesIn(&of), notes, nil
+	return benchmarks.Tables(&of), notes, nil
 }
 
 // runsByKind pools files of one table each by the kind of their times, such as the latencies and
 // the streams of a fit of LogGP. A kind with one file has no runs, and a note says so. It returns
 // nil if all are of one kind, or if no kind has two files.
-func runsByKind(files [][]Source) (all []Source, notes []string, err error) {
-	by := map[benchfile.Kind][]Source{}
+func runsByKind(files [][]benchmarks.Source) (all []benchmarks.Source, notes []string, err error) {
+	by := map[benchfile.Kind][]benchmarks.Source{}
 	var kinds []benchfile.Kind
 	for _, f := range files {
 		if len(f) != 1 {
@@ -115,7 +116,7 @@ func runsByKind(files [][]Source) (all []Source, notes []string, err error) {
 		all, notes = append(all, merged...), append(notes, more...)
 	}
 	for i := range all {
-		all[i].alone = false // notes about one of several tables name it
+		all[i].Alone = false // notes about one of several tables name it
 	}
 	return all, notes, nil
 }
@@ -124,7 +125,7 @@ func runsByKind(files [][]Source) (all []Source, notes []string, err error) {
 // that also differ in another column, such as a library or a date, are different
 // measurements and are pooled separately. It returns nil if a table names no nodes:
 // that is then no file of pairs, and runs are whole files.
-func fitPairs(sources []Source) (all []Source, err error) {
+func fitPairs(sources []benchmarks.Source) (all []benchmarks.Source, err error) {
 	by := map[string][]*benchfile.Table{}
 	var kinds []string
 	for _, s := range sources {
@@ -158,7 +159,7 @@ func fitPairs(sources []Source) (all []Source, err error) {
 		one.Title = strings.TrimSpace(fmt.Sprintf("%d pairs of nodes %s", len(by[kind]), labels))
 		file.Tables = append(file.Tables, *one)
 	}
-	return tablesIn(&file), nil
+	return benchmarks.Tables(&file), nil
 }
 
 // namesNode reports whether a column of this name names nodes. Case is ignored, as by
@@ -176,20 +177,20 @@ func namesNode(column string) bool {
 // the number of a table among those of its title says nothing of its ranks. For each table before,
 // of has the index of its partner after, or −1. alone has the tables of both sides without a
 // partner.
-func partners(before, after []Source) (of []int, alone []Source) {
+func partners(before, after []benchmarks.Source) (of []int, alone []benchmarks.Source) {
 	single := len(before) == 1 && len(after) == 1
-	sameTable := func(b, a Source) bool { return a.Table.Name() == b.Table.Name() }
+	sameTable := func(b, a benchmarks.Source) bool { return a.Table.Name() == b.Table.Name() }
 	// Within one file, the tables after are the second runs.
 	if after[0].File == before[0].File {
 		sameTable = secondRunOf
 	}
-	sameFile := func(b, a Source) bool {
+	sameFile := func(b, a benchmarks.Source) bool {
 		return sameTable(b, a) && filepath.Base(a.File.Name) == filepath.Base(b.File.Name)
 	}
 	// Without a title, a table's name is that of its format, which any two files of a
 	// benchmark share: that would pair a latency with a bandwidth.
-	sameTitle := func(b, a Source) bool { return sameTable(b, a) && b.Table.Title != "" }
-	otherwise := func(b, a Source) bool {
+	sameTitle := func(b, a benchmarks.Source) bool { return sameTable(b, a) && b.Table.Title != "" }
+	otherwise := func(b, a benchmarks.Source) bool {
 		return single || b.Table.Kind == benchfile.Collective && a.Table.Labels == nil &&
 			b.Table.Labels == nil
 	}
@@ -197,10 +198,10 @@ func partners(before, after []Source) (of []int, alone []Source) {
 	taken := make([]bool, len(after))
 	// All pairs by the stricter rule are made first: a match by title alone must not take the
 	// partner of a table that also has the same file name.
-	for _, same := range []func(b, a Source) bool{sameFile, sameTitle, otherwise} {
+	for _, same := range []func(b, a benchmarks.Source) bool{sameFile, sameTitle, otherwise} {
 		for i, b := range before {
 			for j, a := range after {
-				if of[i] < 0 && !taken[j] && b.sameCall(a) && same(b, a) {
+				if of[i] < 0 && !taken[j] && sameCall(b, a) && same(b, a) {
 					of[i], taken[j] = j, true
 				}
 			}
@@ -222,7 +223,7 @@ func partners(before, after []Source) (of []int, alone []Source) {
 // sameCall reports whether two tables may be of one call: the same collective on as many ranks and
 // nodes, in the same place, with the same algorithm. A value that a file does not give may be any.
 // Tables of other kinds are not of calls.
-func (s Source) sameCall(o Source) bool {
+func sameCall(s, o benchmarks.Source) bool {
 	a, b := s.Table.Collective, o.Table.Collective
 	number := func(a, b int) bool { return a == b || a == 0 || b == 0 }
 	text := func(a, b string) bool { return a == b || a == "" || b == "" }
@@ -233,29 +234,29 @@ func (s Source) sameCall(o Source) bool {
 
 // secondRunOf reports whether a is the second table of the name whose first table is b, and of the
 // same call.
-func secondRunOf(b, a Source) bool {
-	return b.sameCall(a) && b.Table.Run == 1 && a.Table.Run == 2 &&
+func secondRunOf(b, a benchmarks.Source) bool {
+	return sameCall(b, a) && b.Table.Run == 1 && a.Table.Run == 2 &&
 		a.Table.FirstName() == b.Table.Name()
 }
 
-func aloneNotes(alone []Source) []string {
-	return list.Map(alone, func(s Source) string {
-		return s.Place() + s.onRanks() + " has no partner and is skipped"
+func aloneNotes(alone []benchmarks.Source) []string {
+	return list.Map(alone, func(s benchmarks.Source) string {
+		return s.Place() + onRanks(s) + " has no partner and is skipped"
 	})
 }
 
 // onRanks returns the call of a collective for a sentence: " (allreduce on 8 ranks)". It is empty
 // if the ranks are not known.
-func (s Source) onRanks() string {
+func onRanks(s benchmarks.Source) string {
 	if s.Table.Collective.Ranks == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s)", s.call())
+	return fmt.Sprintf(" (%s)", callOf(s))
 }
 
 // call returns what a table measured, as in "allreduce on 8 ranks, 2 nodes, in-place"; the name of
 // the table if that is no collective or of an unknown number of ranks.
-func (s Source) call() string {
+func callOf(s benchmarks.Source) string {
 	op := s.Table.Collective
 	if op.Name == "" || op.Ranks == 0 {
 		return s.Table.Name()
@@ -272,7 +273,7 @@ func (s Source) call() string {
 	return strings.Join(words, ", ")
 }
 
-func tablesOf(sources []Source) string {
-	names := list.Map(sources, Source.call)
+func tableCalls(sources []benchmarks.Source) string {
+	names := list.Map(sources, callOf)
 	return filepath.Base(sources[0].File.Name) + " has " + strings.Join(names, ", ")
 }

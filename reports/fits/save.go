@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
@@ -47,7 +48,7 @@ func (f *Fitted) Platform(name string) (platforms.Platform, error) {
 func (f *Fitted) made() (d platforms.Platform, remarks string, err error) {
 	switch {
 	case f.Calibrated != nil:
-		return f.machinePlatform(), "", nil
+		return f.Calibrated.Platform(), "", nil
 	case f.Pipelines != nil:
 		d, err = f.Pipelines.made()
 		return d, "", err
@@ -81,9 +82,9 @@ func (f *Fitted) made() (d platforms.Platform, remarks string, err error) {
 // ofOnePlace returns the joint fits of collectives that nccl-tests measured on one number of ranks;
 // nil if there are none.
 func (f *Fitted) ofOnePlace() *Fitted {
-	var logs []Source
+	var logs []benchmarks.Source
 	for _, s := range f.sources {
-		if s.ofNCCLTests() &&
+		if ofNCCLTests(s) &&
 			s.Table.Collective.Ranks > 1 {
 			logs = append(logs, s)
 		}
@@ -99,7 +100,7 @@ func (f *Fitted) ofOnePlace() *Fitted {
 // each that cannot. The platform stands for the first latency, if there is one: of all tables,
 // commands have most use for that.
 func addCurves(d *platforms.Platform, curves []Curve) (remarks string) {
-	d.Title = cmp.Or(d.Title, "fit of "+sourceNames(sourcesOf(curves)))
+	d.Title = cmp.Or(d.Title, "fit of "+benchmarks.Names(sourcesOf(curves)))
 	for i, name := range layerNames(curves) {
 		c := curves[i]
 		title := c.Table.Name()
@@ -125,18 +126,18 @@ func addCurves(d *platforms.Platform, curves []Curve) (remarks string) {
 // pipelinePlatform has a stage per table. A stage has one line (fit.Stages), so its
 // first segment is all of it.
 func (f *Fitted) pipelinePlatform() platforms.Platform {
-	p := platforms.Platform{Title: "fit of " + sourceNames([]Source{f.Curves[0].Source})}
+	p := platforms.Platform{Title: "fit of " + benchmarks.Names(sourcesOf(f.Curves[:1]))}
 	names := list.Numbered(list.Map(f.Curves, func(c Curve) string {
 		return cmp.Or(plainName(c.Name), "stage")
 	}), "-")
 	var stages []model.Stage
 	for i, c := range f.Curves {
-		s := c.Segments[0]
+		s := &c.Segments[0]
 		source := fmt.Sprintf("%s%s, stage %s: %s least squares over %d sizes",
-			c.Place(), c.dateSuffix(), c.Name, c.Method, len(c.Points))
+			c.Place(), c.Dated(), c.Name, c.Method, len(c.Points))
 		line := s.Line()
 		stages = append(stages, model.Stage{Name: names[i], Beta: line.Beta, Tau: line.Tau})
-		p.Stages = append(p.Stages, intervals(names[i], s, source)...)
+		p.Stages = append(p.Stages, s.Params(names[i], source)...)
 	}
 	p.Layers = []platforms.Layer{pipelineLayer("fit", stages, "the stages above; best packets")}
 	return p
@@ -146,9 +147,10 @@ func (f *Fitted) pipelinePlatform() platforms.Platform {
 // between them. The model's name is that of the layer. Measured latencies go along: from their
 // distance to the parameters, predictions have intervals.
 func (f *Fitted) parametersPlatform() platforms.Platform {
-	from := strings.Join(
-		list.Map(f.sources, func(s Source) string { return s.Place() + s.dateSuffix() }), ", ")
-	p := platforms.Platform{Title: "fit of " + sourceNames(f.sources)}
+	from := strings.Join(list.Map(f.sources, func(s benchmarks.Source) string {
+		return s.Place() + s.Dated()
+	}), ", ")
+	p := platforms.Platform{Title: "fit of " + benchmarks.Names(f.sources)}
 	l := platforms.Layer{Name: "fit", Source: from, Note: strings.Join(f.warned, ". "),
 		Measured: f.latencies()}
 	if len(f.saved) == 1 {
@@ -172,7 +174,8 @@ func (f *Fitted) parametersPlatform() platforms.Platform {
 // within returns the intervals as those of a layer's parameters.
 func (r savedRange) within(layer string) (all []platforms.Param) {
 	for key, in := range r.intervals {
-		all = append(all, platforms.Param{Owner: layer, Key: key, PlusMinus: halfWidth(in)})
+		within := platforms.HalfWidth(in)
+		all = append(all, platforms.Param{Owner: layer, Key: key, PlusMinus: within})
 	}
 	return all
 }
@@ -183,7 +186,7 @@ func (f *Fitted) latencies() *platforms.Measured {
 		layer, err := c.Layer()
 		if c.Kind == benchfile.OneWay && err == nil && layer.Measured != nil {
 			points := *layer.Measured
-			points.Source = c.Place() + c.dateSuffix()
+			points.Source = c.Place() + c.Dated()
 			return &points
 		}
 	}
@@ -196,7 +199,7 @@ func (f *Fitted) latencies() *platforms.Measured {
 func (f *Fitted) collectivesPlatform() platforms.Platform {
 	var files []string
 	for _, s := range f.sources {
-		text := s.File.Name + s.dateSuffix()
+		text := s.File.Name + s.Dated()
 		if s.Table.Collective.Name != "" && !slices.Contains(files, text) {
 			files = append(files, text)
 		}

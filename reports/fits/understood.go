@@ -24,7 +24,7 @@ func (f *Fitted) Closing(saved bool, link string) (next []string, verdict string
 	if err != nil {
 		return nil, "", err
 	}
-	if link != "" && !slices.ContainsFunc(f.sources, Source.ofNCCLTests) {
+	if link != "" && !slices.ContainsFunc(f.sources, ofNCCLTests) {
 		return nil, "", errors.New("judges the busbw of nccl-tests, and none of the files is " +
 			"theirs")
 	}
@@ -81,7 +81,7 @@ func (f *Fitted) ofPairs() string {
 func (f *Fitted) understood(saved bool, l links) (notes []string) {
 	var ops []benchfile.CollectiveOp
 	for _, s := range f.sources {
-		if s.ofNCCLTests() {
+		if ofNCCLTests(s) {
 			ops = append(ops, s.Table.Collective)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/formula"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -86,7 +87,7 @@ func (l links) total() quantity.MBps { return quantity.MBps(l.number) * l.rate }
 
 // A reach is what the bus bandwidth of a table of nccl-tests comes to.
 type reach struct {
-	Source
+	benchmarks.Source
 	best   quantity.MBps  // the highest
 	at     quantity.Bytes // its size
 	half   quantity.Bytes // from which all larger sizes have at least half of it
@@ -106,14 +107,14 @@ const (
 )
 
 // ofNCCLTests reports whether the table is of a collective that nccl-tests measured.
-func (s Source) ofNCCLTests() bool {
+func ofNCCLTests(s benchmarks.Source) bool {
 	return s.Table.Format == "nccl-tests" && s.Table.Kind == benchfile.Collective
 }
 
 // reachOf returns the reach of a table; false for tables of other benchmarks and operations.
-func reachOf(s Source) (r reach, ok bool) {
+func reachOf(s benchmarks.Source) (r reach, ok bool) {
 	c := s.Table.Collective
-	if !s.ofNCCLTests() || c.Ranks < 2 {
+	if !ofNCCLTests(s) || c.Ranks < 2 {
 		return r, false
 	}
 	timed := platforms.Timed{Of: platforms.Collective, Collective: c.Name, Ranks: c.Ranks}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 )
 
@@ -35,15 +36,15 @@ func log(nodes int, busbw ...float64) string {
 
 func read(t *testing.T, texts ...string) *Fitted {
 	t.Helper()
-	var in input
+	var sources []benchmarks.Source
 	for i, text := range texts {
 		f, err := Read(strings.NewReader(text), fmt.Sprintf("%c.log", 'a'+i), fit.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		in.Sources = append(in.Sources, f.sources...)
+		sources = append(sources, f.sources...)
 	}
-	return &Fitted{sources: in.Sources}
+	return &Fitted{sources: sources}
 }
 
 func TestVerdicts(t *testing.T) {

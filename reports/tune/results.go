@@ -16,12 +16,12 @@ import (
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
 // ReadFolder adds the measurements in a folder's files that are named as [Map.WriteFolder] names
@@ -139,11 +139,11 @@ func (m *Map) ReadFiles(paths []string, o fit.Options) (notes []string, err erro
 		o.Measured.Collective, o.Trace.Collective = m.Collectives[0], m.Collectives[0]
 	}
 	o.Measured.PerNode = m.PerNode
-	in, err := fits.ReadFit(paths, o)
+	in, err := benchmarks.Read(paths, o)
 	if err != nil {
 		return nil, err
 	}
-	all, notes, err := fits.MeasuredSeries(in.Sources, o.Measured)
+	all, notes, err := benchmarks.SeriesOf(in.Sources, o.Measured)
 	if err != nil {
 		return nil, err
 	}

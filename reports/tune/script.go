@@ -26,7 +26,7 @@ type benchmark struct {
 	run    string            // command with the collective's name and the size in bytes
 }
 
-var benchmarks = []benchmark{
+var scripted = []benchmark{
 	{
 		name: "osu", whole: []string{"reduce-scatter"},
 		floats: []string{"allreduce", "reduce", "reduce-scatter"},
@@ -55,7 +55,7 @@ var benchmarks = []benchmark{
 var floatBytes = uint64(binary.Size(float32(0)))
 
 // Benchmarks are the names of the benchmarks that scripts can run.
-var Benchmarks = list.Map(benchmarks, func(b benchmark) string { return b.name })
+var Benchmarks = list.Map(scripted, func(b benchmark) string { return b.name })
 
 //go:embed script.sh.tmpl
 var scriptText string
@@ -74,11 +74,11 @@ type duelLines struct{ Choice, Own string }
 func (m *Map) writeScript(w io.Writer, candidates, duels []int, number int,
 	bench string) error {
 	bench = cmp.Or(bench, m.library.benchmark)
-	i := slices.IndexFunc(benchmarks, func(b benchmark) bool { return b.name == bench })
+	i := slices.IndexFunc(scripted, func(b benchmark) bool { return b.name == bench })
 	if i < 0 {
 		return fmt.Errorf("no benchmark %q%s", bench, usage.Hint(bench, Benchmarks))
 	}
-	b := benchmarks[i]
+	b := scripted[i]
 	script := struct {
 		Number       int
 		Measurements []string

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	described "github.com/halfpeak/halfpeak/platforms"
 	collectives "github.com/halfpeak/halfpeak/reports/collective"
-	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
@@ -79,7 +79,7 @@ func newChangedJudge(dir string, p platform, plain bool) (j changedJudge, err er
 	if err != nil {
 		return j, err
 	}
-	d, found, err := fits.MachineDesign(temp.Name())
+	d, found, err := calibrate.Open(temp.Name())
 	if err != nil || !found {
 		return j, fmt.Errorf("no calibration: %w", err)
 	}

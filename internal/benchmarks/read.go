@@ -1,9 +1,17 @@
-package fits
+// Package benchmarks reads files of benchmarks as tables, each with the file that it comes from.
+// [SeriesOf] groups tables of collectives into series, which are fitted together.
+//
+// What cannot be used is left out with a note that says why, and it is an error only if nothing is
+// left. A file that breaks off gives what is before the break, and the reading says so
+// ([Reading.Broken], [Reading.Partial]), so that a command can show the rest and still fail.
+package benchmarks
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +20,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
@@ -21,14 +30,15 @@ import (
 type Source struct {
 	File  *benchfile.File
 	Table *benchfile.Table
-	alone bool // it is the only table: notes need not name it
+	Alone bool // it is the only table: notes need not name it
 	one   bool // its file is the only one: notes need not name that
 }
 
-func tablesIn(file *benchfile.File) (all []Source) {
+// Tables returns the tables of a file.
+func Tables(file *benchfile.File) (all []Source) {
 	for i := range file.Tables {
 		all = append(all,
-			Source{File: file, Table: &file.Tables[i], alone: len(file.Tables) == 1})
+			Source{File: file, Table: &file.Tables[i], Alone: len(file.Tables) == 1})
 	}
 	return all
 }
@@ -47,7 +57,7 @@ func (s Source) Place() string {
 func (s Source) About(format string, args ...any) string {
 	text := fmt.Sprintf(format, args...)
 	switch {
-	case s.alone:
+	case s.Alone:
 		return text
 	case s.one:
 		return s.Table.Name() + ": " + text
@@ -55,11 +65,11 @@ func (s Source) About(format string, args ...any) string {
 	return s.Place() + ": " + text
 }
 
-// dateSuffix returns " of " and the file's date, for the source of a saved fit. The
+// Dated returns " of " and the file's date, for the source of a saved fit. The
 // date of the file is close to that of the measurement; the date of the fit would
 // make the output differ from day to day. A file that has been removed has no date,
 // which is no reason to fail.
-func (s Source) dateSuffix() string {
+func (s Source) Dated() string {
 	info, err := os.Stat(s.File.Name)
 	// A pipe or a device has no date of its measurement.
 	if err != nil || !info.Mode().IsRegular() {
@@ -68,25 +78,26 @@ func (s Source) dateSuffix() string {
 	return " of " + info.ModTime().UTC().Format(time.DateOnly)
 }
 
-func sourceNames(sources []Source) string {
+// Names lists the tables, by the last part of each path.
+func Names(sources []Source) string {
 	all := list.Map(sources, func(s Source) string { return filepath.Base(s.Place()) })
 	return strings.Join(all, ", ")
 }
 
-func fitTables(sources []Source) []*benchfile.Table {
-	return list.Map(sources, func(s Source) *benchfile.Table { return s.Table })
-}
-
-// An input holds the tables of benchmark files, in the order of the paths.
-type input struct {
+// A Reading holds the tables of benchmark files, in the order of the paths.
+type Reading struct {
 	Sources []Source
 	Notes   []string // doubts about the files themselves
-	Broken  error    // see [Fitted.Broken]
-	partial bool     // see [Fitted.Partial]
-	leftOut []string // files of a folder that could not be used
+	LeftOut []string // the errors of files of a folder that could not be used
+	// Broken is the first error of a file that could not be used, or not to its end. The tables of
+	// the others are complete.
+	Broken error
+	// Partial is set if a file was used in part: then a layer is not what its source says, and
+	// nothing should be saved.
+	Partial bool
 }
 
-// ReadFit reads the tables of files, and of the files in folders. The two differ in
+// Read reads the tables of files, and of the files in folders. The two differ in
 // what an error means. A user who names a file wants that file, so an error in it
 // ends the reading. A folder of results also has scripts, pictures and notes, so its
 // files that have no table or cannot be read are skipped with a note.
@@ -94,7 +105,7 @@ type input struct {
 // A file of a folder that is damaged is no such bystander: its error becomes Broken,
 // the first one if there are several. So does that of a file that cannot be used at all.
 // Texts for people (README.md) are exempt, since a table in prose may be anything.
-func ReadFit(paths []string, o fit.Options) (in input, err error) {
+func Read(paths []string, o fit.Options) (in Reading, err error) {
 	seen := seenFiles{}
 	for _, path := range paths {
 		names, err := benchfile.Files(path)
@@ -114,7 +125,7 @@ func ReadFit(paths []string, o fit.Options) (in input, err error) {
 				again++
 				continue
 			}
-			file, err := openFit(name, o)
+			file, err := open(name, o)
 			damaged, unread := new(benchfile.Damaged), new(benchfile.Error)
 			switch {
 			case errors.As(err, new(usage.Error)):
@@ -123,11 +134,11 @@ func ReadFit(paths []string, o fit.Options) (in input, err error) {
 			// whether it was named or found in a folder.
 			case errors.As(err, &damaged) && len(damaged.File.Tables) > 0:
 				file = damaged.File
-				in.Broken, in.partial = cmp.Or(in.Broken, err), true
+				in.Broken, in.Partial = cmp.Or(in.Broken, err), true
 			case folder && errors.As(err, &unread) && (unread.NoTable || isProse(name)):
 				in.Notes = append(in.Notes, "skipped: "+err.Error())
 			case folder && err != nil:
-				in.leftOut = append(in.leftOut, "left out: "+err.Error())
+				in.LeftOut = append(in.LeftOut, "left out: "+err.Error())
 				in.Broken = cmp.Or(in.Broken, err)
 			case err != nil:
 				return in, err
@@ -180,11 +191,26 @@ func isProse(name string) bool {
 	}
 }
 
+// ReadText reads a benchmark's output from r; name is the file's name in messages. If the output
+// breaks off, the reading has the tables before that.
+func ReadText(r io.Reader, name string, o fit.Options) (in Reading, err error) {
+	file, err := benchfile.Read(r, name, o.Trace)
+	if damaged := new(benchfile.Damaged); errors.As(err, &damaged) && len(damaged.File.Tables) > 0 {
+		file = damaged.File
+		in.Broken, in.Partial = err, true
+	} else if err != nil {
+		return in, err
+	}
+	in.add(file)
+	in.end(name)
+	return in, nil
+}
+
 // end sets what notes need not name, which is known only when all files are read.
-func (in *input) end(paths ...string) {
+func (in *Reading) end(paths ...string) {
 	one := len(paths) == 1 && len(in.Sources) > 0 && in.Sources[0].File.Name == paths[0]
 	for i := range in.Sources {
-		in.Sources[i].alone, in.Sources[i].one = len(in.Sources) == 1, one
+		in.Sources[i].Alone, in.Sources[i].one = len(in.Sources) == 1, one
 	}
 	for i, note := range in.Notes {
 		if one {
@@ -195,8 +221,8 @@ func (in *input) end(paths ...string) {
 
 // add takes over the tables of a file and its doubts. Skipped lines are counted for
 // the user: a few are banners; if most of them are skipped, a column was misread.
-func (in *input) add(file *benchfile.File) {
-	in.Sources = append(in.Sources, tablesIn(file)...)
+func (in *Reading) add(file *benchfile.File) {
+	in.Sources = append(in.Sources, Tables(file)...)
 	for _, text := range slices.Concat(file.Warnings, file.Notes) {
 		in.Notes = append(in.Notes, file.Name+": "+text)
 	}
@@ -207,7 +233,7 @@ func (in *input) add(file *benchfile.File) {
 	}
 }
 
-func openFit(path string, o fit.Options) (*benchfile.File, error) {
+func open(path string, o fit.Options) (*benchfile.File, error) {
 	var read func(int64)
 	done := func() {}
 	if o.Progress != nil {
@@ -216,4 +242,21 @@ func openFit(path string, o fit.Options) (*benchfile.File, error) {
 	defer done()
 	o.Trace.Progress = read
 	return benchfile.Open(path, o.Trace)
+}
+
+// Is reports whether the path that was given as a platform is the output of a benchmark.
+func Is(path string) bool {
+	// The error of a platform's file names the line; and a pipe can be read only once.
+	if info, err := os.Stat(path); filepath.Ext(path) == ".toml" || err != nil ||
+		!info.Mode().IsRegular() {
+		return false
+	}
+	calibrated := false
+	other := func(text *bufio.Reader, _ string) bool {
+		machine, pipelines := calibrate.Recognize(text)
+		calibrated = machine || pipelines
+		return calibrated
+	}
+	file, err := benchfile.Open(path, benchfile.Options{Other: other})
+	return err == nil && (calibrated || len(file.Tables) > 0)
 }

@@ -1,4 +1,4 @@
-package fits
+package benchmarks
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// MeasuredSeries groups tables of collectives for joint fits. Tables of one
+// SeriesOf groups tables of collectives for joint fits. Tables of one
 // collective, algorithm and name make one series. Tables of the same ranks and size
 // are repeats. Tables of other kinds are left out.
 //
@@ -27,7 +27,7 @@ import (
 // Each series gives data of the average over ranks, which all benchmarks print, and
 // also data of the slowest rank if all of its tables have it: a mixture of both would
 // fit a line through two quantities.
-func MeasuredSeries(sources []Source, o fit.MeasuredOptions) (
+func SeriesOf(sources []Source, o fit.MeasuredOptions) (
 	all []fitted.Data, notes []string, err error) {
 	// An unknown name is an error even if all tables name theirs: it is misspelt.
 	if o.Collective != "" {
@@ -251,7 +251,7 @@ func (k seriesKey) data(
 }
 
 // unsaidRanks returns the ranks of the n-th table that does not give them. That a
-// list is too long is found only after all tables (see MeasuredSeries).
+// list is too long is found only after all tables (see SeriesOf).
 func unsaidRanks(o fit.MeasuredOptions, n int) (int, error) {
 	switch {
 	case len(o.Ranks) == 0:
@@ -280,6 +280,16 @@ func seriesName(t *benchfile.Table, nonBlocking bool) string {
 		name += fmt.Sprintf(" in %d groups", t.Collective.Groups)
 	}
 	return strings.TrimSpace(name)
+}
+
+// Series returns the collective of a table, or that of its blocking twin, and the name of its
+// series. The joint fit of the series has both.
+func (s Source) Series() (of, name string) {
+	all, nonBlocking := registered(s.Table.Collective.Name)
+	if of = s.Table.Collective.Name; all != nil {
+		of = all[0].Collective
+	}
+	return of, seriesName(s.Table, nonBlocking)
 }
 
 // registered returns the algorithms of a collective as files name it, nil if it is unknown, and

@@ -1,4 +1,4 @@
-package fits
+package benchmarks
 
 import (
 	"os"
@@ -32,17 +32,17 @@ func seriesOf(t *testing.T, o fit.Options, files map[string]string) ([]fitted.Da
 			t.Fatal(err)
 		}
 	}
-	in, err := ReadFit([]string{dir}, o)
+	in, err := Read([]string{dir}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, _, err := MeasuredSeries(in.Sources, o.Measured)
+	all, _, err := SeriesOf(in.Sources, o.Measured)
 	return all, err
 }
 
 // nccl-tests count the whole buffer, OSU the block of a rank; both become blocks. The time counts,
 // and not a bandwidth; in and out of place are apart, and so are the average and the slowest rank.
-func TestMeasuredSeries(t *testing.T) {
+func TestSeries(t *testing.T) {
 	all, err := seriesOf(t, fit.Options{}, map[string]string{"a.log": nccl, "np4.txt": osu, "np4-again.txt": osu})
 	if err != nil {
 		t.Fatal(err)
