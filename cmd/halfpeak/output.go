@@ -112,9 +112,10 @@ func (o *output) write(cmd *cobra.Command, tables ...table.Rows) error {
 	if o.path == "" {
 		t := terminalOf(cmd.Context())
 		view.Width, view.Height, view.Color = cmp.Or(t.Width, pipeWidth), t.Height, t.Color
-		if t.Width > 0 && !o.notes {
+		if view.Width > 0 && !o.notes {
 			view.Brief = "--notes"
 		}
+		view.Asked, view.Whole = o.asked(cmd)
 		if t.Width > 0 && format == table.Text {
 			view.Saved = saved(cmd)
 		}
@@ -128,6 +129,18 @@ func (o *output) write(cmd *cobra.Command, tables ...table.Rows) error {
 		}
 	}
 	return err
+}
+
+// asked reports whether sizes or numbers of ranks were asked for by value and not as a range, and
+// whether algorithms were: then no height of a terminal is a reason to leave rows out.
+func (o *output) asked(cmd *cobra.Command) (sizes, algorithms bool) {
+	listed := func(name string) bool {
+		f := cmd.Flags().Lookup(name)
+		return f != nil && f.Changed && !strings.Contains(f.Value.String(), "..")
+	}
+	algorithms = listed("algorithm") &&
+		!slices.Contains([]string{"all", "best"}, cmd.Flags().Lookup("algorithm").Value.String())
+	return listed("size") || listed("ranks"), algorithms
 }
 
 // writeTo writes to the -o file, whole or not at all, or to standard output.

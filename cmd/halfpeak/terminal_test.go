@@ -164,7 +164,6 @@ func TestScreenGPUs(t *testing.T) {
 		{"fit samples/nccl.log --save gpus.toml", "busbw peaks at 343.9 GB/s at 1 GiB on 32 ranks",
 			"rabenseifner"},
 		{"fit samples/nccl.log", "α (95 %)", "recursive"},
-		{"fit samples/nccl.log", "LL, LL128, Simple", "weight"},
 		{"fit one.log --save one.toml", "busbw peaks at 418.6 GB/s at 1 GiB on 8 ranks", "weight"},
 		{"predict one.toml --size 4KiB,1MiB,500MiB", "busbw", "algbw  "},
 		{"collective allreduce gpus.toml --nodes 8 --size 1GiB", "library's", "measured  "},

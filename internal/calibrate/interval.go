@@ -25,6 +25,13 @@ func deviation(low, high float64, source string) Deviation {
 	return Deviation{Ratio: quantity.Interval{Value: 1, Low: low, High: high}, Source: source}
 }
 
+// Simulated returns how far real times of collectives are from simulations of their messages.
+func Simulated() Deviation {
+	r := fromLatencies()
+	return Deviation{Ratio: r.ratio,
+		Source: fmt.Sprintf("so far off were simulations of %d machines", r.machines)}
+}
+
 // Of returns the interval of a time among the ranks with the prediction t.
 func (d Deviation) Of(ranks int, t quantity.Micros) quantity.Interval {
 	if d == (Deviation{}) || d.Ranks > 0 && ranks > d.Ranks {
@@ -39,8 +46,7 @@ func (d Deviation) Of(ranks int, t quantity.Micros) quantity.Interval {
 func (d Deviation) String() string {
 	switch {
 	case d == Deviation{}:
-		return "No collective was measured on this machine, nor many messages at once: " +
-			OfSimulations() + "."
+		return "No collective was measured on this machine, nor many messages at once."
 	case math.IsInf(d.Ratio.High, 1):
 		return "The time of a collective on this machine cannot be predicted: " + d.Source + "."
 	}

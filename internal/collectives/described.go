@@ -297,7 +297,7 @@ func (c Calls) maxOpsIfAlternative(times int) int {
 func (s described) remark(t *Times) {
 	t.On, t.Within = s.text(), s.within
 	if s.within == (calibrate.Deviation{}) {
-		t.Off = calibrate.OfSimulations()
+		t.Off, t.Far = calibrate.OfSimulations(), calibrate.Simulated()
 	}
 	if ran := calibrate.MeasuredAs(s.design.Platform, s.Collective); ran != "" {
 		t.Notes = append(t.Notes, ran)

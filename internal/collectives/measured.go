@@ -352,7 +352,7 @@ func (m *measured) notes(times []Timing) (notes []string) {
 		}
 	}
 	repeated := slices.ContainsFunc(m.used, func(f *fitOf) bool { return f.Noise > 0 })
-	return slices.Concat(seen.beyondNotes(repeated), seen.noInterval(), notes, seen.notes())
+	return slices.Concat(seen.noInterval(), seen.beyondNotes(repeated), notes, seen.notes())
 }
 
 // tune returns the command that measures each algorithm.

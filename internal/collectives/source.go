@@ -35,6 +35,9 @@ type Times struct {
 
 	Own int // the number of schedules of one's own, the last of Times; see [Times.AddSchedule]
 
+	// Far is Off in numbers.
+	Far calibrate.Deviation
+
 	plan *Plan
 }
 

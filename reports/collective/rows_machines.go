@@ -5,7 +5,6 @@ package collective
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -98,14 +97,6 @@ func machineRows(machines []*Times) table.Rows {
 		}
 	}
 	return rows
-}
-
-// shownTime returns the time, or the average if that alone was measured.
-func shownTime(c Timing) quantity.Micros {
-	if math.IsNaN(float64(c.Time)) {
-		return c.Average
-	}
-	return c.Time
 }
 
 // machineVerdict names the fastest machine for the last call.

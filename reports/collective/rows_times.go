@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -95,9 +96,8 @@ func (a Answer) timeRows() table.Rows {
 		col("busbw_mb_s", "busbw", busbw).Rounded(digits).Ranked(7),
 	)
 	rows.Doubts, rows.Notes = remarks(t)
-	rows.Verdict = verdict(t.Fitted, times, own, named)
-	if t.Off != "" {
-		rows.Verdict = table.Say("%v; %s", rows.Verdict, t.Off)
+	if len(times) > 0 {
+		rows.Verdict = closing(t, times, own, named).Say()
 	}
 	rows.RowRank = rowRank(times, len(algorithms))
 	return rows
@@ -171,56 +171,113 @@ func remarks(t *Times) (doubts, notes []string) {
 	return doubts, notes
 }
 
-// verdict returns the best algorithm of the last ranks and size with a time, beside the schedules
-// of one's own or, without any, the second best.
-func verdict(fitted bool, all, own []Timing, named func(any) string) table.Sentence {
-	for _, c := range slices.Backward(all) {
-		if c.Undecided {
-			return table.Say("%s of %v on %d ranks: the fastest is not known, one has no time",
-				c.Collective, c.Size(), c.Ranks)
-		}
-		if c.Compared && !c.Best || math.IsNaN(float64(c.Time)) && math.IsNaN(float64(c.Average)) {
-			continue
-		}
-		name, runnerUp := called(c, named), ""
-		if c.IsLibraryChoice() {
-			name = "predicted"
-		}
-		if c.Compared {
-			name += " is fastest"
-		}
-		for _, o := range own {
-			if o.Slower > 0 {
-				runnerUp += fmt.Sprintf("; %s takes %s longer", called(o, named),
-					percentText(o.Slower))
+// closing returns the times of the best algorithms, with the schedules of one's own or, without
+// any, the second best.
+func closing(t *Times, all, own []Timing, named func(any) string) table.Closing {
+	var said table.Closing
+	places := table.Groups(all, func(c Timing) Place { return c.Place() })
+	last := all[len(all)-1]
+	severalRanks := slices.ContainsFunc(all, func(c Timing) bool { return c.Ranks != last.Ranks })
+	said.Subject = fmt.Sprintf("%s on %d ranks", last.Collective, last.Ranks)
+	if severalRanks {
+		said.Subject = last.Collective
+	}
+	if !severalRanks {
+		said.Changes = fastestBySize(all, named)
+	}
+	for _, place := range places {
+		for _, c := range place {
+			if c.Compared && !c.Best && !c.Undecided {
+				continue
+			}
+			v, timed := closed(t, c, own, named)
+			if !timed {
+				continue
+			}
+			if v.Of = c.Size(); severalRanks {
+				v.Of = fmt.Sprintf("%v on %d ranks", c.Size(), c.Ranks)
+			}
+			said.Values = append(said.Values, v)
+			if c.Measure != "" {
+				said.Next = "too far from the measurements to plan with; measure " + c.Measure +
+					" first"
+			}
+			if c.Undecided {
+				break // said once
 			}
 		}
-		if len(own) == 0 && c.Next != nil && c.NextSlower >= 0.05 {
-			runnerUp = fmt.Sprintf("; %s takes %s longer", called(*c.Next, named),
-				percentText(c.NextSlower))
-		}
-		average := c.AverageWithin
-		average.Value = float64(c.Average)
-		time := table.Shown(quantity.DimTime, average)
-		if !math.IsNaN(float64(c.Time)) {
-			within := c.Within
-			within.Value = float64(c.Time)
-			time = table.Shown(quantity.DimTime, within)
-		}
-		if c.Ranks == 1 && c.Time == 0 {
-			return table.Say("%s of %v on one rank sends no message", c.Collective, c.Size())
-		}
-		if fitted && !c.Within.Known() && !c.AverageWithin.Known() {
-			runnerUp = ", no interval" + runnerUp
-		}
-		if c.Measure != "" {
-			return table.Say("not an answer to plan with, measure %s first: %s of %v on %d ranks: "+
-				"%s, %v%s", c.Measure, c.Collective, c.Size(), c.Ranks, name, time, runnerUp)
-		}
-		return table.Say("%s of %v on %d ranks: %s, %v%s", c.Collective, c.Size(), c.Ranks, name,
-			time, runnerUp)
 	}
-	return table.Sentence{}
+	if t.Off == "" {
+		return said
+	}
+	said.Error, said.Next = t.Far.Source, "halfpeak calibrate measures the machine"
+	if len(said.Values) > table.MaxClosed { // all have the same interval, in parts of the time
+		said.Error = t.Off
+		for i := range said.Values {
+			v := &said.Values[i]
+			if in, is := v.Value.(table.Interval); is {
+				v.Value = table.Shown(in.Dim, quantity.Alone(in.Value))
+			}
+		}
+	}
+	return said
+}
+
+// fastestBySize says which algorithms are the fastest, each up to which size.
+func fastestBySize(all []Timing, named func(any) string) string {
+	var words []string
+	best := slices.DeleteFunc(slices.Clone(all), func(c Timing) bool {
+		return !c.Compared || !c.Best || c.Undecided
+	})
+	for i, c := range best {
+		if last := i == len(best)-1; last || called(best[i+1], named) != called(c, named) {
+			words = append(words, fmt.Sprintf("%s up to %v", called(c, named), c.Size()))
+		}
+	}
+	if len(words) == 0 || len(words) > maxStretches {
+		return ""
+	}
+	return "fastest: " + strings.Join(words, ", ")
+}
+
+// maxStretches is the number of changes of the best algorithm that a closing line lists.
+const maxStretches = 4
+
+// closed returns a time as the closing line has it; false if it is unknown.
+func closed(t *Times, c Timing, own []Timing, named func(any) string) (v table.Closed, ok bool) {
+	switch {
+	case c.Undecided:
+		return table.Closed{Value: "the fastest is not known, one has no time"}, true
+	case c.Ranks == 1 && c.Time == 0:
+		return table.Closed{Value: "one rank sends no message"}, true
+	case math.IsNaN(float64(shownTime(c))):
+		return v, false
+	}
+	within := c.Within
+	if math.IsNaN(float64(c.Time)) {
+		within = c.AverageWithin
+	}
+	within.Value = float64(shownTime(c))
+	if t.Off != "" {
+		within = t.Far.Of(c.Ranks, shownTime(c))
+	}
+	with := ""
+	if !c.IsLibraryChoice() {
+		with = " with " + called(c, named)
+	}
+	if t.Fitted && !within.Known() {
+		with += ", no interval"
+	}
+	for _, o := range own {
+		if o.Place() == c.Place() && o.Slower > 0 {
+			with += fmt.Sprintf(", %s takes %s longer", called(o, named), percentText(o.Slower))
+		}
+	}
+	if len(own) == 0 && c.Next != nil && c.NextSlower >= 0.05 {
+		with += fmt.Sprintf(", %s takes %s longer", called(*c.Next, named),
+			percentText(c.NextSlower))
+	}
+	return table.Closed{Value: table.Shown(quantity.DimTime, within), With: with}, true
 }
 
 // called returns the algorithm of a call, with the segments of its messages.
@@ -229,4 +286,12 @@ func called(c Timing, named func(any) string) string {
 		return named(c.Name)
 	}
 	return fmt.Sprintf("%s in segments of %s", named(c.Name), quantity.Bytes(c.Call.Segment))
+}
+
+// shownTime returns the time, or the average if that alone was measured.
+func shownTime(c Timing) quantity.Micros {
+	if math.IsNaN(float64(c.Time)) {
+		return c.Average
+	}
+	return c.Time
 }

@@ -119,7 +119,7 @@ func peaks(all []GPURun) string {
 		said += ", " + text(all[0])
 	}
 	if last.Table.Collective.Nodes > 1 {
-		said += "; --link, as in --link 4x200Gbit/s, says whether it is usual"
+		said += "; to judge it, give the links of a node, as in --link 4x200Gbit/s"
 	}
 	return said
 }

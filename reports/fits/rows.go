@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -109,16 +108,7 @@ func curveRows(f *Fitted, units quantity.UnitChoice) table.Rows {
 		rows.Notes = append(rows.Notes, curveNotes(c, units)...)
 	}
 	rows.Doubts = warnings(f.Curves)
-	if len(all) > 0 {
-		rows.Verdict = lineVerdict(all[len(all)-1], len(f.Curves) > 1)
-	}
-	if n := len(f.Curves); n > manyCurves {
-		beta := stats.Ascending(list.Map(all, func(s segment) float64 { return s.Beta.Value }))
-		tau := stats.Ascending(list.Map(all, func(s segment) float64 { return s.Tau.Value }))
-		rows.Verdict = table.Say("%d tables: β %v to %v, τ %v to %v", n,
-			quantity.Micros(beta[0]), quantity.Micros(beta[len(beta)-1]),
-			quantity.MicrosPerByte(tau[0]), quantity.MicrosPerByte(tau[len(tau)-1]))
-	}
+	rows.Verdict = curveVerdict(f.Curves, names)
 	return rows
 }
 
@@ -145,37 +135,82 @@ func warnings(curves []Curve) (all []string) {
 	return all
 }
 
-// manyCurves is the number of curves up to which the verdict is on the last one.
+// manyCurves is the number of curves up to which the closing line has each.
 const manyCurves = 3
 
-// lineVerdict returns the last line as an equation.
-func lineVerdict(s segment, several bool) table.Sentence {
+// curveVerdict closes a fit: the lines of each curve, or of many curves the ranges of β and τ.
+func curveVerdict(curves []Curve, names []string) table.Sentence {
+	if len(curves) > manyCurves {
+		var beta, tau []float64
+		for _, c := range curves {
+			for _, s := range c.Segments {
+				beta, tau = append(beta, s.Beta.Value), append(tau, s.Tau.Value)
+			}
+		}
+		beta, tau = stats.Ascending(beta), stats.Ascending(tau)
+		return table.Say("%d tables: β %v to %v, τ %v to %v", len(curves),
+			quantity.Micros(beta[0]), quantity.Micros(beta[len(beta)-1]),
+			quantity.MicrosPerByte(tau[0]), quantity.MicrosPerByte(tau[len(tau)-1]))
+	}
+	var all []table.Sentence
+	for i, c := range curves {
+		if len(c.Segments) == 0 {
+			continue
+		}
+		line := lineVerdict(c)
+		if len(curves) > 1 {
+			line = table.Say("%s: %v", names[i], line)
+		}
+		all = append(all, line)
+	}
+	return table.Listed("; ", all, func(line table.Sentence) table.Sentence { return line })
+}
+
+// lineVerdict returns the time of small messages, the lines with the sizes where they change, r∞
+// and n½.
+func lineVerdict(c Curve) table.Sentence {
 	of := ""
-	if several {
-		of = s.table + ", "
-	} else if op := s.Curve.Source.Table.Collective; op.Name != "" {
+	if op := c.Source.Table.Collective; op.Name != "" {
 		of = op.Name + ", "
 		if op.Ranks > 0 {
 			of = fmt.Sprintf("%s on %d ranks, ", op.Name, op.Ranks)
 		}
 	}
-	rate := table.Sentence{}
-	if s.Tau.Low > 0 {
-		rate = table.Say("; r∞ %v", s.RInf())
-		// Else that of the whole curve, as compare has it.
-		half, exists := s.NHalf(), s.hasHalf()
-		if layer, err := s.Curve.Layer(); !exists && err == nil {
-			half, exists = layer.Peak().Half, layer.Peak().Exists
-		}
-		if exists {
-			rate = table.Say("; r∞ %v, n½ %v", s.RInf(), table.About(half))
-			if !s.hasHalf() {
-				rate = table.Say("%v of all sizes", rate)
-			}
-		}
+	last := segment{Curve: c, Segment: &c.Segments[len(c.Segments)-1]}
+	const small = 64
+	first := c.Segments[0]
+	text := table.Say("%s", of)
+	if first.From <= small && first.Beta.Value > 0 {
+		text = table.Say("%ssmall messages %v", of, table.Shown(quantity.DimTime, first.Beta))
+	} else {
+		line := first.Line()
+		text = table.Say("%s%v: %v", of, first.From, line.Beta+line.Tau.Times(first.From))
 	}
-	line := s.Line()
-	return table.Say("%s%v to %v: T = %v + n × %v%v", of, s.From, s.To, line.Beta, line.Tau, rate)
+	if n := len(c.Segments); n > manyCurves {
+		ends := table.Listed(", ", c.Segments[:n-1], func(s fit.Segment) table.Sentence {
+			return table.Say("%v", s.To)
+		})
+		text = table.Say("%v; %d lines, which change above %v", text, n, ends)
+	} else {
+		lines := table.Listed(", ", c.Segments, func(s fit.Segment) table.Sentence {
+			line := s.Line()
+			return table.Say("up to %v %v + n × %v", s.To, line.Beta, line.Tau)
+		})
+		text = table.Say("%v; %v", text, lines)
+	}
+	if !(last.Tau.Low > 0) {
+		return text
+	}
+	// n½ of the last line, or else of the whole curve, as compare has it.
+	half, exists := last.NHalf(), last.hasHalf()
+	if layer, err := c.Layer(); !exists && err == nil {
+		half, exists = layer.Peak().Half, layer.Peak().Exists
+	}
+	text = table.Say("%v; r∞ %v", text, last.RInf())
+	if exists {
+		text = table.Say("%v, n½ %v", text, table.About(half))
+	}
+	return text
 }
 
 // hasHalf reports whether the line of the segment holds at its n½: it is the only one, or n½ is
@@ -252,20 +287,17 @@ func parameterRows(all []Parameter) table.Rows {
 		col("high", "", func(p Parameter) any { return scaled(p.High, p) }),
 		col("unit", "", unit),
 	)
-	// In a sentence, those of the last table and range of sizes.
-	last := slices.DeleteFunc(slices.Clone(all), func(p Parameter) bool {
-		other := p.Table != all[len(all)-1].Table || p.From != all[len(all)-1].From
-		return other || p.unknown()
-	})
-	for i, p := range last {
-		text := table.Say("%s %v", p.Name, table.Shown(p.Dim, quantity.Alone(p.Value)))
-		if i > 0 {
-			text = table.Say("%v, %v", rows.Verdict, text)
-		} else if ranged {
-			text = table.Say("%v to %v: %v", p.From, p.To, text)
+	known := slices.DeleteFunc(slices.Clone(all), Parameter.unknown)
+	ranges := table.Groups(known, func(p Parameter) string { return fmt.Sprint(p.Table, p.From) })
+	rows.Verdict = table.Listed("; ", ranges, func(of []Parameter) table.Sentence {
+		text := table.Listed(", ", of, func(p Parameter) table.Sentence {
+			return table.Say("%s %v", p.Name, table.Shown(p.Dim, quantity.Alone(p.Value)))
+		})
+		if ranged {
+			return table.Say("%v to %v: %v", of[0].From, of[0].To, text)
 		}
-		rows.Verdict = text
-	}
+		return text
+	})
 	return rows
 }
 

@@ -142,7 +142,7 @@ func (f *Fitted) understood(saved bool, l links) (notes []string) {
 	}
 	onNodes := func(c benchfile.CollectiveOp) bool { return c.Nodes > 1 }
 	if l.number == 0 && len(runs) == 0 && slices.ContainsFunc(ops, onNodes) {
-		notes = append(notes, "is the busbw usual? Give the links of a node, as in 4x200Gbit/s")
+		notes = append(notes, "to judge the busbw, give the links of a node: --link 4x200Gbit/s")
 	}
 	return notes
 }

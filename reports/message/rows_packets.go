@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -78,31 +79,44 @@ func cutRows(c []Cut) table.Rows {
 	return rows
 }
 
-// cutVerdict compares the best equal packet of the last size with the message in one piece.
+// cutVerdict compares the best equal packet of each size of the last layer with the message in one
+// piece.
 func cutVerdict(c []Cut) table.Sentence {
 	if len(c) == 0 {
 		return table.Sentence{}
 	}
-	of := map[string]Cut{} // by method, of the last layer and size
 	last := c[len(c)-1]
-	for _, cut := range c {
-		if cut.Size == last.Size && cut.Layer == last.Layer && cut.Platform == last.Platform {
+	own := slices.DeleteFunc(slices.Clone(c), func(cut Cut) bool {
+		return cut.Layer != last.Layer || cut.Platform != last.Platform
+	})
+	closing := table.Closing{Error: noInterval}
+	for _, size := range table.Groups(own, func(c Cut) quantity.Bytes { return c.Size }) {
+		of := map[string]Cut{} // by method
+		for _, cut := range size {
 			of[cut.Method] = cut
 		}
+		best, whole := of["equal"], of["single"]
+		if best.OneWay == 0 || whole.OneWay == 0 {
+			continue
+		}
+		v := table.Closed{Of: whole.Size, Value: whole.OneWay, With: " in one packet, the fastest"}
+		if best.OneWay < whole.OneWay {
+			v.Value = best.OneWay
+			with := table.Say(" in packets of %v, %v in one", best.Plan.Largest(), whole.OneWay)
+			if free := of["unequal"]; free.OneWay > 0 && free.OneWay < best.OneWay {
+				with = table.Say("%v, %v in unequal ones", with, free.OneWay)
+			}
+			v.With = with
+		}
+		closing.Values = append(closing.Values, v)
 	}
-	best, whole := of["equal"], of["single"]
-	if best.OneWay == 0 || whole.OneWay == 0 {
-		return table.Sentence{}
+	line := closing.Say()
+	if n := len(closing.Values); n > table.MaxClosed {
+		first, end := closing.Values[0], closing.Values[n-1]
+		line = table.Say("%v: %v%v; %v: %v%v; %s", first.Of, first.Value, first.With, end.Of,
+			end.Value, end.With, closing.Error)
 	}
-	if best.OneWay >= whole.OneWay {
-		return table.Say("%v: one packet, %v", last.Size, whole.OneWay)
-	}
-	text := table.Say("%v: packets of %v, %v; in one packet %v", last.Size, best.Plan.Largest(),
-		best.OneWay, whole.OneWay)
-	if free := of["unequal"]; free.OneWay > 0 && free.OneWay < best.OneWay {
-		return table.Say("%v; unequal ones %v", text, free.OneWay)
-	}
-	return text
+	return line
 }
 
 // noticeable is the least gain for which a setting is worth a change, in percent: the median error

@@ -131,37 +131,104 @@ func doubts(p *Predictions) []string {
 	return all
 }
 
-// verdict returns the time of the largest size: of the only layer, or of the fastest and the
-// slowest.
+// verdict closes a table: with the times of one layer, or of several with the fastest and the
+// slowest at each size. Several levels of machines are compared at the largest size.
 func verdict(all []Predicted) table.Sentence {
-	if len(all) == 0 {
-		return table.Sentence{}
-	}
-	last := all[len(all)-1]
-	same := func(p Predicted) bool {
-		return p.Size == last.Size && p.Timed.String() == last.Timed.String()
-	}
-	here := slices.DeleteFunc(slices.Clone(all), func(p Predicted) bool {
-		return !same(p)
+	bySize := table.Groups(all, func(p Predicted) string {
+		return p.Size.String() + " " + p.Timed.String()
 	})
-	if levels := levelsOf(here); levels != nil {
-		return levelVerdict(levels)
+	several := false
+	for i, here := range bySize {
+		levels := levelsOf(here)
+		if levels != nil && i == len(bySize)-1 {
+			return levelVerdict(levels)
+		}
+		several = several || len(here) > 1
 	}
-	fastest, slowest := extremes(here)
-	if fastest.Time < slowest.Time {
+	if several {
+		return fastestVerdict(bySize)
+	}
+	var c table.Closing
+	for _, p := range all {
+		v := table.Closed{Of: p.Size, Value: table.Shown(quantity.DimTime, p.Within())}
+		if isMessage(p) && p.Next == nil {
+			v.With = table.Say(" one way, %v%s", p.Bandwidth, extrapolated(p))
+		} else if p.Beyond > 1 {
+			v.With = extrapolated(p)
+		}
+		c.Values = append(c.Values, v)
+	}
+	c.Error, c.Next = errorOf(all)
+	return c.Say()
+}
+
+// errorOf says why times have no interval, and what makes a wide one narrower.
+func errorOf(all []Predicted) (why, next string) {
+	farthest := all[0]
+	for _, p := range all {
+		if p.Beyond > farthest.Beyond {
+			farthest = p
+		}
+	}
+	const wide = 1.5 // the ratio of the ends
+	within := farthest.Within()
+	if farthest.Beyond > 1 && !(within.High/within.Low < wide) {
+		next = fmt.Sprintf("for a narrower interval, measure up to %v", farthest.Size)
+	}
+	if !slices.ContainsFunc(all, func(p Predicted) bool { return p.Within().Known() }) {
+		why = noInterval
+	}
+	return why, next
+}
+
+// noInterval stands for the error of a time from parameters without intervals.
+const noInterval = "no interval: halfpeak reproduce shows how far such models are off"
+
+// fastestVerdict names the fastest layer at each size; sizes where it is the same are joined.
+func fastestVerdict(bySize [][]Predicted) table.Sentence {
+	type stretch struct {
+		first, last quantity.Bytes
+		worst       []Predicted // at the size with the largest ratio
+	}
+	ratio := func(here []Predicted) float64 {
+		fastest, slowest := extremes(here)
+		return float64(slowest.Time / fastest.Time)
+	}
+	var all []stretch
+	for _, here := range bySize {
+		fastest, _ := extremes(here)
+		if n := len(all); n > 0 && len(bySize) > table.MaxClosed {
+			before, _ := extremes(all[n-1].worst)
+			if nameOf(before) == nameOf(fastest) {
+				all[n-1].last = here[0].Size
+				if ratio(here) > ratio(all[n-1].worst) {
+					all[n-1].worst = here
+				}
+				continue
+			}
+		}
+		all = append(all, stretch{first: here[0].Size, last: here[0].Size, worst: here})
+	}
+	line := table.Listed("; ", all, func(s stretch) table.Sentence {
+		fastest, slowest := extremes(s.worst)
+		if fastest.Time == slowest.Time {
+			return table.Say("%v: %v each", s.first, fastest.Time)
+		}
+		by := table.Faster(float64(slowest.Time / fastest.Time))
+		if s.first != s.last {
+			return table.Say("%v to %v: %s is up to %s than %s", s.first, s.last, nameOf(fastest),
+				by, nameOf(slowest))
+		}
 		between := ","
 		if fastest.Next != nil || fastest.Beyond > 1 {
 			between = ";" // the interval has commas
 		}
-		return table.Say("%v: %v%s %v: %s", last.Size, named(fastest), between,
-			named(slowest), table.Faster(float64(slowest.Time/fastest.Time)))
+		return table.Say("%v: %v%s %v: %s", s.first, named(fastest), between, named(slowest), by)
+	})
+	if why, next := errorOf(slices.Concat(bySize...)); why+next != "" {
+		line = table.Say("%v; %s", line, why+next)
 	}
-	if isMessage(last) && last.Next == nil {
-		return table.Say("%v: %v one way, %v%s", last.Size, last.Time, last.Bandwidth,
-			extrapolated(last))
-	}
-	return table.Say("%v: %v%s", last.Size, table.Shown(quantity.DimTime, last.Within()),
-		extrapolated(last))
+	return line
 }
 
 // named returns the time of a layer with its interval.

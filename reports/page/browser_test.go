@@ -66,8 +66,8 @@ func start(t testing.TB) *browser {
 	b.check(err)
 	var text bytes.Buffer
 	b.check(page.Write(&text, program, page.Start{Title: "halfpeak explorer", Show: []string{"clip/system-buffer"}}))
-	if text.Len() > 3_800_000 {
-		t.Errorf("the page has %d bytes; at most 3.8 MB", text.Len())
+	if text.Len() > 4_000_000 {
+		t.Errorf("the page has %d bytes; at most 4 MB", text.Len())
 	}
 	file := filepath.Join(dir, "page.html")
 	b.check(os.WriteFile(file, text.Bytes(), 0o666))

@@ -42,6 +42,6 @@ func noInterval(on []platforms.Design) (reasons []string) {
 
 // offBy states the known errors of the model in one clause.
 func offBy() string {
-	return fmt.Sprintf("measured programs were off by up to %.2g %%, their ratios on two networks "+
-		"by up to %.2g %%", 100*worstError, 100*WorstRatioError)
+	return fmt.Sprintf("no interval: measured programs were off by %.2g %% in the median, %.2g %% "+
+		"at worst", 100*medianError, 100*worstError)
 }

@@ -62,7 +62,7 @@ func (s *Scaling) inParts(ctx context.Context, in *Input, calls *program.Calls, 
 			}
 		}
 		s.Rows = append(s.Rows, rows...)
-		s.note(append(one.NoInterval, one.Notes...))
+		s.note(&one)
 		break
 	}
 	return true, nil

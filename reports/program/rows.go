@@ -33,7 +33,7 @@ func (a Answer) Rows() table.Rows {
 	default:
 		rows = rankRows(s)
 	}
-	rows.Doubts = slices.Concat(rows.Doubts, s.NoInterval, s.Notes)
+	rows.Doubts, rows.Notes = append(rows.Doubts, s.Notes...), append(rows.Notes, s.NoInterval...)
 	return rows
 }
 
@@ -116,8 +116,10 @@ func machineRows(s *Simulation) table.Rows {
 	if best.Machine != worst.Machine {
 		rows.Verdict = fastestMachine(best.Machine, finish(best), worst.Machine, finish(worst))
 	} else {
-		rows.Verdict = table.Say("%s: %v, of which %.3g %% communication", best.Machine,
-			finish(best), 100*float64(best.Communication())/max(1, float64(best.Path.Shares.Sum())))
+		rows.Verdict = table.Closing{Error: offBy(), Values: []table.Closed{{
+			Of: best.Machine, Value: finish(best), With: fmt.Sprintf(
+				", of which %.3g %% communication",
+				100*float64(best.Communication())/max(1, float64(best.Path.Shares.Sum())))}}}.Say()
 	}
 	return rows
 }

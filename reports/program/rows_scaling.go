@@ -81,6 +81,7 @@ func scalingRows(s *Scaling) table.Rows {
 	case ranksDiffer(s):
 		rows.Notes = append(rows.Notes, efficiencyNote(s))
 	}
+	rows.Notes = append(rows.Notes, s.NoInterval...)
 	if rows.Next = kneeNotes(s); s.counts() {
 		rows.Next = nil
 		rows.Notes = append(rows.Notes, splitNote)
@@ -124,18 +125,32 @@ func scalingVerdict(s *Scaling) (none table.Sentence) {
 			worst = r
 		}
 	}
+	with := ""
+	if ranksDiffer(s) && ratio(last.Efficiency) != nil {
+		with = fmt.Sprintf(", efficiency %.3g %%", 100*last.Efficiency)
+	}
+	if waiting := ratio(100 * float64(last.Waiting/max(last.Finish, 1e-12))); waiting != nil {
+		with += fmt.Sprintf(", %.3g %% waiting", waiting)
+	}
 	if best.Machine != worst.Machine {
 		return table.Say("%s: %v", of,
 			fastestMachine(best.Machine, best.Finish, worst.Machine, worst.Finish))
 	}
-	verdict := table.Say("%s: %v", of, last.Finish)
-	if ranksDiffer(s) && ratio(last.Efficiency) != nil {
-		verdict = table.Say("%v, efficiency %.3g %%", verdict, 100*last.Efficiency)
+	closing := table.Closing{Error: offBy()}
+	for _, r := range s.Rows {
+		if r.Machine != last.Machine {
+			continue
+		}
+		v := table.Closed{Of: lex.Plural(r.Ranks, "rank"), Value: r.Finish}
+		if r.Params != "" {
+			v.Of = lex.Plural(r.Ranks, "rank") + " with " + r.Params
+		}
+		if r.Ranks == last.Ranks && r.Params == last.Params {
+			v.With = with
+		}
+		closing.Values = append(closing.Values, v)
 	}
-	if waiting := ratio(100 * float64(last.Waiting/max(last.Finish, 1e-12))); waiting != nil {
-		verdict = table.Say("%v, %.3g %% waiting", verdict, waiting)
-	}
-	return verdict
+	return closing.Say()
 }
 
 // kneeNotes says from which number of ranks messages take most of the time, and of which line.

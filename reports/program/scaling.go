@@ -20,6 +20,8 @@ type Scaling struct {
 	Rows  []Scaled
 	Knees []knee
 	Notes []string
+	// NoInterval says why times have no interval; see [Simulation].
+	NoInterval []string
 
 	faster     quantity.Micros // the last finish with the link of that name twice as fast; 0: none
 	fasterLink string
@@ -117,7 +119,8 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string, q Question)
 		}
 		s.Rows = append(s.Rows, row)
 		if in.Uncertain != "" { // of all programs so far
-			s.Notes = slices.DeleteFunc(s.Notes, func(n string) bool { return n == s.uncertain })
+			s.NoInterval = slices.DeleteFunc(s.NoInterval,
+				func(n string) bool { return n == s.uncertain })
 			s.uncertain = in.Uncertain
 		}
 		for i, n := range done.Notes {
@@ -126,16 +129,21 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string, q Question)
 				done.Notes[i] = fmt.Sprintf("%d ranks: %s", row.Ranks, n)
 			}
 		}
-		s.note(append(done.NoInterval, done.Notes...))
+		s.note(done)
 	}
 	return nil
 }
 
-// note adds the notes that it has not yet.
-func (s *Scaling) note(notes []string) {
-	for _, n := range notes {
+// note adds the notes of a simulation that it has not yet.
+func (s *Scaling) note(one *Simulation) {
+	for _, n := range one.Notes {
 		if !slices.Contains(s.Notes, n) {
 			s.Notes = append(s.Notes, n)
+		}
+	}
+	for _, n := range one.NoInterval {
+		if !slices.Contains(s.NoInterval, n) {
+			s.NoInterval = append(s.NoInterval, n)
 		}
 	}
 }

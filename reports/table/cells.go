@@ -94,6 +94,24 @@ func (r Rows) scales(j int, units quantity.UnitChoice) map[quantity.Dimension]qu
 	return scales
 }
 
+// scaling returns the scales of the columns that people see.
+func (r Rows) scaling(units quantity.UnitChoice) scaling {
+	return func(dim quantity.Dimension, v float64) (scale quantity.Scale, ok bool) {
+		for j := range r.Columns {
+			if r.Columns[j].Text != nil || !r.seen(j) {
+				continue
+			}
+			for _, row := range r.Data {
+				if d, numbers, _, is := scalable(row[j]); is && d == dim &&
+					slices.Contains(numbers, v) {
+					return r.scales(j, units)[dim], true
+				}
+			}
+		}
+		return scale, false
+	}
+}
+
 // printedRows holds the cells of a table as they are printed. [OneLine] has made its texts safe.
 type printedRows struct {
 	Heads   []string

@@ -97,10 +97,9 @@ func (g grid) total(of func(gridColumn) int) int {
 func (g grid) width() int { return g.total(func(c gridColumn) int { return c.width }) }
 
 // fit drops columns until the table fits the width with intervals below their values,
-// and returns the table and the heads of what it dropped; if that is not enough, it
-// folds the columns of text. Ranks decide the order, not widths: the same columns
-// stay whatever the values are.
-func (g grid) fit(most int) (kept grid, left []string, ok bool) {
+// and returns the table and what it dropped; if that is not enough, it folds the columns of text.
+// Ranks decide the order, not widths: the same columns stay whatever the values are.
+func (g grid) fit(most int) (kept, left grid, ok bool) {
 	// The caller's table stays whole: if nothing fits, it is printed upright with all columns.
 	all := slices.Clone(g)
 	for all.total(func(c gridColumn) int { return c.half }) > most {
@@ -116,15 +115,51 @@ func (g grid) fit(most int) (kept grid, left []string, ok bool) {
 		// Rank 0 also for a column that stays, so that it is not tried again.
 		all[last].dropped, all[last].rank = !all.distinguishes(last), 0
 	}
-	for _, c := range all {
+	for j, c := range all {
 		if c.dropped {
-			left = append(left, c.cells[0])
+			left = append(left, g[j])
 		} else {
-			c.cells = slices.Clone(c.cells) // which fold changes
 			kept = append(kept, c)
 		}
 	}
+	kept = kept.own()
 	return kept, left, kept.fold(most)
+}
+
+// own returns the table with cells of its own, which fold may change.
+func (g grid) own() grid {
+	g = slices.Clone(g)
+	for j := range g {
+		g[j].cells = slices.Clone(g[j].cells)
+	}
+	return g
+}
+
+// names returns the first columns that tell all rows apart, which stay beside any others.
+func (g grid) names() (first grid) {
+	for j, c := range g {
+		seen := map[string]bool{}
+		for i := range g.rows() {
+			key := ""
+			for _, d := range g[:j+1] {
+				key += d.cells[i+1] + "\n"
+			}
+			seen[key] = true
+		}
+		c.rank = 0
+		if first = append(first, c); len(seen) == g.rows() {
+			break
+		}
+	}
+	return first
+}
+
+// rows returns the number of rows without the head.
+func (g grid) rows() int {
+	if len(g) == 0 {
+		return 0
+	}
+	return len(g[0].cells) - 1
 }
 
 // distinguishes reports whether two rows that are equal in all columns before j differ in column j,

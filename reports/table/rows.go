@@ -87,10 +87,12 @@ type Printer struct {
 	Height int                 // of the screen, in lines; 0: any height fits
 	Color  bool                // heads and the verdict in bold
 
-	// Brief, if not empty, prints at most three remarks of all tables, by their kind: doubts, then
-	// what to do next. If the text is longer than Height, it leaves out rows by [Rows.RowRank].
-	// Brief says how to ask for the rest, as "--notes".
+	// Brief, if not empty, prints at most two remarks of all tables: doubts, or else what to do
+	// next. If the text is longer than Height, it leaves out rows by [Rows.RowRank]. Brief says how
+	// to ask for the rest, as "--notes".
 	Brief string
+	Asked bool // sizes or ranks were asked for one by one: Brief leaves out none of them
+	Whole bool // all rows were: Brief leaves out none
 
 	// Saved, if not empty, is a line of Text above the verdict: about files that were written.
 	Saved string

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
-// maxBrief is the number of remarks of a brief text.
-const maxBrief = 3
+// A brief text has up to maxBrief remarks, and the second only if both have briefLines lines.
+const maxBrief, briefLines = 2, 3
 
 // A screenful is what a text keeps of its tables.
 type screenful struct {
@@ -32,6 +30,9 @@ func (v Printer) writeText(b *bytes.Buffer, tables []Rows) {
 		return v.Brief == "" || v.Height == 0 || bytes.Count(b.Bytes(), []byte("\n")) < v.Height
 	}
 	ranks := ranksOf(tables)
+	if v.Whole {
+		ranks = ranks[len(ranks)-1:]
+	}
 	for _, bare := range []bool{false, true} {
 		for _, rank := range slices.Backward(ranks) {
 			if fits(screenful{rank: rank, bare: bare}) {
@@ -39,11 +40,16 @@ func (v Printer) writeText(b *bytes.Buffer, tables []Rows) {
 			}
 		}
 	}
-	s := screenful{rank: ranks[0], bare: true, more: v.Height}
+	s := screenful{rank: ranks[0], bare: !v.Asked, more: v.Height}
 	for ; len(tables) > 1 && s.more > minRows; s.more-- {
 		if fits(s) {
 			return
 		}
+	}
+	if v.Asked || v.Whole {
+		s.more = minRows
+		fits(s)
+		return
 	}
 	for s.more, s.rows = minRows, v.Height; s.rows >= minRows && !fits(s); s.rows-- {
 	}
@@ -66,8 +72,8 @@ func ranksOf(tables []Rows) []int {
 
 // writeTables prints what a screenful keeps of the tables, and all else that belongs to them.
 func (v Printer) writeTables(b *bytes.Buffer, tables []Rows, s screenful) {
-	var doubts, next, rest, left []string
-	verdict, minor, without := "", 0, false
+	var doubts, next, rest []string
+	verdict, hidden := "", false
 	for i, r := range tables {
 		all := len(r.Data)
 		rows := s.rows
@@ -75,46 +81,25 @@ func (v Printer) writeTables(b *bytes.Buffer, tables []Rows, s screenful) {
 			rows = s.more
 		}
 		r = r.upTo(s.rank).fewer(rows)
-		minor += all - len(r.Data)
-		var dropped []string
-		lacks := false
 		if all == 0 || len(r.Data) > 0 {
 			if i > 0 {
 				b.WriteByte('\n')
 			}
-			dropped, lacks = v.writeTable(b, r, s.bare)
+			hidden = v.writeTable(b, r, s.bare) || hidden
 		}
-		without = without || lacks
-		if verdict = cmp.Or(r.Verdict.in(v.Units), verdict); v.Brief == "" {
-			if len(dropped) > 0 {
-				r.Notes = append(slices.Clone(r.Notes), v.more(nil, dropped))
-			}
+		hidden = hidden || len(r.Data) < all
+		said := r.Verdict.in(v.Units, r.scaling(v.Units))
+		if verdict = cmp.Or(said, verdict); v.Brief == "" {
 			v.writeNotes(b, r.Remarks())
 		}
 		doubts, next = append(doubts, r.Doubts...), append(next, r.Next...)
 		rest = append(rest, r.Notes...)
-		for _, head := range dropped {
-			if !slices.Contains(left, head) {
-				left = append(left, head)
-			}
-		}
 	}
 	var shown []string
 	if v.Brief != "" {
-		all := slices.Concat(doubts, next, rest)
-		shown = all[:min(maxBrief, len(doubts)+len(next))]
-		var hidden []string
-		if without {
-			hidden = append(hidden, "intervals")
-		}
-		if minor > 0 {
-			hidden = append(hidden, lex.Plural(minor, "row"))
-		}
-		if n := len(all) - len(shown); n > 0 {
-			hidden = append(hidden, lex.Plural(n, "note"))
-		}
-		if len(hidden)+len(left) > 0 {
-			shown = append(slices.Clone(shown), v.more(hidden, left))
+		shown = v.briefly(append(doubts, next...))
+		if hidden || len(doubts)+len(next)+len(rest) > len(shown) {
+			shown = append(shown, "more: "+v.Brief)
 		}
 	}
 	if v.Saved != "" {
@@ -133,17 +118,19 @@ func (v Printer) writeTables(b *bytes.Buffer, tables []Rows, s screenful) {
 	}
 }
 
-// more says what a text leaves out, and how to see it.
-func (v Printer) more(hidden, columns []string) string {
-	var parts []string
-	if len(hidden) > 0 {
-		parts = append(parts, strings.Join(hidden, ", ")+" ("+v.Brief+")")
+// briefly returns the first remarks, each once.
+func (v Printer) briefly(remarks []string) (shown []string) {
+	lines := 0
+	for _, text := range remarks {
+		lines += 1 + strings.Count(v.folded(text), "\n")
+		if n := len(shown); n == maxBrief || n > 0 && lines > briefLines {
+			break
+		}
+		if !slices.Contains(shown, text) {
+			shown = append(shown, text)
+		}
 	}
-	if len(columns) > 0 {
-		parts = append(parts, "columns "+strings.Join(columns, ", ")+
-			" (a wider terminal, or -o FILE)")
-	}
-	return "more: " + strings.Join(parts, "; ")
+	return shown
 }
 
 // rank returns the rank of a row.
@@ -166,14 +153,15 @@ func (r Rows) upTo(most int) Rows {
 	return r
 }
 
-// fewer returns the table with at most n rows: those of some of its sizes or numbers of ranks,
-// evenly and with the first and the last; all rows if n is 0 or the table is a list of what there
-// is.
+// fewer returns the table with about n rows: those of some of its sizes or numbers of ranks, evenly
+// and with the first and the last, and those on both sides of a change of a text, such as the best
+// algorithm; all rows if n is 0 or the table is a list of what there is.
 func (r Rows) fewer(n int) Rows {
 	if n == 0 || r.List || len(r.Data) <= n {
 		return r
 	}
 	steps, all := r.steps()
+	changes := r.changes(steps, all)
 	for k := min(n, all); k > 0; k-- {
 		some := map[int]bool{all - 1: true}
 		for i := range k - 1 {
@@ -181,17 +169,38 @@ func (r Rows) fewer(n int) Rows {
 		}
 		var kept [][]any
 		for i, row := range r.Data {
-			if some[steps[i]] {
+			if some[steps[i]] || changes[steps[i]] {
 				kept = append(kept, row)
 			}
 		}
-		if len(kept) <= n {
+		if len(kept) <= n || k == 1 {
 			r.Data = kept
 			return r
 		}
 	}
-	r.Data = r.Data[:n]
 	return r
+}
+
+// changes returns the steps beside which the texts of the first row change, if few do.
+func (r Rows) changes(steps []int, all int) map[int]bool {
+	beside, before := map[int]bool{}, -1
+	for i, row := range r.Data {
+		if i > 0 && steps[i] == steps[i-1] {
+			continue
+		}
+		if before >= 0 && !slices.EqualFunc(r.Data[before], row, func(a, b any) bool {
+			text, is := a.(string)
+			other, also := b.(string)
+			return is != also || text == other
+		}) {
+			beside[steps[i-1]], beside[steps[i]] = true, true
+		}
+		before = i
+	}
+	if len(beside) > all/2 { // texts that differ in most rows are names
+		return nil
+	}
+	return beside
 }
 
 // steps numbers the sizes of the rows, or else their numbers of ranks or the rows, and returns how
@@ -222,31 +231,47 @@ func (r Rows) steps() (of []int, all int) {
 }
 
 // writeTable prints the rows in the printer's width: first with fewer or folded columns, and
-// failing that upright. It returns the heads of the columns that it dropped, and whether a bare
-// table lacks intervals.
-func (v Printer) writeTable(b *bytes.Buffer, r Rows, bare bool) (dropped []string, lacks bool) {
+// failing that upright. It reports whether columns or the intervals of a bare table are missing; a
+// text that is not brief has the columns that do not fit in further tables.
+func (v Printer) writeTable(b *bytes.Buffer, r Rows, bare bool) (hidden bool) {
 	g := v.newGrid(r)
-	if v.Width > 0 && g.width() > v.Width {
-		if lacks = bare && g.hasIntervals(); lacks {
-			g = g.withoutIntervals()
-		}
-		kept, left, ok := g.fit(v.Width)
-		if !ok {
-			v.writeUpright(b, r, lacks)
-			return nil, lacks
-		}
-		g, dropped = kept, left
+	if v.Width == 0 || g.width() <= v.Width {
+		v.writeGrid(b, g)
+		return false
 	}
+	if hidden = bare && g.hasIntervals(); hidden {
+		g = g.withoutIntervals()
+	}
+	kept, left, ok := g.fit(v.Width)
+	if !ok {
+		v.writeUpright(b, r, hidden)
+		return hidden
+	}
+	v.writeGrid(b, kept)
+	for v.Brief == "" && len(left) > 0 {
+		b.WriteByte('\n')
+		some, rest, _ := slices.Concat(kept.names(), left).fit(v.Width)
+		if len(rest) == len(left) { // none fits
+			some, rest = slices.Concat(kept.names(), left[:1]).own(), left[1:]
+			some.fold(v.Width)
+		}
+		v.writeGrid(b, some)
+		left = rest
+	}
+	return hidden || len(left) > 0
+}
+
+// writeGrid prints the head, a rule and the rows.
+func (v Printer) writeGrid(b *bytes.Buffer, g grid) {
 	b.WriteString(v.bold(g.line(0)) + "\n")
 	rule := g.width()
 	if v.Width == 0 { // in a line of a given width, the longer rule could wrap
 		rule += len(columnGap)
 	}
 	b.WriteString(strings.Repeat("─", rule) + "\n")
-	for i := range r.Data {
+	for i := range g.rows() {
 		b.WriteString(g.line(i+1) + "\n")
 	}
-	return dropped, lacks
 }
 
 // writeUpright prints each record as one line per column that is not empty, in units of its own: no
@@ -323,7 +348,7 @@ func (v Printer) writeMarkdown(b *bytes.Buffer, tables []Rows) {
 			}
 			fmt.Fprintf(b, "- %s\n", escapeMarkdown(note))
 		}
-		verdict = cmp.Or(r.Verdict.in(v.Units), verdict)
+		verdict = cmp.Or(r.Verdict.in(v.Units, r.scaling(v.Units)), verdict)
 	}
 	if verdict != "" {
 		fmt.Fprintf(b, "\n**%s**\n", escapeMarkdown(verdict))

@@ -51,10 +51,10 @@ func (i Interval) text(s quantity.Scale) string {
 }
 
 // String formats an interval outside a table, for example in a sentence.
-func (i Interval) String() string { return alone(i, nil) }
+func (i Interval) String() string { return ownScale(i, nil) }
 
 // In formats the interval like String, with a choice of units.
-func (i Interval) In(units quantity.UnitChoice) string { return alone(i, units) }
+func (i Interval) In(units quantity.UnitChoice) string { return ownScale(i, units) }
 
 // A Change is a value before and after, in µs and bytes: "589.30 → 441.10 µs, −25.1 %".
 type Change struct {
@@ -94,9 +94,8 @@ func (c Change) text(s quantity.Scale) string {
 	return from + " → " + to + ", " + PercentChange(part)
 }
 
-// alone formats a cell with a scale of its own, not that of a column: a sentence has
-// no column whose values should be comparable.
-func alone(c manyNumbers, units quantity.UnitChoice) string {
+// ownScale formats a cell with a scale of its own, not that of a column.
+func ownScale(c manyNumbers, units quantity.UnitChoice) string {
 	return c.text(quantity.NewScale(c.dim(), units, c.digits(), c.numbers()...))
 }
 
@@ -174,11 +173,49 @@ func About(size any) string {
 	return n.String() // no whole number
 }
 
-// in returns the text of the sentence.
-func (s Sentence) in(units quantity.UnitChoice) string {
+// A scaling returns the scale that a table has for a value: its columns' units and digits.
+type scaling func(dim quantity.Dimension, v float64) (quantity.Scale, bool)
+
+// in returns the text of the sentence. A quantity that is in a table is printed as there; another
+// one of its dimension, in the unit that the sentence already has.
+func (s Sentence) in(units quantity.UnitChoice, as scaling) string {
+	used := map[quantity.Dimension]quantity.Scale{}
+	s.visit(func(dim quantity.Dimension, v float64) {
+		if _, known := used[dim]; !known {
+			if scale, ok := as(dim, v); ok {
+				used[dim] = scale
+			}
+		}
+	})
+	return s.text(func(dim quantity.Dimension, digits int, numbers []float64) quantity.Scale {
+		if scale, ok := as(dim, numbers[0]); ok {
+			return scale
+		}
+		if scale, ok := used[dim]; ok {
+			return scale
+		}
+		return quantity.NewScale(dim, units, digits, numbers...)
+	})
+}
+
+// visit calls f with the first number of each quantity in the sentence.
+func (s Sentence) visit(f func(dim quantity.Dimension, v float64)) {
+	for _, part := range s.parts {
+		if inner, ok := part.(Sentence); ok {
+			inner.visit(f)
+		} else if dim, numbers, _, ok := scalable(part); ok {
+			f(dim, numbers[0])
+		}
+	}
+}
+
+// text formats the sentence, each quantity in its scale.
+func (s Sentence) text(
+	scaleOf func(quantity.Dimension, int, []float64) quantity.Scale,
+) string {
 	return fmt.Sprintf(s.format, list.Map(s.parts, func(part any) any {
 		if inner, ok := part.(Sentence); ok {
-			return inner.in(units)
+			return inner.text(scaleOf)
 		}
 		if n, ok := part.(quantity.Bytes); ok {
 			return sizeText(n)
@@ -187,7 +224,7 @@ func (s Sentence) in(units quantity.UnitChoice) string {
 		if !ok {
 			return part
 		}
-		scale := quantity.NewScale(dim, units, digits, numbers...)
+		scale := scaleOf(dim, digits, numbers)
 		several, ok := part.(manyNumbers)
 		if !ok {
 			return scale.Format(numbers[0])

@@ -65,20 +65,20 @@ layer                 size  one way      gap  with --set
 clip/system-buffer     1 B  9.90 µs  9.90 µs  9.90 → 8.10 µs, −18.2 %
 clip/system-buffer  64 KiB   589 µs   505 µs  589 µs
 
+layer                 size   bandwidth  95 %
+──────────────────────────────────────────────────────────────
+clip/system-buffer     1 B  0.101 MB/s  9.90 µs (9.50 to 10.2)
+clip/system-buffer  64 KiB    111 MB/s  589 µs (570 to 600)
+
 clip/system-buffer: r∞ = 134.74 MB/s, n½ = 3755 B, as its file says, and this is
 a long note.
-more: columns bandwidth, 95 % (a wider terminal, or -o FILE)
 `)
-	check(Printer{Width: 40, Color: true}, "\x1b[1m"+`layer                 size  one way`+"\x1b[0m"+`
+	check(Printer{Width: 40, Color: true, Brief: "--notes"}, "\x1b[1m"+`layer                 size  one way`+"\x1b[0m"+`
 ───────────────────────────────────
 clip/system-buffer     1 B  9.90 µs
 clip/system-buffer  64 KiB   589 µs
 
-clip/system-buffer: r∞ = 134.74 MB/s, n½
-= 3755 B, as its file says, and this is
-a long note.
-more: columns gap, bandwidth, 95 %, with
---set (a wider terminal, or -o FILE)
+more: --notes
 `)
 	check(Printer{Width: 32}, `
 layer       clip/system-buffer
@@ -131,7 +131,7 @@ func TestNarrow(t *testing.T) {
 	check := func(width int, want string) {
 		t.Helper()
 		var b strings.Builder
-		if err := (Printer{Width: width}).Write(&b, r); err != nil {
+		if err := (Printer{Width: width, Brief: "--notes"}).Write(&b, r); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), b.String()); diff != "" {
@@ -150,8 +150,7 @@ layer          size  source
 user-buffer     1 B  Table 4.2 of it
 system-buffer   1 B  –
 
-more: columns platform, packets (a wider
-terminal, or -o FILE)
+more: --notes
 `)
 	check(32, `
 layer          size  source
@@ -160,8 +159,7 @@ user-buffer     1 B  Table 4.2
                      of it
 system-buffer   1 B  –
 
-more: columns platform, packets
-(a wider terminal, or -o FILE)
+more: --notes
 `)
 	r.Data[1][0] = "paragon" // tells the rows apart, so that the layer need not
 	check(32, `
@@ -170,9 +168,62 @@ platform  size  source
 clip       1 B  Table 4.2 of it
 paragon    1 B  –
 
-more: columns layer, packets (a
-wider terminal, or -o FILE)
+more: --notes
 `)
+}
+
+// A text that is not brief has the columns that do not fit in further tables, each beside the
+// columns that tell its rows apart, and none wider than the terminal where that is possible.
+func TestAllColumns(t *testing.T) {
+	var b strings.Builder
+	if err := (Printer{Width: 40}).Write(&b, wide); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range wide.Columns {
+		if n := strings.Count(b.String(), c.Head); n == 0 {
+			t.Errorf("no column %q in\n%s", c.Head, b.String())
+		}
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); n > 40 {
+			t.Errorf("%q has %d columns", line, n)
+		}
+	}
+}
+
+// A closing line has up to three values, of more the range and the least certain; each is printed as
+// in the table above it.
+func TestClosing(t *testing.T) {
+	value := func(v, low, high float64) any {
+		return Shown(quantity.DimTime, quantity.Interval{Value: v, Low: low, High: high})
+	}
+	c := Closing{Subject: "times", Changes: "ring to the end", Error: "an error", Next: "measure"}
+	for i, v := range []any{value(2.5, 2.25, 2.75), quantity.Micros(5000), value(10, 5, 30),
+		value(7, 6, 8)} {
+		c.Values = append(c.Values, Closed{Of: quantity.Bytes(int(1) << i), Value: v})
+	}
+	r := Rows{Columns: []Column{{Key: "time_us", Head: "time", Digits: 4}},
+		Data: [][]any{{quantity.Micros(2.5)}, {quantity.Micros(5000)}}}
+	for n, want := range map[int]string{
+		0: "",
+		2: "times: 1 B: 2.500 µs, 2.250 to 2.750; 2 B: 5000 µs; an error; measure",
+		4: "times: 1 B to 8 B: 2.500 µs to 5000 µs; least certain at 4 B: 10.00 µs, 5.000 to " +
+			"30.00; ring to the end; an error; measure",
+	} {
+		said := c
+		said.Values = c.Values[:n]
+		if got := said.Say().in(nil, r.scaling(nil)); n > 0 && got != want {
+			t.Errorf("%d values: %q, want %q", n, got, want)
+		} else if n == 0 && said.Say().format != "" {
+			t.Errorf("no value is the sentence %q", got)
+		}
+	}
+	changes := Closing{Values: []Closed{{Of: "a", Value: Change{quantity.DimTime, 4, 3}},
+		{Of: "b", Value: Change{quantity.DimTime, 4, 1}}, {Of: "c", Value: Change{quantity.DimTime, 4, 4}},
+		{Of: "d", Value: Change{quantity.DimTime, 4, 5}}}}
+	if got, want := changes.Say().in(nil, Rows{}.scaling(nil)), "most at b: 4.00 → 1.00 µs, −75.0 %"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 // What a spreadsheet would compute is text.
@@ -252,7 +303,7 @@ func interval(value, low, high float64) Interval {
 	return Interval{quantity.DimTime, quantity.Interval{Value: value, Low: low, High: high}}
 }
 
-// A brief text has three remarks of all tables, by their kind and not by their place, and ends with
+// A brief text has two remarks of all tables, by their kind and not by their place, and ends with
 // the verdict of the last table that has one, in the printer's units.
 func TestBrief(t *testing.T) {
 	column := []Column{{Key: "time_us", Head: "time"}}
@@ -275,8 +326,7 @@ func TestBrief(t *testing.T) {
 	want := `
 doubt 1
 doubt 2
-doubt 3
-more: 2 notes (--notes)
+more: --notes
 ` + "\x1b[1m1 KiB: 0.0200 ms, 0.0100 to 0.0300\x1b[0m\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -320,7 +370,7 @@ b           4 B
 b          32 B
 b         256 B
 
-more: 10 rows (--notes)
+more: --notes
 `
 	if diff := cmp.Diff(want, text(r)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -24,6 +24,7 @@ type Change struct {
 
 	PeakBefore, PeakAfter platforms.Peak
 	NoGap                 error // why messages have no gap, before or after; nil: they have
+	ranged                bool  // a parameter has an interval
 	doubts                []string
 }
 
@@ -40,6 +41,9 @@ type TimeChange struct {
 
 func (q ChangeQuestion) ask(context.Context) (*Change, error) {
 	c := &Change{Case: q.Case}
+	c.ranged = slices.ContainsFunc(q.After.Uses(), func(p platforms.Param) bool {
+		return p.PlusMinus > 0
+	})
 	if len(q.After.Calls) > 0 {
 		c.Quantities = q.quantitiesOr()
 		return c, c.compareTimes()

@@ -107,13 +107,22 @@ func (c *Change) costRows() table.Rows {
 	if !gap {
 		rows.Notes = append(rows.Notes, "no gap or bottleneck: "+c.NoGap.Error())
 	}
-	if len(c.Costs) > 0 {
-		last := c.Costs[len(c.Costs)-1]
-		rows.Verdict = table.Say("%v one way: %v", last.Before.Size, table.Change{
-			Dim: quantity.DimTime, From: float64(last.Before.OneWay),
-			To: float64(last.After.OneWay)})
+	closing := table.Closing{Subject: "one way", Error: "no interval: " + c.ranges()}
+	for _, r := range c.Costs {
+		closing.Values = append(closing.Values, table.Closed{Of: r.Before.Size,
+			Value: table.Change{Dim: quantity.DimTime, From: float64(r.Before.OneWay),
+				To: float64(r.After.OneWay)}})
 	}
+	rows.Verdict = closing.Say()
 	return rows
+}
+
+// ranges says where intervals of the costs come from.
+func (c *Change) ranges() string {
+	if c.ranged {
+		return "halfpeak whatif uncertainty has one"
+	}
+	return "the parameters have none; halfpeak whatif uncertainty --assume takes yours"
 }
 
 // timeRows returns the table of calls.
@@ -143,12 +152,18 @@ func (c *Change) timeRows() table.Rows {
 		within.Text, within.Low, within.High,
 	)
 	rows.Notes, rows.Doubts = changeNotes(c.After), c.doubts
-	last := c.Times[len(c.Times)-1]
-	rows.Verdict = table.Say("%s: %v", named(title(last.Quantity)), change(last))
-	if in := last.Next; in.Known() {
-		rows.Verdict = table.Say("%v, then %v to %v", rows.Verdict, quantity.Micros(in.Low),
-			quantity.Micros(in.High))
+	var closing table.Closing
+	for _, t := range c.Times {
+		v := table.Closed{Of: named(title(t.Quantity)), Value: change(t)}
+		if t.Next.Known() {
+			v.With = table.Say(", then %v to %v", quantity.Micros(t.Next.Low),
+				quantity.Micros(t.Next.High))
+		} else if t.call != nil {
+			closing.Error = t.call.Off
+		}
+		closing.Values = append(closing.Values, v)
 	}
+	rows.Verdict = closing.Say()
 	for _, t := range c.Times {
 		if t.Limit != nil {
 			rows.Next = append(rows.Next, fmt.Sprintf("%s does not change: %s limits it, by %s; "+
