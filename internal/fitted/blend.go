@@ -19,7 +19,6 @@ type blend struct {
 	// beyond has the calls on more ranks than those in the fit, between those at places between
 	// others, and sizesBetween those of sizes between others.
 	beyond, between, sizesBetween func() *backTest
-	changed                       func() libraryChange
 }
 
 // newBlend fits forms to measurements.
@@ -28,7 +27,6 @@ func newBlend(points []measurement, blockwise bool, forms []form) *blend {
 	parallel.For(len(forms), func(i int) { b.forms[i] = forms[i].fit(points) })
 	b.beyond, b.between = sync.OnceValue(b.heldBeyond), sync.OnceValue(b.heldBetween)
 	b.sizesBetween = sync.OnceValue(b.heldSizes)
-	b.changed = sync.OnceValue(b.change)
 	return b
 }
 

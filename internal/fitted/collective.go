@@ -225,10 +225,9 @@ func Choose(all []Prediction) (c choice) {
 }
 
 // Accuracy returns a phrase with the median errors of predictions at held-out places, between the
-// remaining places and beyond them, and with a change of the library's algorithm. It is empty if
-// too few places were measured.
+// remaining places and beyond them. It is empty if too few places were measured.
 func (r *Result) Accuracy() string {
-	var parts, phrases []string
+	var parts []string
 	own := func(c heldOut) float64 { return c.own }
 	if e := medianError(own, r.blend.between()); !math.IsNaN(e) {
 		parts = append(parts, percent(e)+" between the rest")
@@ -236,15 +235,10 @@ func (r *Result) Accuracy() string {
 	if e := medianError(own, r.blend.beyond()); !math.IsNaN(e) {
 		parts = append(parts, percent(e)+" beyond the rest")
 	}
-	if parts != nil {
-		phrases = append(phrases, "median error of ranks left out "+strings.Join(parts, ", "))
+	if parts == nil {
+		return ""
 	}
-	if c := r.blend.changed(); c.size > 0 && r.Of.Name == "" {
-		phrases = append(phrases, fmt.Sprintf("the library seems to change its algorithm at "+
-			"%s, on %.0f ranks and not on %.0f: from there, intervals on more ranks are wider",
-			quantity.Bytes(c.size), c.after.ranks, c.before.ranks))
-	}
-	return strings.Join(phrases, "; ")
+	return "median error of ranks left out " + strings.Join(parts, ", ")
 }
 
 // medianError returns the median relative error at held-out calls, of logs of ratios; NaN without.

@@ -109,10 +109,6 @@ func (b *blend) deviations(p place, n, spread, apart, noise float64) (down, up f
 	if p.count() > last.count() && (b.flat(p, n) || b.mixed(p)) {
 		jump = known().growth(b.blockwise) * min(far, 1)
 	}
-	if c := b.changed(); len(b.forms) > 1 && c.size > 0 && n >= c.size &&
-		p.count() > c.after.count() {
-		jump = max(jump, min(c.perOctave, maxJump)*far)
-	}
 	variance += partSpread*partSpread*spread*spread + partApart*partApart*apart*apart
 	return (1 - leaning) * math.Sqrt(variance), (1 + leaning) * math.Sqrt(variance+jump*jump)
 }

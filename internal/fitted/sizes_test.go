@@ -2,7 +2,6 @@ package fitted
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -66,56 +65,5 @@ func TestBeyondOneSize(t *testing.T) {
 		if err != nil || math.Abs(p.Value/(100*c.factor)-1) > 0.015 {
 			t.Errorf("%v from %v: %v, %v; want %v µs", c.asked, c.measured, p.Value, err, 100*c.factor)
 		}
-	}
-}
-
-// Calls that jump by more than in proportion to their size on eight nodes, and not on two, are of a
-// library that changes its algorithm, as ABCI's Open MPI does: it is named, and from this size on
-// intervals on more nodes are wider. A protocol that changes on all nodes alike, and one disturbed
-// call, are no such change.
-func TestLibraryChanges(t *testing.T) {
-	const at = 16 << 10
-	fit := func(slower func(nodes int, n quantity.Bytes) float64) *Result {
-		d := Data{Of: entry("allreduce", ""), Statistic: Slowest}
-		for _, nodes := range []int{2, 8} {
-			for n := quantity.Bytes(64); n <= 1<<20; n *= 2 {
-				us := math.Log2(float64(nodes)) * (5 + 2e-3*float64(n)) * slower(nodes, n)
-				d.Points = append(d.Points, Point{Ranks: nodes, PerNode: 1, Size: n,
-					Time: quantity.Micros(us), Count: 1})
-			}
-		}
-		r, err := Fit(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
-	}
-	kinds := map[string]func(nodes int, n quantity.Bytes) float64{
-		"none": func(int, quantity.Bytes) float64 { return 1 },
-		"on all nodes": func(_ int, n quantity.Bytes) float64 {
-			return map[bool]float64{true: 1.5, false: 1}[n >= at]
-		},
-		"one disturbed call": func(nodes int, n quantity.Bytes) float64 {
-			return map[bool]float64{true: 3, false: 1}[nodes == 8 && n == at]
-		},
-		"on eight nodes": func(nodes int, n quantity.Bytes) float64 {
-			return map[bool]float64{true: 1.6, false: 1}[nodes == 8 && n >= at]
-		},
-	}
-	up := map[string]float64{}
-	for kind, slower := range kinds {
-		r := fit(slower)
-		changes := kind == "on eight nodes"
-		if named := strings.Contains(r.Accuracy(), quantity.Bytes(at).String()); named != changes {
-			t.Errorf("%s: %q", kind, r.Accuracy())
-		}
-		p, err := r.predict(32, 64<<10)
-		if err != nil {
-			t.Fatal(err)
-		}
-		up[kind] = math.Log(p.High / p.Value)
-	}
-	if up["on eight nodes"] < 1.3*up["on all nodes"] {
-		t.Errorf("upper half widths: %v", up)
 	}
 }

@@ -62,7 +62,6 @@ var ablations = []ablation{
 	number("partApart", "interval.go", "0.66", "0"),
 	number("surprise", "interval.go", "2", "1e9"),
 	number("plateau", "interval.go", "0.05", "0"),
-	number("maxJump", "table.go", "0.5", "0"),
 }
 
 // packagePath is the package from the folder of the module.
