@@ -32,6 +32,7 @@ var tables = []struct {
 	{"ablations", ablate},
 	{"models", models},
 	{"known", known},
+	{"worst", worst},
 }
 
 func main() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -168,11 +169,54 @@ func answers(asks []question) (all []judge.Answer, err error) {
 		for _, p := range q.asked.points {
 			v, low, high := predict(p)
 			all = append(all, judge.Answer{Machine: q.kept.machine, Question: q.name,
-				Measured: float64(p.Time),
+				Case: q.about(p), Measured: float64(p.Time),
 				Interval: quantity.Interval{Value: v, Low: low, High: high}})
 		}
 	}
 	return all, nil
+}
+
+// about says what was measured and what is asked.
+func (q question) about(p fitted.Point) string {
+	algorithm := cmp.Or(q.kept.algorithm, q.kept.forced, "by the library's choice")
+	return fmt.Sprintf("%s, %s %s of %v on %d ranks, from %d nodes or ranks", q.kept.name,
+		q.kept.collective, algorithm, p.Size, p.Ranks, q.kept.counts())
+}
+
+// typical is how much the log of a time grows in an octave of ranks: a rival's guess, of
+// collectives with the size of the message and of a rank's block.
+var typical = map[bool]float64{false: 0.3, true: 0.45}
+
+// rivals answers the questions by a rival of ten lines: from the largest number of ranks, a time
+// grows with each octave by the mean of what it grew in the last one and of what is typical. Its
+// intervals have constant width.
+func rivals(asks []question) (all []judge.Answer) {
+	for _, q := range asks {
+		for _, p := range q.asked.points {
+			var near, last fitted.Point // the largest of at most half of the ranks of the last
+			for _, k := range q.kept.points {
+				if k.Size == p.Size && k.PerNode == p.PerNode {
+					if near = last; 2*near.Ranks > k.Ranks {
+						near = fitted.Point{}
+					}
+					last = k
+				}
+			}
+			if last.Ranks == 0 {
+				continue
+			}
+			growth := typical[entry(q.kept.collective, "").InBlocks()]
+			if near.Ranks > 0 {
+				own := math.Log(float64(last.Time / near.Time))
+				growth = (growth + own/math.Log2(float64(last.Ranks)/float64(near.Ranks))) / 2
+			}
+			octaves := math.Log2(float64(p.Ranks) / float64(last.Ranks))
+			all = append(all, judge.Answer{Machine: q.kept.machine, Question: q.name,
+				Measured: float64(p.Time),
+				Interval: quantity.Alone(float64(last.Time) * math.Exp(growth*octaves))})
+		}
+	}
+	return all
 }
 
 // scored returns the scores of answers, for each question by machine and in the mean of each half.
@@ -195,9 +239,29 @@ func scored(all []judge.Answer) (scores []judge.Score) {
 
 // table writes docs/tables/collectives.csv.
 func table(w io.Writer, all []series) error {
+	asks := questions(all)
+	of, err := answers(asks)
+	if err != nil {
+		return err
+	}
+	scores := scored(of)
+	by := rivals(asks)
+	for _, name := range names[:4] { // beyond the nodes
+		rival := judge.ConstantWidth(slices.DeleteFunc(slices.Clone(by), func(a judge.Answer) bool {
+			return a.Question != name
+		}))
+		scores = append(scores, judge.ByHalf(name+", rival", rival)...)
+	}
+	return judge.WriteCSV(w, scores)
+}
+
+// worst writes the answers that are farthest outside of their intervals.
+func worst(w io.Writer, all []series) error {
 	of, err := answers(questions(all))
 	if err != nil {
 		return err
 	}
-	return judge.WriteCSV(w, scored(of))
+	return judge.WriteWorst(w, slices.DeleteFunc(of, func(a judge.Answer) bool {
+		return judge.HalfOf(a.Machine) == judge.Made
+	}))
 }

@@ -2,7 +2,7 @@
 // unseen curves:
 //
 //	go run ./forecast calibrate [-o FILE] [FOLDER…]
-//	go run ./forecast coverage [-leave-out] [-machines] [-kind KIND] [FOLDER…]
+//	go run ./forecast coverage [-leave-out] [-machines] [-worst] [-kind KIND] [FOLDER…]
 //
 // The curves are those of internal/published, or of the benchmark files in folders.
 // Calibrate writes internal/forecast/published.json: weights, no measurements. Coverage
@@ -54,6 +54,7 @@ func forecasts(args []string) error {
 	leave := flags.Bool("leave-out", false,
 		"calibrate without the machine that is predicted")
 	machines := flags.Bool("machines", false, "a row for each machine")
+	worst := flags.Bool("worst", false, "the answers farthest outside of their intervals")
 	name := flags.String("kind", "latencies", "latencies, streams or operations")
 	if len(args) == 0 || !slices.Contains([]string{"calibrate", "coverage"}, args[0]) {
 		return fmt.Errorf("name what to do: calibrate or coverage")
@@ -82,6 +83,9 @@ func forecasts(args []string) error {
 	of := func(string) *forecast.Calibration { return k.frozen }
 	if *leave {
 		of = LeaveOut(curves, k.use)
+	}
+	if *worst {
+		return Worst(os.Stdout, curves, k, of)
 	}
 	return Report(os.Stdout, curves, k, of, *machines)
 }

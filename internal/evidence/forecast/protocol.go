@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -161,6 +162,18 @@ func together(runs []*Curve) []forecast.Point {
 		}
 	}
 	return points
+}
+
+// lastSizes are the last sizes after which protocols often begin: an octave above each is a
+// question of its own.
+var lastSizes = []quantity.Bytes{8 * quantity.KiB, 16 * quantity.KiB, 32 * quantity.KiB,
+	64 * quantity.KiB, 128 * quantity.KiB, 256 * quantity.KiB, 512 * quantity.KiB, quantity.MiB}
+
+func init() {
+	for _, last := range lastSizes {
+		Protocols = append(Protocols, Protocol{fmt.Sprintf("up to %v given, %v", last, 2*last),
+			upTo(last, 2*last), false})
+	}
 }
 
 // Protocols lists the protocols of [Report].

@@ -1,11 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"sort"
-
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/halfpeak/halfpeak/internal/evidence/judge"
 	"github.com/halfpeak/halfpeak/internal/forecast"
@@ -18,9 +17,17 @@ func Judge(question string, cases []Case, of func(machine string) *forecast.Cali
 	all []judge.Answer) {
 	each(cases, of, func(s Case, held forecast.Point, c *forecast.Curve) {
 		all = append(all, judge.Answer{Machine: s.Curve.Machine, Question: question,
+			Case:     s.name(held.Size),
 			Measured: float64(held.Time), Interval: c.At(held.Size).Interval})
 	})
 	return all
+}
+
+// name says what was given and asked of a curve.
+func (s *Case) name(asked quantity.Bytes) string {
+	last := len(s.Points) - 1
+	return fmt.Sprintf("%s: %v from %v to %v", s.Curve.Name, asked, s.Points[0].Size,
+		s.Points[last].Size)
 }
 
 // LeaveOut returns a calibration for each machine, made without it: coverage on machines that the
@@ -64,7 +71,7 @@ func Report(w io.Writer, curves []Curve, k kind, of func(machine string) *foreca
 				continue
 			}
 			scores = append(scores, judge.ByHalf(name, all)...)
-			scores = append(scores, judge.ByHalf(name+", rival", constantWidth(all))...)
+			scores = append(scores, judge.ByHalf(name+", rival", judge.ConstantWidth(all))...)
 			if p.between {
 				own := ownWidth(name, p.Cases(curves, group.use))
 				scores = append(scores, judge.ByHalf(name+", rival of own width", own)...)
@@ -77,6 +84,18 @@ func Report(w io.Writer, curves []Curve, k kind, of func(machine string) *foreca
 		}
 	}
 	return judge.WriteCSV(w, scores)
+}
+
+// Worst writes the answers that are farthest outside of their intervals.
+func Worst(w io.Writer, curves []Curve, k kind,
+	of func(machine string) *forecast.Calibration) error {
+	use := thin(curves, k.use)
+	var all []judge.Answer
+	for _, p := range Protocols {
+		measured := func(c *Curve) bool { return use(c) && !c.Planted }
+		all = append(all, Judge(p.Name, p.Cases(curves, measured), of)...)
+	}
+	return judge.WriteWorst(w, all)
 }
 
 // ownWidth predicts sizes between others by the line through their neighbours, in logarithms. Of a
@@ -93,7 +112,7 @@ func ownWidth(question string, cases []Case) (all []judge.Answer) {
 			middle := lineThrough(s.Points[i-1], s.Points[i+1], s.Points[i].Size)
 			errors = append(errors, math.Abs(math.Log(float64(s.Points[i].Time))-middle))
 		}
-		half, usual := stats.QuantileOf(errors, level), stats.QuantileOf(errors, 0.5)
+		half, usual := stats.QuantileOf(errors, judge.Level), stats.QuantileOf(errors, 0.5)
 		for _, p := range s.Held {
 			i := sort.Search(len(s.Points), func(i int) bool { return s.Points[i].Size > p.Size })
 			if i == 0 || i == len(s.Points) {
@@ -119,39 +138,4 @@ func ownWidth(question string, cases []Case) (all []judge.Answer) {
 func lineThrough(a, b forecast.Point, n quantity.Bytes) float64 {
 	s := math.Log(float64(n/a.Size)) / math.Log(float64(b.Size/a.Size))
 	return (1-s)*math.Log(float64(a.Time)) + s*math.Log(float64(b.Time))
-}
-
-// constantWidth returns the answers with the simplest interval: the same ratio of each end to the
-// value, so that it holds 95 % of the measurements of the question on all other machines.
-func constantWidth(all []judge.Answer) (rival []judge.Answer) {
-	count := map[string]float64{}
-	for _, a := range all {
-		count[a.Machine]++
-	}
-	ends := map[string][2]float64{}
-	for machine := range count {
-		var off, weight []float64
-		for _, a := range all {
-			if a.Machine != machine {
-				off = append(off, math.Log(a.Measured/a.Value))
-				weight = append(weight, 1/count[a.Machine])
-			}
-		}
-		if len(off) == 0 {
-			continue
-		}
-		stat.SortWeighted(off, weight)
-		low := stat.Quantile((1-level)/2, stat.Empirical, off, weight)
-		high := stat.Quantile((1+level)/2, stat.Empirical, off, weight)
-		ends[machine] = [2]float64{min(0, low), max(0, high)}
-	}
-	for _, a := range all {
-		e, known := ends[a.Machine]
-		if !known {
-			continue
-		}
-		a.Low, a.High = a.Value*math.Exp(e[0]), a.Value*math.Exp(e[1])
-		rival = append(rival, a)
-	}
-	return rival
 }

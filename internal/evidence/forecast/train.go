@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/halfpeak/halfpeak/internal/evidence/judge"
 	"github.com/halfpeak/halfpeak/internal/forecast"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -17,8 +18,6 @@ import (
 const (
 	// most is the maximum number of curves of a machine to learn from.
 	most = 12
-	// level is the share of measurements that an interval should contain.
-	level = 0.95
 	// fewMachines is the number of machines from which on their errors tell of another one's.
 	fewMachines = 5
 	// leastRun is the least half of the interval of another run.
@@ -233,7 +232,7 @@ func (t *trainer) begins(w *[2]forecast.Terms) (all []float64) {
 		q := 0.0
 		if len(e.machines) >= fewMachines {
 			stat.SortWeighted(e.off, e.weight)
-			q = stat.Quantile(level, stat.Empirical, e.off, e.weight)
+			q = stat.Quantile(judge.Level, stat.Empirical, e.off, e.weight)
 		}
 		all = append(all, q)
 	}
@@ -272,7 +271,7 @@ func factors(all []sample, w *[2]forecast.Terms) (f [2]float64) {
 	published := slices.DeleteFunc(slices.Sorted(maps.Keys(total)), func(m string) bool {
 		return strings.HasPrefix(m, planted)
 	})
-	for l := level - 0.05; ; l += 0.005 {
+	for l := judge.Level - 0.05; ; l += 0.005 {
 		missed := 0.0
 		for _, m := range published {
 			f := quantiles(&sides, m, l)
@@ -284,7 +283,7 @@ func factors(all []sample, w *[2]forecast.Terms) (f [2]float64) {
 				}
 			}
 		}
-		if missed <= (1-level)*float64(len(published)) || l > 0.994 {
+		if missed <= (1-judge.Level)*float64(len(published)) || l > 0.994 {
 			return quantiles(&sides, "", l)
 		}
 	}
@@ -321,7 +320,7 @@ func best(all []sample, at func(s *sample, w *forecast.Terms) (half, off float64
 	loss := func(w forecast.Terms) (sum float64) {
 		for i := range all {
 			half, off := at(&all[i], &w)
-			sum += all[i].weight * (half + 2/(1-level)*max(0, off-half))
+			sum += all[i].weight * (half + 2/(1-judge.Level)*max(0, off-half))
 		}
 		return sum
 	}
@@ -400,7 +399,7 @@ func (t *trainer) learnRun(k *forecast.Calibration) {
 		w = append(w, s.weight)
 	}
 	stat.SortWeighted(v, w)
-	q := stat.Quantile(level, stat.Empirical, v, w)
+	q := stat.Quantile(judge.Level, stat.Empirical, v, w)
 	for i := range k.Run {
 		k.Run[i] *= q
 	}

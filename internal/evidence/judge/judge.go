@@ -22,6 +22,7 @@ const Level = 0.95
 type Answer struct {
 	Machine  string  // which is left out whole, or whose rows were held out
 	Question string  // the row of a table: what was given and what was asked
+	Case     string  // what was measured and asked, for a list of the worst; may be empty
 	Measured float64 // above 0, in the unit of the interval
 	quantity.Interval
 }
