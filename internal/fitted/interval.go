@@ -127,12 +127,15 @@ func (b *blend) surprised() bool {
 	return h.fromOne && math.Sqrt(sum) > math.Log(surprise)
 }
 
-// flat reports whether a small message takes the same time on the only two numbers of nodes. It may
-// grow as usual from there on.
+// flat reports whether a small message takes the same time on the only two numbers of nodes, or any
+// call took less on the last one than before. It may grow as usual from there on.
 func (b *blend) flat(p place, n float64) bool {
 	along := b.along(p)
-	return p.nodes > 1 && len(along) == 2 && n <= latencyBytes &&
-		math.Abs(b.growth(along, n)) < plateau
+	if p.nodes == 1 || len(along) < 2 {
+		return false
+	}
+	growth := b.growth(along, n)
+	return growth < -plateau || len(along) == 2 && n <= latencyBytes && growth < plateau
 }
 
 // mixed reports whether steps inside nodes are taken for steps between them: two numbers of nodes
@@ -169,10 +172,12 @@ func (b *blend) noInterval(p place, n float64, unplaced bool) string {
 	case octaves > 0 && b.surprised():
 		return fmt.Sprintf("no algorithm describes both %.0f and %.0f ranks: measure more numbers "+
 			"of %s", b.places[0].ranks, b.places[len(b.places)-1].ranks, unit)
-	case octaves > 1 && b.flat(p, n):
-		along := b.along(p)
-		return fmt.Sprintf("%.0f and %.0f nodes take the same time: measure %.0f", along[0].nodes,
-			along[1].nodes, 2*along[1].nodes)
+	case octaves > 1 && b.flat(p, n) && len(b.along(p)) == 2:
+		return fmt.Sprintf("the time does not grow up to %.0f nodes: measure %.0f", last.nodes,
+			2*last.nodes)
+	case octaves > 1 && b.mixed(p) && p.perNode() > maxRanksOfNode:
+		return fmt.Sprintf("what %.0f ranks on a node add is not known: measure one node",
+			p.perNode())
 	case b.fill(p) > far:
 		return fmt.Sprintf("%.0f ranks on a node are more than %d times from those measured: "+
 			"measure some between", p.perNode(), maxBeyond)

@@ -123,8 +123,8 @@ func (t *table) trend(p place, n float64) float64 {
 }
 
 // grown returns the log of the time at more ranks than were measured, if it grows with each octave
-// of ranks by the mean of what it grew in the last one and of what it does on known machines. It is
-// NaN elsewhere.
+// of ranks by the mean of what it grew in the last one and of what it does on known machines. No
+// call gets faster on more ranks, but by chance: one that did has not grown. It is NaN elsewhere.
 func (t *table) grown(p place, n float64) float64 {
 	along := t.along(p)
 	high := len(along) - 1
@@ -133,7 +133,7 @@ func (t *table) grown(p place, n float64) float64 {
 	}
 	growth := known().growth(t.blockwise)
 	if own := t.growth(along, n); !math.IsNaN(own) {
-		growth = (growth + own) / 2
+		growth = (growth + max(0, own)) / 2
 	}
 	return t.overSizes(along[high], n) + growth*math.Log2(p.ranks/along[high].ranks)
 }
