@@ -1,9 +1,7 @@
 package fit
 
 import (
-	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -12,35 +10,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/published"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// runName matches the part of a published table's name that distinguishes the runs of one
-// measurement.
-var runName = regexp.MustCompile(`run_\d+|iter-\d+(-\d+)?|-\d+\.out| \(\d+\)$`)
-
-// publishedRuns returns the runs of each published measurement that has several, at most six.
-func publishedRuns(t *testing.T) map[string][]*benchfile.Table {
-	curves, err := published.Curves()
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs := map[string][]*benchfile.Table{}
-	for _, c := range curves {
-		if len(c.Samples) < 6 || c.Kind == benchfile.Interval {
-			continue
-		}
-		name := runName.ReplaceAllString(c.File, "") + ", " + runName.ReplaceAllString(c.Title, "") +
-			fmt.Sprint(c.Kind, c.Collective, c.Series)
-		if len(runs[name]) < 6 {
-			runs[name] = append(runs[name], &c.Table)
-		}
-	}
-	for name, all := range runs {
-		if len(all) < 2 {
-			delete(runs, name)
-		}
-	}
-	return runs
-}
 
 func changed(t *testing.T, before, after *benchfile.Table, on Network) bool {
 	t.Helper()
@@ -86,12 +55,17 @@ func TestUnchanged(t *testing.T) {
 	type count struct{ is, of float64 }
 	share := func(c count) float64 { return c.is / c.of }
 	flagged, found := map[class]count{}, map[class]map[quantity.Micros]count{}
-	for name, runs := range publishedRuns(t) {
+	repeats, err := published.Repeats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range repeats {
+		runs := r.Runs
 		for _, together := range []int{1, 3} {
 			if len(runs) <= together {
 				continue
 			}
-			in := class{publishedNetwork(name), together}
+			in := class{publishedNetwork(r.Name), together}
 			var wrong count
 			right := map[quantity.Micros]count{}
 			for i := range runs {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/known"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
@@ -51,13 +52,6 @@ const (
 // Networks lists them.
 var Networks = []Network{Node, Fabric, Shared}
 
-// between is the factor by which the times of two jobs on an unchanged system differ at most at
-// three neighbouring sizes. Of published pairs of jobs these are 1.05 within a node (12 pairs on
-// ORFEO), 1.10 over InfiniBand (ORFEO, Lassen), and over Ethernet and in clouds 1.23 (ORFEO), 1.52
-// (Azure) and, in the median of all sizes, 1.9. Each is rounded up, to about twice its logarithm
-// for the few machines of the first two.
-var between = map[Network]float64{Node: 1.1, Fabric: 1.2, Shared: 2}
-
 const (
 	// nodeTime and fabricTime are the times of the smallest message up to which one stays in a
 	// node, and on a fabric: the fastest networks take 0.9 µs, and Ethernet and clouds 7 µs and
@@ -93,14 +87,14 @@ const (
 // next run. That interval comes from the result with more runs: from the differences of these runs
 // or, if there is one, from the scatter of the curve and the differences of runs on published
 // machines ([forecast.Curve]); of two with as many runs it is the wider one. One run each has
-// to differ by more than two jobs on the network do; a change by more than repeats, and less than
-// jobs, is unclear. Of fewer than five
+// to differ by more than two jobs on such networks do ([known.Numbers]); a change by more than
+// repeats, and less than jobs, is unclear. Of fewer than five
 // sizes no interval is known, and no change is seen. Results without a common size are an error.
 func Compare(before, after *Result, on Network) ([]Change, error) {
 	var next []platforms.Layer
 	jobs := 1.0
 	if max(before.runs(), after.runs()) == 1 {
-		jobs = between[on]
+		jobs = known.Machines().Jobs[string(on)]
 	}
 	for _, r := range []*Result{before, after} {
 		if r.runs() == max(before.runs(), after.runs()) {

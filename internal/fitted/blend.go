@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/halfpeak/halfpeak/internal/known"
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
@@ -224,7 +225,7 @@ func (h *backTest) meanError(candidate int, weights []float64) float64 {
 		}
 	}
 	if count == 0 {
-		return known().UsualError
+		return known.Machines().Collectives.UsualError
 	}
 	return sum / count
 }

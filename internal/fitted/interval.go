@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/halfpeak/halfpeak/internal/known"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -97,7 +98,7 @@ func (h *backTest) squares(total float64) (sum, places float64) {
 func (b *blend) deviations(p place, n, spread, apart, noise float64) (down, up float64) {
 	squares, places := b.evidence(p).squares(b.totalLg(p, n))
 	free := testPrior + places
-	student, usual := stats.T95(free)/quantile95, known().UsualError
+	student, usual := stats.T95(free)/quantile95, known.Machines().Collectives.UsualError
 	ofOctave := student * student * (testPrior*usual*usual + squares) / free
 	far := max(b.octaves(p), minOctaves)
 	variance := noise*noise + ofOctave*far + sizeOctave*sizeOctave*b.sizeOctaves(n)
@@ -107,7 +108,7 @@ func (b *blend) deviations(p place, n, spread, apart, noise float64) (down, up f
 		leaning = lean
 	}
 	if p.count() > last.count() && (b.flat(p, n) || b.mixed(p)) {
-		jump = known().growth(b.blockwise) * min(far, 1)
+		jump = known.Machines().Collectives.Growth(b.blockwise) * min(far, 1)
 	}
 	variance += partSpread*partSpread*spread*spread + partApart*partApart*apart*apart
 	return (1 - leaning) * math.Sqrt(variance), (1 + leaning) * math.Sqrt(variance+jump*jump)
@@ -172,7 +173,7 @@ func (b *blend) noInterval(p place, n float64, unplaced bool) string {
 	case octaves > 0 && b.surprised():
 		return fmt.Sprintf("no algorithm describes both %.0f and %.0f ranks: measure more numbers "+
 			"of %s", b.places[0].ranks, b.places[len(b.places)-1].ranks, unit)
-	case octaves > 1 && b.flat(p, n) && len(b.along(p)) == 2:
+	case octaves > 1 && b.flat(p, n) && len(b.along(p)) == 2 && n <= latencyBytes:
 		return fmt.Sprintf("the time does not grow up to %.0f nodes: measure %.0f", last.nodes,
 			2*last.nodes)
 	case octaves > 1 && b.mixed(p) && p.perNode() > maxRanksOfNode:

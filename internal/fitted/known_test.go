@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/known"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -30,7 +31,7 @@ func measuredOn(t *testing.T, perNode int, times map[int]float64) *Result {
 func TestGrown(t *testing.T) {
 	b := measuredOn(t, 1, map[int]float64{2: 10, 4: 10, 8: 15}).blend
 	got := b.grown(place{32, 32}, 64)
-	want := math.Log(15) + 2*(math.Log(1.5)+known().Message)/2
+	want := math.Log(15) + 2*(math.Log(1.5)+known.Machines().Collectives.Message)/2
 	if math.Abs(got-want) > 1e-9 { // sums of a few doubles
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -49,8 +50,8 @@ func TestFlat(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		refused := strings.Contains(far.NoInterval, "4 and 8 nodes take the same time: measure 16")
-		if refused != (second == 33) {
+		refused := strings.Contains(far.NoInterval, "does not grow up to 8 nodes: measure 16")
+		if refused != (second <= 33) {
 			t.Errorf("times of 33 and %v µs: %+v", second, far)
 		}
 		twice, err := r.predict(16, 64)
@@ -59,8 +60,22 @@ func TestFlat(t *testing.T) {
 		}
 		return twice.High / twice.Value
 	}
-	if flat, grows := width(33), width(42); !(flat > 1.05*grows) {
-		t.Errorf("upper ends of %v and %v times the value", flat, grows)
+	flat, falls, grows := width(33), width(25), width(42)
+	if !(flat > 1.05*grows) || !(falls > 1.05*grows) {
+		t.Errorf("upper ends of %v, %v and %v times the value", flat, falls, grows)
+	}
+}
+
+// From two numbers of nodes of many ranks each, steps inside them are not known without one node.
+func TestMixed(t *testing.T) {
+	for perNode, refused := range map[int]bool{4: false, 48: true} {
+		r := measuredOn(t, perNode, map[int]float64{2: 10, 4: 14})
+		for ranks, none := range map[int]bool{8 * perNode: false, 16 * perNode: refused} {
+			p, err := r.predict(ranks, 64)
+			if err != nil || (p.NoInterval != "") != none {
+				t.Errorf("%d a node, %d ranks: %+v, %v", perNode, ranks, p, err)
+			}
+		}
 	}
 }
 

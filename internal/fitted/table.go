@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/known"
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
@@ -131,7 +132,7 @@ func (t *table) grown(p place, n float64) float64 {
 	if high < 0 || comparePlaces(along[high], p) >= 0 {
 		return math.NaN()
 	}
-	growth := known().growth(t.blockwise)
+	growth := known.Machines().Collectives.Growth(t.blockwise)
 	if own := t.growth(along, n); !math.IsNaN(own) {
 		growth = (growth + max(0, own)) / 2
 	}

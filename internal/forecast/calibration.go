@@ -2,11 +2,12 @@ package forecast
 
 import (
 	"cmp"
-	_ "embed"
 	"encoding/json"
 	"math"
 	"slices"
 	"sync"
+
+	"github.com/halfpeak/halfpeak/internal/known"
 )
 
 // A Calibration holds the statistics of many curves that predictions of any other curve use.
@@ -104,37 +105,34 @@ func (k *Calibration) rise(rate, growth float64) float64 {
 	return all[i].rise
 }
 
-// The calibrations learned from published curves. internal/evidence/forecast writes the file.
-//
-//go:embed published.json
-var publishedJSON []byte
-
-var published = sync.OnceValue(func() (p struct {
-	Latencies, Streams, Operations Calibration
-}) {
-	if err := json.Unmarshal(publishedJSON, &p); err != nil {
-		panic("published.json: " + err.Error())
+// learned reads a calibration from published curves.
+func learned(text json.RawMessage) *Calibration {
+	c := &Calibration{}
+	if err := json.Unmarshal(text, c); err != nil {
+		panic("known.json: " + err.Error())
 	}
-	return p
-})
+	return c
+}
 
 // Latencies returns the calibration for times of messages.
-func Latencies() *Calibration {
-	c := published().Latencies
-	return &c
-}
+func Latencies() *Calibration { return latencies() }
 
 // Streams returns the calibration for the gaps of streams.
-func Streams() *Calibration {
-	c := published().Streams
-	return &c
-}
+func Streams() *Calibration { return streams() }
 
 // Operations returns the calibration for times of operations and collectives.
-func Operations() *Calibration {
-	c := published().Operations
-	return &c
-}
+func Operations() *Calibration { return operations() }
+
+// Each is read once.
+var (
+	latencies = sync.OnceValue(func() *Calibration {
+		return learned(known.Machines().Latencies)
+	})
+	streams    = sync.OnceValue(func() *Calibration { return learned(known.Machines().Streams) })
+	operations = sync.OnceValue(func() *Calibration {
+		return learned(known.Machines().Operations)
+	})
+)
 
 // density returns the density at x of a normal variable with the given variance, without the
 // constant factor.

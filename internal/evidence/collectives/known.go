@@ -8,16 +8,17 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/evidence/judge"
+	numbers "github.com/halfpeak/halfpeak/internal/known"
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// known writes internal/fitted/known.json: what the machines that terms are chosen on have in
-// common, each number the median over these machines.
+// known writes the collectives' part of internal/known/known.json: what the machines that terms are
+// chosen on have in common, each number the median over these machines.
 func known(w io.Writer, all []series) error {
 	all = slices.DeleteFunc(slices.Clone(all), func(s series) bool {
 		return judge.HalfOf(s.machine) != judge.Choose
 	})
-	of := struct{ UsualError, Message, Block float64 }{}
+	var of numbers.Collectives
 	var err error
 	if of.UsualError, err = usualError(all); err != nil {
 		return err

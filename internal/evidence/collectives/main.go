@@ -5,7 +5,6 @@
 //	go -C internal/evidence run ./collectives
 //	go -C internal/evidence run ./collectives -only ablations
 //	go -C internal/evidence run ./collectives -only latencies ../../../shared/data
-//	go -C internal/evidence run ./collectives -only known >internal/fitted/known.json
 //
 // "latencies" reads the published files themselves, which are not part of the repository.
 package main

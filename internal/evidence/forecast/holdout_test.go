@@ -25,7 +25,8 @@ func TestOwn(t *testing.T) {
 	own := func(c *Curve) bool { return filepath.Ext(c.Machine) == ".out" && Latency(c) }
 	latencies := func(string) *forecast.Calibration { return forecast.Latencies() }
 	for _, p := range Protocols {
-		s := judge.Of(p.Name, Judge(p.Name, p.Cases(curves, own), latencies))
+		all, _ := Judge(p.Name, p.Cases(curves, own), latencies)
+		s := judge.Of(p.Name, all)
 		if p.Name != "every third size held out" && p.Name != "one octave above" {
 			continue
 		}
@@ -143,7 +144,8 @@ func TestTrain(t *testing.T) {
 	}
 	k := Train(curves, Latency, func(m string) bool { return m == "a" })
 	cases := Protocols[0].Cases(curves, func(c *Curve) bool { return c.Machine == "a" })
-	s := judge.Of("a", Judge("a", cases, func(string) *forecast.Calibration { return k }))
+	all, _ := Judge("a", cases, func(string) *forecast.Calibration { return k })
+	s := judge.Of("a", all)
 	if s.Right < 0.9 || s.Width > 1.8 {
 		t.Errorf("on the machine that was left out: %+v", s)
 	}

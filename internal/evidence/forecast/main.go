@@ -1,11 +1,11 @@
 // Forecast learns from published curves the errors of predictions, and measures the errors for
 // unseen curves:
 //
-//	go run ./forecast calibrate [-o FILE] [FOLDER…]
-//	go run ./forecast coverage [-leave-out] [-machines] [-worst] [-kind KIND] [FOLDER…]
+//	go run ./forecast calibrate [FOLDER…]
+//	go run ./forecast coverage [-leave-out] [-chosen] [-machines] [-worst] [-kind KIND] [FOLDER…]
 //
 // The curves are those of internal/published, or of the benchmark files in folders.
-// Calibrate writes internal/forecast/published.json: weights, no measurements. Coverage
+// Calibrate writes the calibrations of internal/known/known.json: weights, no measurements. Coverage
 // holds sizes out, predicts them from the remaining sizes, and compares, as CSV. It predicts with
 // the published calibration or, with -leave-out, with one that is made from the same curves without
 // the machine that is predicted. See [Load] for the machine of a
@@ -16,13 +16,13 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/evidence/judge"
 	"github.com/halfpeak/halfpeak/internal/forecast"
 )
 
@@ -50,10 +50,10 @@ func main() {
 
 func forecasts(args []string) error {
 	flags := flag.NewFlagSet("forecast", flag.ExitOnError)
-	out := flags.String("o", "../forecast/published.json", "file that calibrate writes")
 	leave := flags.Bool("leave-out", false,
 		"calibrate without the machine that is predicted")
 	machines := flags.Bool("machines", false, "a row for each machine")
+	chosen := flags.Bool("chosen", false, "no look at the machines that are only reported")
 	worst := flags.Bool("worst", false, "the answers farthest outside of their intervals")
 	name := flags.String("kind", "latencies", "latencies, streams or operations")
 	if len(args) == 0 || !slices.Contains([]string{"calibrate", "coverage"}, args[0]) {
@@ -72,7 +72,7 @@ func forecasts(args []string) error {
 			flags.Args())
 	}
 	if args[0] == "calibrate" {
-		return calibrate(*out, curves)
+		return calibrate(os.Stdout, curves)
 	}
 	at := slices.IndexFunc(kinds, func(k kind) bool { return strings.EqualFold(k.name, *name) })
 	if at < 0 {
@@ -84,18 +84,18 @@ func forecasts(args []string) error {
 	if *leave {
 		of = LeaveOut(curves, k.use)
 	}
+	if *chosen {
+		kept := k.use
+		k.use = func(c *Curve) bool { return kept(c) && judge.HalfOf(c.Machine) != judge.Report }
+	}
 	if *worst {
 		return Worst(os.Stdout, curves, k, of)
 	}
 	return Report(os.Stdout, curves, k, of, *machines)
 }
 
-// number matches the numbers of JSON.
-var number = regexp.MustCompile(`-?\d+(\.\d+)?(e[-+]\d+)?`)
-
-// calibrate writes the calibrations with four digits: more than the weights are known to, and few
-// enough to read the differences of the file.
-func calibrate(out string, curves []Curve) error {
+// calibrate writes the calibrations of all kinds.
+func calibrate(w io.Writer, curves []Curve) error {
 	type calibration struct {
 		About string
 		*forecast.Calibration
@@ -115,14 +115,5 @@ func calibrate(out string, curves []Curve) error {
 			k.of, n, len(machines))
 		file[k.name] = calibration{about, Train(all, k.use, none)}
 	}
-	text, err := json.Marshal(file)
-	if err != nil {
-		return err
-	}
-	text = number.ReplaceAllFunc(text, func(v []byte) []byte {
-		x, _ := strconv.ParseFloat(string(v), 64) // it matched
-		return strconv.AppendFloat(nil, x, 'g', 4, 64)
-	})
-	lines := strings.NewReplacer("},", "},\n", "],", "],\n").Replace(string(text))
-	return os.WriteFile(out, []byte(lines+"\n"), 0o644)
+	return json.NewEncoder(w).Encode(file)
 }

@@ -12,15 +12,19 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Judge predicts the cases of a question, each with the calibration for its machine.
+// Judge predicts the cases of a question, each with the calibration for its machine. The jumps are
+// those of the answers that lie between two protocols.
 func Judge(question string, cases []Case, of func(machine string) *forecast.Calibration) (
-	all []judge.Answer) {
+	all, jumps []judge.Answer) {
 	each(cases, of, func(s Case, held forecast.Point, c *forecast.Curve) {
+		f := c.At(held.Size)
 		all = append(all, judge.Answer{Machine: s.Curve.Machine, Question: question,
-			Case:     s.name(held.Size),
-			Measured: float64(held.Time), Interval: c.At(held.Size).Interval})
+			Case: s.name(held.Size), Measured: float64(held.Time), Interval: f.Interval})
+		if f.From == forecast.Jump {
+			jumps = append(jumps, all[len(all)-1])
+		}
 	})
-	return all
+	return all, jumps
 }
 
 // name says what was given and asked of a curve.
@@ -66,7 +70,7 @@ func Report(w io.Writer, curves []Curve, k kind, of func(machine string) *foreca
 	} {
 		for _, p := range Protocols {
 			name := group.name + ", " + p.Name
-			all := Judge(name, p.Cases(curves, group.use), of)
+			all, jumps := Judge(name, p.Cases(curves, group.use), of)
 			if len(all) == 0 {
 				continue
 			}
@@ -76,6 +80,7 @@ func Report(w io.Writer, curves []Curve, k kind, of func(machine string) *foreca
 				own := ownWidth(name, p.Cases(curves, group.use))
 				scores = append(scores, judge.ByHalf(name+", rival of own width", own)...)
 			}
+			scores = append(scores, judge.ByHalf(name+", jumps", jumps)...)
 			for _, s := range judge.ByMachine(all) {
 				if s.Name = name + ", " + s.Name; machines {
 					scores = append(scores, s)
@@ -93,7 +98,8 @@ func Worst(w io.Writer, curves []Curve, k kind,
 	var all []judge.Answer
 	for _, p := range Protocols {
 		measured := func(c *Curve) bool { return use(c) && !c.Planted }
-		all = append(all, Judge(p.Name, p.Cases(curves, measured), of)...)
+		answers, _ := Judge(p.Name, p.Cases(curves, measured), of)
+		all = append(all, answers...)
 	}
 	return judge.WriteWorst(w, all)
 }
