@@ -1,11 +1,11 @@
 // Jobs measures how well `fit --against` tells a change from another job, on published measurements
-// that were repeated: how many pairs of unchanged runs count as changed, and how many planted changes
-// are found, by class of network and machine.
+// that were repeated: how many pairs of unchanged runs count as changed, and how many planted
+// changes are found, by class of network and machine.
 //
 //	go -C internal/evidence run ./jobs >docs/tables/jobs.csv
 //
-// A machine is judged by the factors between jobs of all other machines. With -known it prints those
-// of all machines, for internal/known/known.json.
+// A machine is judged by the factors between jobs of all other machines. With -known it prints
+// those of all machines, for internal/known/known.json.
 package main
 
 import (
@@ -79,8 +79,8 @@ func (m *measurement) apart() (factor float64) {
 	return math.Exp(factor)
 }
 
-// factors returns, by class, twice the largest difference of jobs, as a factor, of the machines that
-// count. A class without any has that of the class before, since networks vary more than nodes.
+// factors returns, by class, twice the largest difference of jobs, as a factor, of the machines
+// that count. A class without any has that of the class before, since networks vary more than nodes.
 func factors(all []*measurement, counts func(machine string) bool) map[string]float64 {
 	of, before := map[string]float64{}, 1.0
 	for _, on := range fit.Networks {
@@ -133,8 +133,8 @@ func (c *count) add(before, after *benchfile.Table, on fit.Network) error {
 	return err
 }
 
-// A score is that of a measurement: unchanged pairs, and changes of a factor from some size on, with
-// so many runs before.
+// A score is that of a measurement: unchanged pairs, and changes of a factor from some size on,
+// with so many runs before.
 type score struct {
 	runs                        int
 	unchanged, tenth, third, x3 count
