@@ -6,11 +6,10 @@
 //
 // The curves are those of internal/published, or of the benchmark files in folders.
 // Calibrate writes the calibrations of internal/known/known.json: weights, no measurements.
-// Coverage
-// holds sizes out, predicts them from the remaining sizes, and compares, as CSV. It predicts with
-// the published calibration or, with -leave-out, with one that is made from the same curves without
-// the machine that is predicted. See [Load] for the machine of a
-// curve. Kinds are latencies, streams and operations.
+// Coverage holds sizes out, predicts them from the remaining sizes, and compares, as CSV. It
+// predicts with the published calibration or, with -leave-out, with one that is made from the same
+// curves without the machine that is predicted. See [Load] for the machine of a curve. Kinds are
+// latencies, streams and operations.
 package main
 
 import (
