@@ -80,7 +80,8 @@ func (m *measurement) apart() (factor float64) {
 }
 
 // factors returns, by class, twice the largest difference of jobs, as a factor, of the machines
-// that count. A class without any has that of the class before, since networks vary more than nodes.
+// that count. A class without any has that of the class before, since networks vary more than
+// nodes.
 func factors(all []*measurement, counts func(machine string) bool) map[string]float64 {
 	of, before := map[string]float64{}, 1.0
 	for _, on := range fit.Networks {
