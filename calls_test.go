@@ -51,6 +51,45 @@ func TestSizesOfNoMessage(t *testing.T) {
 	}
 }
 
+// A program takes the measured times of its collectives, as in simulate: 446.2 µs for an allreduce
+// of 64 MiB on 32 GPUs, behind the computation. It may be read without the design, and asked about
+// twice.
+func TestProgramOfMeasuredCollectives(t *testing.T) {
+	d, err := halfpeak.Fit([]string{"internal/demo/files/nccl.log"}, fit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "step.star")
+	text := "def main(mpi):\n    mpi.compute(100, \"us\")\n    mpi.allreduce(64 << 20)\n"
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, designs := range [][]halfpeak.Design{{d}, nil} {
+		p, err := halfpeak.Read(t.Context(), []string{file},
+			theprogram.Reading{Ranks: []int{32}}, designs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			e, err := d.Ask(t.Context(), p)
+			if err != nil || math.Abs(e.Value-546.2) > 1e-9 {
+				t.Errorf("%v, %v, want 546.2 µs", e, err)
+			}
+		}
+		s, err := d.Study(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now, err := s.Now(); err != nil || math.Abs(float64(now)-546.2) > 1e-9 {
+			t.Errorf("the study begins with %v, %v", now, err)
+		}
+		found, err := s.Target(540, "network.tau")
+		if err != nil || len(found.Found) != 1 || !found.Found[0].Reached {
+			t.Errorf("%+v, %v", found, err)
+		}
+	}
+}
+
 // Calls that no machine makes, such as those whose fields were forgotten, are errors that say what
 // is missing.
 func TestCallsOfNoSense(t *testing.T) {

@@ -46,7 +46,11 @@ func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	if err != nil {
 		return e, err
 	}
-	a, err := theprogram.Ask(ctx, theprogram.Question{Input: in, On: []platforms.Design{d.Design},
+	on, err := d.OfRanks()
+	if err != nil {
+		return e, err
+	}
+	a, err := theprogram.Ask(ctx, theprogram.Question{Input: in, On: []platforms.Design{on},
 		Eager: simulate.NoLimit, Map: p.Map})
 	if err != nil {
 		return e, err
@@ -62,11 +66,12 @@ func (p Program) prepare(ctx context.Context, d Design) (platforms.Design, []stu
 	if err != nil {
 		return d.Design, nil, err
 	}
-	if err := d.Messages(); err != nil {
+	on, err := d.OfRanks()
+	if err != nil {
 		return d.Design, nil, err
 	}
-	call, err := in.Prepare(ctx, d.Design, p.Map, p.Watch)
-	return d.Design, []study.Call{call}, err
+	of, call, err := in.Prepare(ctx, on, p.Map, p.Watch)
+	return of, []study.Call{call}, err
 }
 
 // Read reads a program in Starlark (.star), or else a schedule in GOAL or the files of a trace; see

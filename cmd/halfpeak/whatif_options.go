@@ -183,15 +183,15 @@ func (o *whatifOptions) change(ctx context.Context, d halfpeak.Design, others []
 	return c, err
 }
 
-// open opens platforms, and places the ranks of a call on the first. Collectives need no layer if
-// they were measured.
+// open opens platforms, and places the ranks of a call on the first. A call needs no layer if
+// its collectives were measured.
 func (o *whatifOptions) open(refs ...string) ([]halfpeak.Design, error) {
 	all, err := halfpeak.OpenAll(refs...)
 	if err != nil {
 		return nil, err
 	}
 	for i := range all {
-		if o.program != "" && o.save == "" {
+		if o.isCall() && o.save == "" {
 			all[i].Design, err = all[i].OfRanks()
 		} else {
 			err = all[i].Messages()

@@ -7,7 +7,7 @@
 // timed cells, the best of each [Place] marked. [Calls.On] does it all.
 //
 // [Rules] are the choices for a library. [Calls.Prepare] makes the times quantities of a what-if,
-// [MeasuredTimes] gives a program those that were measured, [Calls.Simulate] records the operations
+// [Joint] gives a program those that were measured, [Calls.Simulate] records the operations
 // of each rank in one call, and [Schedule] returns its schedule.
 //
 // Read calls.go and plan.go first; described.go and measured.go are the two sources. timer.go has

@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/list"
@@ -19,57 +20,77 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// MeasuredTimes returns the times of a program's collectives on a machine whose file has
-// measurements of some, see [program.Options]; nil without measurements, and for a machine of
-// levels, on which collectives are made of messages. Ranks fill nodes one after the other. Errors
-// are of a collective, algorithm or shape that was not measured, and say what to measure. Measured
-// times are of one machine: it is an error if there are others. Doubt says which of the times
-// given so far is the least certain.
-func MeasuredTimes(ctx context.Context, machines []platforms.Design) (
-	time func(program.Collective) (ns uint64, joint bool, err error), doubt func() string,
-	err error) {
-	measured := func(d platforms.Design) bool {
-		return !d.Whole && slices.ContainsFunc(d.Platform.Collectives,
-			func(c platforms.MeasuredCollective) bool {
-				return len(d.Collectives(c.Of.Collective)) > 0
-			})
-	}
-	at := slices.IndexFunc(machines, measured)
-	switch {
-	case at < 0:
-		return nil, nil, nil
-	case len(machines) > 1:
-		return nil, nil, fmt.Errorf("%s has measured collectives, whose times are of one machine: "+
-			"give no other one", machines[at].Asked())
-	}
-	j := &jointTimes{ctx: ctx, d: machines[at], known: map[jointKey]uint64{}}
-	for _, c := range j.d.Platform.Collectives {
-		for _, perNode := range c.PerNode {
-			j.perNode = max(j.perNode, perNode*max(1, c.Groups))
-		}
-		j.nccl = j.nccl || strings.Contains(c.Name, "nccl-tests")
-	}
-	if j.perNode == 0 {
-		return nil, nil, fmt.Errorf("%s does not say how many ranks a node has; fit with their "+
-			"number", j.d.Asked())
-	}
-	return j.time, j.doubt, nil
-}
-
-// jointTimes answers for the collectives of a program.
-type jointTimes struct {
-	ctx     context.Context
+// Joint are the times of a program's collectives on a machine whose file has measurements of some,
+// see [program.Options]. Several goroutines may use it at once.
+type Joint struct {
 	d       platforms.Design
-	perNode int  // ranks that fill a node
+	perNode int  // ranks that fill a node; 0: the file does not say
 	nccl    bool // the measurements are of nccl-tests
-	fits    Fits
-	known   map[jointKey]uint64 // in ns
+	fits    *Fits
+	network network         // as a factor of the measured one
+	was     platforms.Costs // of the network that [Joint.OnNetwork] added; else the zero value
+
+	mutex sync.Mutex
+	known map[jointKey]uint64 // in ns
+	first jointKey            // that was asked for
 	// widest is the interval, in µs, that is the widest over its value, of a call.
 	widest quantity.Interval
 	of     jointKey
 }
 
-func (j *jointTimes) doubt() string {
+// JointOf returns the times on a design; nil without measurements, and for a machine of levels, on
+// which collectives are made of messages. Ranks fill nodes one after the other.
+func JointOf(d platforms.Design) *Joint {
+	if d.Whole || !slices.ContainsFunc(d.Platform.Collectives,
+		func(c platforms.MeasuredCollective) bool {
+			return len(d.Collectives(c.Of.Collective)) > 0
+		}) {
+		return nil
+	}
+	j := newJoint(d, new(Fits), network{1, 1}, platforms.Costs{})
+	for _, c := range d.Platform.Collectives {
+		for _, perNode := range c.PerNode {
+			j.perNode = max(j.perNode, perNode*max(1, c.Groups))
+		}
+		j.nccl = j.nccl || strings.Contains(c.Name, "nccl-tests")
+	}
+	return j
+}
+
+func newJoint(d platforms.Design, fits *Fits, by network, was platforms.Costs) *Joint {
+	return &Joint{d: d, fits: fits, network: by, was: was, known: map[jointKey]uint64{}}
+}
+
+// OnNetwork returns the design with a layer "network" that stands for the links between nodes, as
+// [Calls.Prepare] has it, and the times that change with it. It is that of the first collective
+// that was asked for.
+func (j *Joint) OnNetwork(ctx context.Context) (platforms.Design, *Joint, error) {
+	p, err := NewPlan(ctx, j.calls(j.first), j.d)
+	if err != nil {
+		return j.d, nil, err
+	}
+	d, err := withNetwork(j.d, p.source.(*measured).used[0].Result)
+	if err != nil {
+		return d, nil, err
+	}
+	of := newJoint(j.d, j.fits, j.network, d.Costs())
+	of.perNode, of.nccl = j.perNode, j.nccl
+	return d, of, nil
+}
+
+// Under returns the times with other costs of the design of [Joint.OnNetwork]; without a network,
+// they are the measured ones. nil has none.
+func (j *Joint) Under(c platforms.Costs) *Joint {
+	if j == nil || j.was.Layer == nil || c.Layer == nil {
+		return j
+	}
+	of := newJoint(j.d, j.fits, networkOf(j.was, c), j.was)
+	of.perNode, of.nccl = j.perNode, j.nccl
+	return of
+}
+
+// Doubt says which of the times given so far is the least certain; empty: none.
+func (j *Joint) Doubt() string {
 	if j.of.name == "" {
 		return ""
 	}
@@ -91,7 +112,9 @@ type jointKey struct {
 // node that call at once.
 type jointShape struct{ nodes, perNode, groups int }
 
-func (j *jointTimes) time(c program.Collective) (ns uint64, joint bool, err error) {
+// Time returns the time of a collective; joint is false if it is made of messages. Errors are of a
+// collective, algorithm or shape that was not measured, and say what to measure.
+func (j *Joint) Time(ctx context.Context, c program.Collective) (ns uint64, joint bool, err error) {
 	if c.Name == "" {
 		return 0, true, nil // a communicator is made once, before the program counts
 	}
@@ -102,12 +125,17 @@ func (j *jointTimes) time(c program.Collective) (ns uint64, joint bool, err erro
 	if err != nil {
 		return 0, false, err
 	}
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
 	key := jointKey{c.Name, c.Algorithm, c.Bytes, shape}
 	ns, known := j.known[key]
 	if !known && len(c.Ranks) > 1 && !(c.Bytes == 0 && c.Name != "barrier") {
-		t, err := j.measured(key)
+		t, err := j.measured(ctx, key)
 		if err != nil {
 			return 0, false, err
+		}
+		if j.first.name == "" {
+			j.first = key
 		}
 		ns = uint64(math.Round(1e3 * float64(t)))
 	}
@@ -116,7 +144,11 @@ func (j *jointTimes) time(c program.Collective) (ns uint64, joint bool, err erro
 }
 
 // shapeOf returns the shape of the group that calls.
-func (j *jointTimes) shapeOf(c program.Collective) (s jointShape, err error) {
+func (j *Joint) shapeOf(c program.Collective) (s jointShape, err error) {
+	if j.perNode == 0 {
+		return s, fmt.Errorf("%s does not say how many ranks a node has; fit with their number",
+			j.d.Asked())
+	}
 	if c.Unequal {
 		return s, fmt.Errorf("%s was measured with blocks of one size", c.Name)
 	}
@@ -145,8 +177,21 @@ func (j *jointTimes) shapeOf(c program.Collective) (s jointShape, err error) {
 	return s, nil
 }
 
-// measured returns the time of a collective of a shape in µs.
-func (j *jointTimes) measured(k jointKey) (quantity.Micros, error) {
+// calls returns the calls of a collective of a shape.
+func (j *Joint) calls(k jointKey) Calls {
+	return Calls{
+		Collective: k.name,
+		Algorithm:  k.algorithm,
+		Ranks:      []int{k.shape.nodes * k.shape.perNode},
+		PerNode:    k.shape.perNode,
+		Groups:     k.shape.groups,
+		Sizes:      []quantity.Bytes{quantity.Bytes(k.bytes)},
+		Fits:       j.fits,
+	}
+}
+
+// measured returns the time of a collective of a shape in µs, on the network as it is.
+func (j *Joint) measured(ctx context.Context, k jointKey) (quantity.Micros, error) {
 	all := j.d.Collectives(k.name)
 	has := slices.ContainsFunc(all, func(t platforms.MeasuredCollective) bool {
 		return slices.Contains(t.PerNode, k.shape.perNode) && max(1, t.Groups) == k.shape.groups
@@ -154,31 +199,33 @@ func (j *jointTimes) measured(k jointKey) (quantity.Micros, error) {
 	if !has {
 		return 0, j.refusal(k)
 	}
-	times, err := Calls{
-		Collective: k.name,
-		Algorithm:  k.algorithm,
-		Ranks:      []int{k.shape.nodes * k.shape.perNode},
-		PerNode:    k.shape.perNode,
-		Groups:     k.shape.groups,
-		Sizes:      []quantity.Bytes{quantity.Bytes(k.bytes)},
-		Fits:       &j.fits,
-	}.On(j.ctx, j.d)
+	p, err := NewPlan(ctx, j.calls(k), j.d)
+	if err != nil {
+		return 0, err
+	}
+	times, err := p.Times(ctx)
 	if err != nil {
 		return 0, err
 	}
 	t := times.Times[0]
-	if math.IsNaN(float64(t.Time)) {
-		t.Time, t.Within = t.Average, t.AverageWithin
+	in := t.Within
+	if in.Value = float64(t.Time); math.IsNaN(float64(t.Time)) {
+		in = t.AverageWithin
+		in.Value = float64(t.Average)
 	}
-	if !t.Within.Known() || math.IsNaN(t.Within.Low) {
+	if !in.Known() || math.IsNaN(in.Low) {
 		return 0, j.refusal(k)
 	}
-	width := func(in quantity.Interval) float64 { return (in.High - in.Low) / in.Value }
-	if j.of.name == "" || width(t.Within) > width(j.widest) {
-		j.widest, j.of = t.Within, k
-		j.widest.Value = float64(t.Time)
+	if j.network != (network{1, 1}) {
+		if in, err = p.source.(*measured).changed(t, j.network); err != nil {
+			return 0, err
+		}
 	}
-	return t.Time, nil
+	width := func(in quantity.Interval) float64 { return (in.High - in.Low) / in.Value }
+	if j.of.name == "" || width(in) > width(j.widest) {
+		j.widest, j.of = in, k
+	}
+	return quantity.Micros(in.Value), nil
 }
 
 // perfNames are the programs of nccl-tests, where they are not named after the collective.
@@ -186,7 +233,7 @@ var perfNames = map[string]string{"allreduce": "all_reduce", "allgather": "all_g
 	"reduce-scatter": "reduce_scatter", "bcast": "broadcast"}
 
 // refusal returns the error of a shape that was not measured, with the command that measures it.
-func (j *jointTimes) refusal(k jointKey) error {
+func (j *Joint) refusal(k jointKey) error {
 	s, size := k.shape, quantity.Bytes(k.bytes)
 	total := size
 	if (collective.Entry{Collective: k.name}).InBlocks() { // nccl-tests have all blocks together

@@ -9,6 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -29,7 +30,8 @@ type Input struct {
 	// which has its own.
 	choices collective.Choices
 	at      where
-	meshed  bool // some of its collectives are timed by the machine
+	meshed  bool               // some of its collectives are timed by the machine
+	joint   *collectives.Joint // the times of those that were measured; nil: none
 	unit    string
 	counted float64 // units of work of the program, in all
 	again   func(context.Context, collective.Choices, where) (*Input, error)
@@ -39,8 +41,9 @@ type Input struct {
 type where struct {
 	platforms.Design
 	Map   machine.Placement
-	costs platforms.Costs // of the design, or changed ones
-	key   string          // of the design; "" with changed costs
+	costs platforms.Costs    // of the design, or changed ones
+	key   string             // of the design; "" with changed costs
+	joint *collectives.Joint // of a program's collectives that were measured there; nil: none
 }
 
 // whereOn returns the machine of a design.
@@ -49,7 +52,7 @@ func whereOn(d platforms.Design, at machine.Placement) where {
 	for _, c := range d.Changes {
 		key += " " + c.Text
 	}
-	return where{d, at, d.Costs(), key}
+	return where{d, at, d.Costs(), key, collectives.JointOf(d)}
 }
 
 // on returns the input whose collectives are those of a design: by its library, and with the local
@@ -60,7 +63,8 @@ func (in *Input) on(ctx context.Context, d platforms.Design, at machine.Placemen
 
 // with returns the input with collectives by these choices, whose named algorithms are its own.
 func (in *Input) with(ctx context.Context, c collective.Choices, at where) (*Input, error) {
-	same := !in.meshed || at.key != "" && at.key == in.at.key
+	timed := in.meshed || in.joint != nil || at.joint != nil
+	same := !timed || at.key != "" && at.key == in.at.key
 	if in.again == nil || same && alike(c, in.choices) {
 		return in, nil
 	}
@@ -117,7 +121,8 @@ func (r *runnable) under(ctx context.Context, costs platforms.Costs) (*simulate.
 	}
 	work := localWork{c.Combine, c.Copy, c.Flops, c.Memory}
 	at := r.at
-	if r.meshed { // the times of its collectives are of all costs
+	timed := r.meshed || r.joint != nil
+	if timed { // the times of its collectives are of all costs
 		at.costs, at.key = costs, ""
 	} else {
 		r.mutex.Lock()
@@ -132,7 +137,7 @@ func (r *runnable) under(ctx context.Context, costs platforms.Costs) (*simulate.
 		return nil, err
 	}
 	p, err := simulate.New(in.Schedule)
-	if err != nil || r.meshed {
+	if err != nil || timed {
 		return p, err
 	}
 	r.mutex.Lock()
@@ -144,28 +149,45 @@ func (r *runnable) under(ctx context.Context, costs platforms.Costs) (*simulate.
 	return p, nil
 }
 
-// Prepare returns the program ready to be timed with other costs of a design, on which it runs
-// once, and fails if it cannot run. If the design is a whole platform with levels, ranks run on its
-// machine. Each value is another simulation, and the limits of the finish are the parts of its
-// critical path. The end of the context ends all simulations at once. Each simulation that has
-// ended is told to watch, unless that is nil.
+// Prepare returns the program ready to be timed with other costs of the design that it returns, on
+// which it runs once, and fails if it cannot run. If the design is a whole platform with levels,
+// ranks run on its machine. If it has measured collectives and no messages, the returned one has a
+// layer "network", whose changes scale what is between nodes, see [collectives.Joint.OnNetwork].
+// Each value is another simulation, and the limits of the finish are the parts of its critical
+// path. The end of the context ends all simulations at once. Each simulation that has ended is told
+// to watch, unless that is nil.
 func (in *Input) Prepare(ctx context.Context, d platforms.Design, on machine.Placement,
-	watch func()) (study.Call, error) {
-
+	watch func()) (platforms.Design, study.Call, error) {
 	in, err := in.on(ctx, d, on)
 	if err != nil {
-		return study.Call{}, err
+		return d, study.Call{}, err
+	}
+	measured := d.Layer.Model == nil
+	if measured {
+		if d, in, err = in.onNetwork(ctx, d, on); err != nil {
+			return d, study.Call{}, err
+		}
 	}
 	call := study.Call{Name: study.Finish, Of: in.Name, Off: offBy(),
 		Notes: append(noInterval([]platforms.Design{d}), in.Notes...)}
+	switch {
+	case measured:
+		call.Notes = append(call.Notes, in.Uncertain, networkNote)
+	case in.joint != nil:
+		call.Notes = append(call.Notes, in.Uncertain, staysNote)
+	}
 	again := &runnable{Input: in, made: map[localWork]*simulate.Program{}}
 	call.Run = func(c platforms.Costs, parts bool) (f study.Finished, err error) {
-		layer := d.Layer
-		layer.Model = c.Layer
-		// Times of a platform include its rendezvous, so the simulation adds none.
-		m, err := placed.Machine(c.Machine, layer, on, in.Schedule.Ranks(), simulate.NoLimit)
-		if err != nil {
-			return f, err
+		// Without messages, no machine is asked for their times.
+		var m simulate.Machine = simulate.LogGOPS{}
+		if !measured {
+			layer := d.Layer
+			layer.Model = c.Layer
+			// Times of a platform include its rendezvous, so the simulation adds none.
+			m, err = placed.Machine(c.Machine, layer, on, in.Schedule.Ranks(), simulate.NoLimit)
+			if err != nil {
+				return f, err
+			}
 		}
 		p, err := again.under(ctx, c)
 		if err != nil {
@@ -188,7 +210,35 @@ func (in *Input) Prepare(ctx context.Context, d platforms.Design, on machine.Pla
 		call.Notes = append(call.Notes, d.Name()+": "+placed.Shape(m, on)+".")
 	}
 	if _, err := call.Run(d.Costs(), false); err != nil {
-		return call, fmt.Errorf("%s: %w", in.Name, err)
+		return d, call, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	return call, nil
+	return d, call, nil
 }
+
+// onNetwork returns a program of measured collectives alone, whose times change with the network of
+// the design that it returns.
+func (in *Input) onNetwork(ctx context.Context, d platforms.Design, on machine.Placement) (
+	platforms.Design, *Input, error) {
+	if err := noMessages(in.Schedule, d); err != nil {
+		return d, nil, err
+	}
+	if in.joint == nil {
+		return d, nil, fmt.Errorf("%s: it calls no collective, and %s has no layer for messages",
+			in.Name, d.Asked())
+	}
+	d, joint, err := in.joint.OnNetwork(ctx)
+	if err != nil {
+		return d, nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	at := whereOn(d, on)
+	at.joint, at.key = joint, ""
+	in, err = in.with(ctx, in.choices, at)
+	return d, in, err
+}
+
+const (
+	networkNote = "With the network, steps and bytes of collectives between nodes are scaled, by " +
+		"the schedules of the algorithms; those inside nodes stay."
+	staysNote = "Collectives keep the times that were measured, whatever changes: only messages " +
+		"take other ones."
+)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
-	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -88,25 +87,16 @@ type Reading struct {
 	// in GOAL has its own.
 	Collectives collective.Choices
 
-	// time is that of collectives that were measured, see [program.Options]; nil: none.
-	time func(program.Collective) (ns uint64, joint bool, err error)
-	// doubt says what is uncertain of the times that time has given, for a note; nil: nothing.
-	doubt func() string
-	at    where // the machine that times the collectives of a mesh; none without a design
+	at where // the machine that times collectives; none without a design
 }
 
-// on returns how files are read for machines: collectives are those of the first, and in a program
-// in Starlark the measured ones take the times of [collectives.MeasuredTimes].
-func (r Reading) on(ctx context.Context, names []string, at machine.Placement,
-	on []platforms.Design) (_ Reading, err error) {
-	if len(names) == 1 && program.Is(names[0]) {
-		r.time, r.doubt, err = collectives.MeasuredTimes(ctx, on)
-	}
+// on returns how files are read for machines: by the first.
+func (r Reading) on(at machine.Placement, on []platforms.Design) Reading {
 	if len(on) > 0 {
 		r.Collectives = choicesOn(on[0], at, r.Collectives)
 		r.at = whereOn(on[0], at)
 	}
-	return r, err
+	return r
 }
 
 // Read reads a program in Starlark, from its file or, if there is no such file, from the binary;
@@ -117,11 +107,7 @@ func (r Reading) on(ctx context.Context, names []string, at machine.Placement,
 // Without names, Read returns nil. Collectives are those of the first design; [Ask] reads a program
 // again for a machine with another library or other times to copy and to combine.
 func Read(ctx context.Context, names []string, r Reading, on ...platforms.Design) (*Input, error) {
-	r, err := r.on(ctx, names, machine.Placement{}, on)
-	if err != nil {
-		return nil, err
-	}
-	return read(ctx, names, r)
+	return read(ctx, names, r.on(machine.Placement{}, on))
 }
 
 func read(ctx context.Context, names []string, r Reading) (*Input, error) {
@@ -153,7 +139,7 @@ func input(ctx context.Context, p *program.Program, name string, o Reading) (*In
 	if err != nil {
 		return nil, err
 	}
-	return in, in.schedule(ctx, calls, o)
+	return in, in.schedule(ctx, calls)
 }
 
 // called returns the calls of a program, of which its schedule is made.
@@ -163,7 +149,7 @@ func called(ctx context.Context, p *program.Program, name string, o Reading) (*I
 	if err != nil {
 		return nil, nil, err
 	}
-	in := &Input{Name: name}
+	in := &Input{Name: name, joint: o.at.joint.Under(o.at.costs)}
 	in.readAgain(o, func(ctx context.Context, o Reading) (*Input, error) {
 		return input(ctx, p, name, o)
 	})
@@ -171,8 +157,11 @@ func called(ctx context.Context, p *program.Program, name string, o Reading) (*I
 	if err != nil {
 		return nil, nil, err
 	}
-	calls, err := p.Calls(ctx, program.Options{Ranks: o.Ranks[0], Print: o.Print,
-		Collectives: o.Collectives, Time: o.time, Mesh: mesh})
+	of := program.Options{Ranks: o.Ranks[0], Print: o.Print, Collectives: o.Collectives, Mesh: mesh}
+	if in.joint != nil {
+		of.Time = func(c program.Collective) (uint64, bool, error) { return in.joint.Time(ctx, c) }
+	}
+	calls, err := p.Calls(ctx, of)
 	if err == nil {
 		in.unit, in.counted = calls.Counted()
 	}
@@ -180,10 +169,10 @@ func called(ctx context.Context, p *program.Program, name string, o Reading) (*I
 }
 
 // schedule sets the schedule of the calls.
-func (in *Input) schedule(ctx context.Context, calls *program.Calls, o Reading) (err error) {
+func (in *Input) schedule(ctx context.Context, calls *program.Calls) (err error) {
 	in.Schedule, in.Marks, err = calls.Schedule(ctx)
-	if o.doubt != nil {
-		in.Uncertain = o.doubt()
+	if in.joint != nil {
+		in.Uncertain = in.joint.Doubt()
 	}
 	return err
 }

@@ -39,10 +39,7 @@ func (q Question) scale(ctx context.Context) (*Scaling, error) {
 // scaled runs the program for each combination.
 func (q Question) scaled(ctx context.Context) (*Scaling, error) {
 	name := q.Files[0]
-	r, err := q.Reading.on(ctx, q.Files, q.Map, q.On)
-	if err != nil {
-		return nil, err
-	}
+	r := q.Reading.on(q.Map, q.On)
 	p, err := readProgram(ctx, name)
 	if err != nil {
 		return nil, err
@@ -70,7 +67,7 @@ func (q Question) scaled(ctx context.Context) (*Scaling, error) {
 				}
 				continue
 			}
-			if err := in.schedule(ctx, calls, one); err != nil {
+			if err := in.schedule(ctx, calls); err != nil {
 				return s, err
 			}
 			if err := s.run(ctx, in, set.varied, q); err != nil {

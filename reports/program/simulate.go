@@ -108,7 +108,10 @@ func (q Question) run(ctx context.Context, in *Input) (*Simulation, error) {
 	for i, m := range machines {
 		of := in
 		if len(q.On) > 0 {
-			if of, err = in.on(ctx, q.On[i], q.Map); err != nil {
+			if of, err = in.on(ctx, q.On[i], q.Map); err == nil {
+				err = noMessages(of.Schedule, q.On[i])
+			}
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -178,9 +181,12 @@ func messagesOf(p platforms.Platform) platforms.Layer {
 	return platforms.Layer{}
 }
 
-// noMessages returns an error if a schedule has messages, of a machine of which collectives alone
-// were measured.
+// noMessages returns an error if a schedule has messages, and collectives alone were measured of the
+// machine.
 func noMessages(s *schedule.Schedule, d platforms.Design) error {
+	if d.Layer.Model != nil || messagesOf(d.Platform).Model != nil {
+		return nil
+	}
 	send := func(o schedule.Op) bool { return o.Kind == schedule.Send }
 	if i := slices.IndexFunc(s.Ops(), send); i >= 0 {
 		at := s.Line(uint32(i))
@@ -270,9 +276,6 @@ func (s *Simulation) machinesOf(in *Input, ranks int, q Question) (
 			d.Layer = messagesOf(d.Platform)
 		}
 		if d.Layer.Model == nil {
-			if err := noMessages(in.Schedule, d); err != nil {
-				return nil, nil, err
-			}
 			names, machines = append(names, d.Asked()), append(machines, simulate.LogGOPS{})
 			continue
 		}
