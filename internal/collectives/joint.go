@@ -6,6 +6,7 @@ package collectives
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -31,17 +32,34 @@ type Joint struct {
 	was     platforms.Costs // of the network that [Joint.OnNetwork] added; else the zero value
 
 	mutex sync.Mutex
-	known map[jointKey]uint64 // in ns
-	first jointKey            // that was asked for
+	known map[jointKey]jointTime
+	first jointKey // that was asked for
 	// widest is the interval, in µs, that is the widest over its value, of a call.
 	widest quantity.Interval
 	of     jointKey
+	// described are the collectives that the machine's levels describe, in order.
+	described []string
 }
 
-// JointOf returns the times on a design; nil without measurements, and for a machine of levels, on
-// which collectives are made of messages. Ranks fill nodes one after the other.
+// A jointTime is a time with its interval in ns, unless the collective is made of messages.
+type jointTime struct {
+	quantity.Interval
+	joint bool
+}
+
+// An End is the value of the intervals of all times that is taken for them.
+type End int
+
+const (
+	Low   End = iota - 1 // the lower end
+	Value                // the time itself
+	High                 // the upper end
+)
+
+// JointOf returns the times on a design; nil without measurements. Ranks fill nodes one after the
+// other.
 func JointOf(d platforms.Design) *Joint {
-	if d.Whole || !slices.ContainsFunc(d.Platform.Collectives,
+	if !slices.ContainsFunc(d.Platform.Collectives,
 		func(c platforms.MeasuredCollective) bool {
 			return len(d.Collectives(c.Of.Collective)) > 0
 		}) {
@@ -58,7 +76,7 @@ func JointOf(d platforms.Design) *Joint {
 }
 
 func newJoint(d platforms.Design, fits *Fits, by network, was platforms.Costs) *Joint {
-	return &Joint{d: d, fits: fits, network: by, was: was, known: map[jointKey]uint64{}}
+	return &Joint{d: d, fits: fits, network: by, was: was, known: map[jointKey]jointTime{}}
 }
 
 // OnNetwork returns the design with a layer "network" that stands for the links between nodes, as
@@ -89,17 +107,38 @@ func (j *Joint) Under(c platforms.Costs) *Joint {
 	return of
 }
 
-// Doubt says which of the times given so far is the least certain; empty: none.
+// Doubt says which of the times given so far is the least certain, and which collectives the levels
+// describe; empty: none.
 func (j *Joint) Doubt() string {
+	text := ""
+	if len(j.described) > 0 {
+		text = fmt.Sprintf("Not measured, and so by their schedules on the levels of %s, which is "+
+			"a bound: %s.", j.d.Platform.Name, strings.Join(j.Described(), ", "))
+	}
 	if j.of.name == "" {
-		return ""
+		return text
 	}
 	s := j.of.shape
-	return fmt.Sprintf("Collectives take the times that were measured, or are fitted to these; "+
-		"the least certain one is %s of %s on %d ranks: %v, %v to %v.", j.of.name,
-		quantity.Bytes(j.of.bytes), s.nodes*s.perNode, quantity.Micros(j.widest.Value),
-		quantity.Micros(j.widest.Low), quantity.Micros(j.widest.High))
+	return strings.TrimSpace(text + " " + fmt.Sprintf("Collectives take the times that were "+
+		"measured, or are fitted to these; the least certain one is %s of %s on %d ranks: %v, %v "+
+		"to %v.", j.of.name, quantity.Bytes(j.of.bytes), s.nodes*s.perNode,
+		quantity.Micros(j.widest.Value), quantity.Micros(j.widest.Low),
+		quantity.Micros(j.widest.High)))
 }
+
+// Described returns the collectives so far that were not measured and that the machine's levels
+// describe: their names, or if others of the name were measured, with their size and ranks. Of many
+// it has the first ones.
+func (j *Joint) Described() []string {
+	const most = 4
+	if len(j.described) > most {
+		return append(slices.Clone(j.described[:most]), "…")
+	}
+	return j.described
+}
+
+// Complete reports whether all times so far were measured or fitted, and there are some.
+func (j *Joint) Complete() bool { return len(j.described) == 0 && j.of.name != "" }
 
 // A jointKey is a collective with its shape.
 type jointKey struct {
@@ -112,35 +151,74 @@ type jointKey struct {
 // node that call at once.
 type jointShape struct{ nodes, perNode, groups int }
 
-// Time returns the time of a collective; joint is false if it is made of messages. Errors are of a
-// collective, algorithm or shape that was not measured, and say what to measure.
-func (j *Joint) Time(ctx context.Context, c program.Collective) (ns uint64, joint bool, err error) {
-	if c.Name == "" {
-		return 0, true, nil // a communicator is made once, before the program counts
+// Time returns the time of a collective in ns, or an end of its interval; joint is false if it is
+// made of messages. One that was not measured, or not in this shape, is made of messages if the
+// machine has levels; else it is an error that says what to measure. A collective without any
+// measurement is so on any machine with messages.
+func (j *Joint) Time(ctx context.Context, c program.Collective, end End) (ns uint64, joint bool,
+	err error) {
+	if c.Name == "" { // a communicator is made once, before the program counts
+		return 0, true, nil
 	}
-	if len(j.d.Collectives(c.Name)) == 0 && j.d.Layer.Model != nil {
-		return 0, false, nil
-	}
-	shape, err := j.shapeOf(c)
-	if err != nil {
-		return 0, false, err
+	if len(c.Ranks) < 2 || c.Bytes == 0 && c.Name != "barrier" {
+		return 0, true, nil
 	}
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
+	t, err := j.timeOf(ctx, c)
+	at := t.Value
+	switch end {
+	case Low:
+		at = t.Low
+	case High:
+		at = t.High
+	}
+	const most = 1 << 60 // an interval may have no upper end
+	return uint64(math.Round(min(at, most))), t.joint, err
+}
+
+func (j *Joint) timeOf(ctx context.Context, c program.Collective) (t jointTime, err error) {
+	levels := len(j.d.Machine().Levels) > 0
+	if len(j.d.Collectives(c.Name)) == 0 && j.d.Layer.Model != nil {
+		j.describe(levels, c.Name)
+		return t, nil
+	}
+	shape, err := j.shapeOf(c)
+	switch {
+	case err != nil && levels:
+		j.describe(true, c.Name)
+		return t, nil
+	case err != nil:
+		return t, err
+	}
 	key := jointKey{c.Name, c.Algorithm, c.Bytes, shape}
-	ns, known := j.known[key]
-	if !known && len(c.Ranks) > 1 && !(c.Bytes == 0 && c.Name != "barrier") {
-		t, err := j.measured(ctx, key)
-		if err != nil {
-			return 0, false, err
-		}
+	if t, known := j.known[key]; known {
+		return t, nil
+	}
+	in, err := j.measured(ctx, key)
+	var missing notMeasured
+	switch {
+	case levels && errors.As(err, &missing):
+		j.describe(true, fmt.Sprintf("%s of %s on %d ranks", c.Name, quantity.Bytes(c.Bytes),
+			len(c.Ranks)))
+	case err != nil:
+		return t, err
+	default:
+		t = jointTime{quantity.Interval{Value: 1e3 * in.Value, Low: 1e3 * in.Low,
+			High: 1e3 * in.High}, true}
 		if j.first.name == "" {
 			j.first = key
 		}
-		ns = uint64(math.Round(1e3 * float64(t)))
 	}
-	j.known[key] = ns
-	return ns, true, nil
+	j.known[key] = t
+	return t, nil
+}
+
+// describe notes a collective that the levels of the machine describe.
+func (j *Joint) describe(levels bool, name string) {
+	if levels && !slices.Contains(j.described, name) {
+		j.described = append(j.described, name)
+	}
 }
 
 // shapeOf returns the shape of the group that calls.
@@ -190,47 +268,50 @@ func (j *Joint) calls(k jointKey) Calls {
 	}
 }
 
-// measured returns the time of a collective of a shape in µs, on the network as it is.
-func (j *Joint) measured(ctx context.Context, k jointKey) (quantity.Micros, error) {
+// measured returns the time of a collective of a shape in µs, with its interval.
+func (j *Joint) measured(ctx context.Context, k jointKey) (in quantity.Interval, err error) {
 	all := j.d.Collectives(k.name)
 	has := slices.ContainsFunc(all, func(t platforms.MeasuredCollective) bool {
 		return slices.Contains(t.PerNode, k.shape.perNode) && max(1, t.Groups) == k.shape.groups
 	})
 	if !has {
-		return 0, j.refusal(k)
+		return in, j.refusal(k)
 	}
 	p, err := NewPlan(ctx, j.calls(k), j.d)
 	if err != nil {
-		return 0, err
+		return in, err
 	}
 	times, err := p.Times(ctx)
 	if err != nil {
-		return 0, err
+		return in, err
 	}
 	t := times.Times[0]
-	in := t.Within
+	in = t.Within
 	if in.Value = float64(t.Time); math.IsNaN(float64(t.Time)) {
 		in = t.AverageWithin
 		in.Value = float64(t.Average)
 	}
 	if !in.Known() || math.IsNaN(in.Low) {
-		return 0, j.refusal(k)
+		return in, j.refusal(k)
 	}
 	if j.network != (network{1, 1}) {
 		if in, err = p.source.(*measured).changed(t, j.network); err != nil {
-			return 0, err
+			return in, err
 		}
 	}
 	width := func(in quantity.Interval) float64 { return (in.High - in.Low) / in.Value }
 	if j.of.name == "" || width(in) > width(j.widest) {
 		j.widest, j.of = in, k
 	}
-	return quantity.Micros(in.Value), nil
+	return in, nil
 }
 
 // perfNames are the programs of nccl-tests, where they are not named after the collective.
 var perfNames = map[string]string{"allreduce": "all_reduce", "allgather": "all_gather",
 	"reduce-scatter": "reduce_scatter", "bcast": "broadcast"}
+
+// A notMeasured is the error of a shape that was not measured.
+type notMeasured struct{ error }
 
 // refusal returns the error of a shape that was not measured, with the command that measures it.
 func (j *Joint) refusal(k jointKey) error {
@@ -245,7 +326,8 @@ func (j *Joint) refusal(k jointKey) error {
 	}
 	text += " was not measured, nor near enough"
 	if !j.nccl || slices.Contains([]string{"barrier", "scan"}, k.name) {
-		return fmt.Errorf("%s: measure it and fit it with the other measurements", text)
+		return notMeasured{fmt.Errorf("%s: measure it and fit it with the other measurements",
+			text)}
 	}
 	perf, split := k.name, ""
 	if name, has := perfNames[k.name]; has {
@@ -259,6 +341,6 @@ func (j *Joint) refusal(k jointKey) error {
 	}
 	perNode := s.perNode * s.groups
 	exact := fmt.Sprintf("%.0f", float64(total))
-	return fmt.Errorf("%s; measure it: %smpirun -np %d -N %d %s_perf -b %s -e %[6]s -g 1", text,
-		split, s.nodes*perNode, perNode, perf, exact)
+	return notMeasured{fmt.Errorf("%s; measure it: %smpirun -np %d -N %d %s_perf -b %s -e %[6]s "+
+		"-g 1", text, split, s.nodes*perNode, perNode, perf, exact)}
 }

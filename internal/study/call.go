@@ -37,6 +37,9 @@ type Finished struct {
 // Finish is the name of the time of a call. If there are several, their names begin with it.
 const Finish = "finish"
 
+// Step is another name of [Finish], of a program that is a step of a training.
+const Step = "step"
+
 // Kind returns the quantity. It has no size: that of the call is fixed.
 func (c *Call) Kind() *model.Quantity {
 	return &model.Quantity{Name: c.Name, Title: "finish of " + c.Of, Dim: quantity.DimTime}

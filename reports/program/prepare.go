@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -44,6 +45,7 @@ type where struct {
 	costs platforms.Costs    // of the design, or changed ones
 	key   string             // of the design; "" with changed costs
 	joint *collectives.Joint // of a program's collectives that were measured there; nil: none
+	end   collectives.End    // of their intervals
 }
 
 // whereOn returns the machine of a design.
@@ -52,7 +54,7 @@ func whereOn(d platforms.Design, at machine.Placement) where {
 	for _, c := range d.Changes {
 		key += " " + c.Text
 	}
-	return where{d, at, d.Costs(), key, collectives.JointOf(d)}
+	return where{Design: d, Map: at, costs: d.Costs(), key: key, joint: collectives.JointOf(d)}
 }
 
 // on returns the input whose collectives are those of a design: by its library, and with the local
@@ -234,6 +236,36 @@ func (in *Input) onNetwork(ctx context.Context, d platforms.Design, on machine.P
 	at.joint, at.key = joint, ""
 	in, err = in.with(ctx, in.choices, at)
 	return d, in, err
+}
+
+// messagesOf returns the first layer that has the times of messages, beside measured collectives;
+// without any, its model is nil.
+func messagesOf(p platforms.Platform) platforms.Layer {
+	for _, l := range p.Layers {
+		if l.Messages() == nil {
+			return l
+		}
+	}
+	return platforms.Layer{}
+}
+
+// noMessages returns an error if a schedule has messages, and only collectives were measured of the
+// machine.
+func noMessages(s *schedule.Schedule, d platforms.Design) error {
+	if d.Layer.Model != nil || messagesOf(d.Platform).Model != nil {
+		return nil
+	}
+	send := func(o schedule.Op) bool { return o.Kind == schedule.Send }
+	if i := slices.IndexFunc(s.Ops(), send); i >= 0 {
+		at := s.Line(uint32(i))
+		if at != "" {
+			at += ": "
+		}
+		return fmt.Errorf("%s%s has measured collectives and no layer for messages; fit them "+
+			"with a log of sendrecv_perf of nccl-tests, or add a layer to the file", at,
+			d.Asked())
+	}
+	return nil
 }
 
 const (

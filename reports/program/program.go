@@ -159,7 +159,9 @@ func called(ctx context.Context, p *program.Program, name string, o Reading) (*I
 	}
 	of := program.Options{Ranks: o.Ranks[0], Print: o.Print, Collectives: o.Collectives, Mesh: mesh}
 	if in.joint != nil {
-		of.Time = func(c program.Collective) (uint64, bool, error) { return in.joint.Time(ctx, c) }
+		of.Time = func(c program.Collective) (uint64, bool, error) {
+			return in.joint.Time(ctx, c, o.at.end)
+		}
 	}
 	calls, err := p.Calls(ctx, of)
 	if err == nil {

@@ -39,10 +39,6 @@ type FittedStep struct {
 	Fitted quantity.Micros
 }
 
-// stepError is the deviation of a step's time from that of a program with two fitted rates, over
-// the published steps that were not fitted (docs/tables/training.csv).
-const stepError = 0.04
-
 // FitRates fits the rates of a machine to measured steps of the program of that name, by the least
 // squares of the relative errors: Gauss and Newton's steps in the times an operation and a byte. Of
 // one step, or if memory is given, memory stays as it is given or as the machine has it.

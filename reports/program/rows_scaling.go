@@ -30,6 +30,10 @@ func scalingRows(s *Scaling) table.Rows {
 			return table.OrAbsent(part(r), !math.IsNaN(float64(part(r))))
 		}
 	}
+	within := slices.ContainsFunc(s.Rows, func(r row) bool { return r.Within.Value > 0 })
+	end := func(of func(row) float64) func(row) any {
+		return func(r row) any { return table.OrAbsent(quantity.Micros(of(r)), r.Within.Value > 0) }
+	}
 	// On one number of ranks every row is the smallest of its machine and parameters.
 	scales := len(s.Rows) == 1 || ranksDiffer(s)
 	computes := slices.ContainsFunc(s.Rows, func(r row) bool { return ratio(r.Efficiency) != nil })
@@ -40,6 +44,12 @@ func scalingRows(s *Scaling) table.Rows {
 			"parameters"), func(r row) any { return r.Params }),
 		table.Col("ranks", "ranks", func(r row) any { return r.Ranks }),
 		table.Col("finish_us", "finish", func(r row) any { return r.Finish }),
+		table.Col("finish_from_us", table.HeadIf(within, "90 % from"), end(func(r row) float64 {
+			return r.Within.Low
+		})),
+		table.Col("finish_to_us", table.HeadIf(within, "to"), end(func(r row) float64 {
+			return r.Within.High
+		})),
 		table.Col("computing_us", "", time(computing)),
 		table.Col("messages_us", "", time(messages)),
 		table.Col("waiting_us", "", time(waiting)),
@@ -85,7 +95,9 @@ func scalingRows(s *Scaling) table.Rows {
 	if rows.Next = kneeNotes(s); s.counts() {
 		rows.Next = nil
 		rows.Notes = append(rows.Notes, splitNote)
-		rows.Verdict = splitVerdict(s)
+		if !differ(s, func(r row) string { return r.Machine }) {
+			rows.Verdict = splitVerdict(s)
+		}
 	}
 	return rows
 }

@@ -62,8 +62,15 @@ func splitVerdict(s *Scaling) table.Sentence {
 	if last.Bubbles > part {
 		binds, part = "waiting for other ranks", last.Bubbles
 	}
-	verdict := table.Say("%s: %v%s; %s takes %.0f %%", of, last.Finish, times, binds,
+	finish := table.Say("%v", last.Finish)
+	if last.Within.Value > 0 {
+		finish = table.Say("%v", table.Interval{Dim: quantity.DimTime, Interval: last.Within})
+	}
+	verdict := table.Say("%s: %v%s; %s takes %.0f %%", of, finish, times, binds,
 		100*float64(part/last.Finish))
+	if s.bound != "" && s.uncertain != "" {
+		verdict = table.Say("%v; a bound, since no log has %s", verdict, s.bound)
+	}
 	if s.faster > 0 {
 		verdict = table.Say("%v; %s twice as fast would make it %.2f ×", verdict, s.fasterLink,
 			float64(last.Finish/s.faster))

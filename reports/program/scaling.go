@@ -26,6 +26,7 @@ type Scaling struct {
 	faster     quantity.Micros // the last finish with the link of that name twice as fast; 0: none
 	fasterLink string
 	uncertain  string // the last [Input].Uncertain, which is one of the notes
+	bound      string // the collectives that make the last finish a bound; "": none
 }
 
 // Scaled is a program on one number of ranks. Times are means over the ranks, but for the finish
@@ -35,6 +36,9 @@ type Scaled struct {
 	Params  string // those that have several values
 	Ranks   int
 	Finish  quantity.Micros
+	// Within is the 90 % interval of a training step's finish, see [Question.stepWithin]; zero of
+	// another program.
+	Within quantity.Interval
 	// Computing, Messages (the processor's parts of messages) and Waiting add up to the finish. By
 	// LogGOPSim's rules they are NaN.
 	Computing, Messages, Waiting quantity.Micros
@@ -108,6 +112,9 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string, q Question)
 		if row.Split, err = splitOf(ctx, in, q.Run, row.Finish, row.Computing); err != nil {
 			return err
 		}
+		if row.Within, err = q.stepWithin(ctx, in, row.Finish); err != nil {
+			return err
+		}
 		if q.Run.Record {
 			path, err := r.Path()
 			if err != nil {
@@ -118,6 +125,7 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string, q Question)
 			row.onPath = sums.share()
 		}
 		s.Rows = append(s.Rows, row)
+		s.bound = in.unmeasured()
 		if in.Uncertain != "" { // of all programs so far
 			s.NoInterval = slices.DeleteFunc(s.NoInterval,
 				func(n string) bool { return n == s.uncertain })
@@ -128,6 +136,9 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string, q Question)
 			if strings.Contains(n, "simultaneous") && n != noOtherOrder {
 				done.Notes[i] = fmt.Sprintf("%d ranks: %s", row.Ranks, n)
 			}
+		}
+		if row.Within.Value > 0 {
+			done.NoInterval = []string{in.Uncertain, stepWithinNote}
 		}
 		s.note(done)
 	}

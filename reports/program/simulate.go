@@ -12,7 +12,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // A Simulation is a schedule that was run. Runs is empty for a distribution, Times
@@ -168,36 +167,6 @@ func (s *Simulation) run(ctx context.Context, p *simulate.Program, run simulate.
 		s.Runs = append(s.Runs, one)
 	}
 	return err
-}
-
-// messagesOf returns the first layer that has the times of messages, beside measured collectives;
-// without any, its model is nil.
-func messagesOf(p platforms.Platform) platforms.Layer {
-	for _, l := range p.Layers {
-		if l.Messages() == nil {
-			return l
-		}
-	}
-	return platforms.Layer{}
-}
-
-// noMessages returns an error if a schedule has messages, and collectives alone were measured of the
-// machine.
-func noMessages(s *schedule.Schedule, d platforms.Design) error {
-	if d.Layer.Model != nil || messagesOf(d.Platform).Model != nil {
-		return nil
-	}
-	send := func(o schedule.Op) bool { return o.Kind == schedule.Send }
-	if i := slices.IndexFunc(s.Ops(), send); i >= 0 {
-		at := s.Line(uint32(i))
-		if at != "" {
-			at += ": "
-		}
-		return fmt.Errorf("%s%s has measured collectives and no layer for messages; fit them "+
-			"with a log of sendrecv_perf of nccl-tests, or add a layer to the file", at,
-			d.Asked())
-	}
-	return nil
 }
 
 // maxReversed is the number of steps above which a run in the other order is given up. Up to it, it

@@ -54,8 +54,8 @@ func (d Design) Quantities(names ...string) (all []Quantity, err error) {
 func (d Design) quantityOf(name string, n quantity.Bytes) (Quantity, error) {
 	names := slices.Clone(Quantities)
 	for _, c := range d.Calls {
-		if c.Name == name {
-			return Quantity{Name: name, Kind: c.Kind(), call: c}, nil
+		if c.Name == name || c.Name == study.Finish && name == study.Step {
+			return Quantity{Name: c.Name, Kind: c.Kind(), call: c}, nil
 		}
 		names = append(names, c.Name)
 	}

@@ -1,0 +1,83 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/collectives"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// normal90 is the 95 % quantile of the normal distribution, which bounds 90 % on both sides.
+const normal90 = 1.645
+
+// stepError is the deviation of a step's time from that of a program with two fitted rates, over
+// the published steps that were not fitted (docs/tables/training.csv).
+const stepError = 0.04
+
+// stepWithinNote says what the interval of a step is made of.
+var stepWithinNote = fmt.Sprintf("The interval holds steps that are %.0f %% off, as twelve "+
+	"published ones were (docs/training.md), and all collectives at one end of theirs.",
+	100*stepError)
+
+// stepWithin returns the 90 % interval of the finish of a program that counts units of work: of
+// [stepError], and of all its collectives being at one end of their 95 % intervals together. The
+// two are independent and so are added as squares of logarithms. It is known where both are: the
+// rates of the machine were fitted to steps, and all collectives were measured.
+// Else it is zero.
+func (q Question) stepWithin(ctx context.Context, in *Input, finish quantity.Micros) (
+	within quantity.Interval, err error) {
+	joint := in.joint
+	if in.unit == "" || joint == nil || !joint.Complete() || !hasFittedRates(in.at.Design) {
+		return within, nil
+	}
+	within = quantity.Interval{Value: float64(finish)}
+	for _, side := range []struct {
+		end collectives.End
+		to  *float64
+	}{{collectives.Low, &within.Low}, {collectives.High, &within.High}} {
+		at := in.at
+		at.end, at.key = side.end, ""
+		other, err := in.with(ctx, in.choices, at)
+		if err != nil {
+			return quantity.Interval{}, err
+		}
+		q.Run.Record = false
+		run, err := q.run(ctx, other)
+		if err != nil {
+			return quantity.Interval{}, err
+		}
+		last, _ := run.Runs[0].Result.Finish()
+		off := math.Log(float64(last / finish))
+		factor := math.Exp(math.Hypot(normal90*stepError, off))
+		if side.end == collectives.Low {
+			factor = 1 / factor
+		}
+		*side.to = within.Value * factor
+	}
+	return within, nil
+}
+
+// hasFittedRates reports whether a rate of the machine's computation has an interval, as those have
+// that were fitted to measured steps.
+func hasFittedRates(d platforms.Design) bool {
+	return slices.ContainsFunc(d.Platform.Compute, func(p platforms.Param) bool {
+		return p.PlusMinus > 0
+	})
+}
+
+// unmeasured returns the collectives of a program on levels of which no log has the times; "" if
+// all were measured.
+func (in *Input) unmeasured() string {
+	switch {
+	case in.joint != nil:
+		return strings.Join(in.joint.Described(), ", ")
+	case len(in.at.Machine().Levels) > 0:
+		return "its collectives"
+	}
+	return ""
+}
