@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // measurements added so far, and change with each further one; that of a call does not depend on
 // the other calls of the question. The error is that of the context.
 func (m *Map) Decisions(ctx context.Context) (all []Decision, err error) {
-	of, near, err := m.nearest(ctx)
+	of, near, part, err := m.nearest(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +26,7 @@ func (m *Map) Decisions(ctx context.Context) (all []Decision, err error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		all = append(all, m.decide(call, of, near[call]))
+		all = append(all, m.decide(call, of, near[call], part))
 		if m.Progress != nil {
 			m.Progress(call+1, calls)
 		}
@@ -34,8 +35,9 @@ func (m *Map) Decisions(ctx context.Context) (all []Decision, err error) {
 }
 
 // decide returns the choice for a call by the measurements nearest to it, which are of all these
-// candidates.
-func (m *Map) decide(call int, all []tuner.Candidate, near []tuner.Measurement) Decision {
+// candidates. Part is that of losses which is real.
+func (m *Map) decide(call int, all []tuner.Candidate, near []tuner.Measurement,
+	part float64) Decision {
 	of := m.tuner.Calls()[call]
 	local := tuner.Local(of, all, near, tuner.Default())
 	k := m.choose(of, local)
@@ -46,7 +48,7 @@ func (m *Map) decide(call int, all []tuner.Candidate, near []tuner.Measurement) 
 		Time:      time(i),
 		Own:       time(own),
 		OwnName:   LibraryChoice,
-		Loss:      local.Loss(k, m.contrasts(of)...),
+		Loss:      part * local.Loss(k, m.contrasts(of)...),
 		Of:        len(of),
 		Duel:      m.duels[i],
 		candidate: i,
@@ -119,32 +121,69 @@ func (m *Map) contrasts(of []int) (all []tuner.Contrast) {
 	return all
 }
 
-// nearest returns the candidates with the measured choices of other calls behind them, and by call
-// the measurements nearest to it. Only the schedules of those are priced: a file may have thousands
-// of measurements.
+// nearest returns the candidates with the measured choices of other calls behind them, by call the
+// measurements nearest to it, and the part of losses that measured calls show to be real. Only the
+// schedules of those are priced: a file may have thousands of measurements.
 func (m *Map) nearest(ctx context.Context) (all []tuner.Candidate,
-	near map[int][]tuner.Measurement, err error) {
+	near map[int][]tuner.Measurement, part float64, err error) {
 	all, near = slices.Clone(m.candidates), map[int][]tuner.Measurement{}
+	prior := tuner.Default()
 	for _, c := range m.elsewhere {
 		all = append(all, tuner.Candidate{Group: c.Collective, Call: -1, Ranks: float64(c.Ranks),
 			Size: max(1, float64(c.Size))})
 	}
 	wanted := map[int]bool{}
 	for call, of := range m.tuner.Calls() {
-		near[call] = tuner.Nearest(all[of[0]], all, m.seen, tuner.Default())
+		near[call] = tuner.Nearest(all[of[0]], all, m.seen, prior)
 		for _, s := range near[call] {
 			wanted[s.Candidate] = true
 		}
 	}
+	checks := m.measuredCalls()
+	for _, of := range checks {
+		for _, i := range of {
+			wanted[i] = true
+		}
+		for _, s := range tuner.Without(of, all, m.seen, prior) {
+			wanted[s.Candidate] = true
+		}
+	}
 	if err := m.price(ctx, all, wanted); err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	for call := range near {
 		near[call] = slices.DeleteFunc(near[call], func(s tuner.Measurement) bool {
 			return all[s.Candidate].Schedule == ""
 		})
 	}
-	return all, near, nil
+	return all, near, tuner.Part(checks, all, m.seen, prior), nil
+}
+
+// maxChecks is the largest number of measured calls that tell how much of losses is real: more say
+// little more.
+const maxChecks = 64
+
+// measuredCalls returns the measured candidates of calls of which several were measured, whether or
+// not they are asked.
+func (m *Map) measuredCalls() (all [][]int) {
+	choices := slices.Concat(m.Choices, m.elsewhere)
+	of := map[string][]int{} // by the name of the file of the library's own choice
+	for _, s := range m.seen {
+		name := ownChoice(choices[s.Candidate]).file()
+		if !slices.Contains(of[name], s.Candidate) {
+			of[name] = append(of[name], s.Candidate)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		if len(of[name]) > 1 {
+			all = append(all, of[name])
+		}
+	}
+	thin := make([][]int, 0, min(len(all), maxChecks))
+	for i := range cap(thin) {
+		thin = append(thin, all[i*len(all)/cap(thin)])
+	}
+	return thin
 }
 
 // price sets the candidates of choices of other calls. Those of algorithms that the library does

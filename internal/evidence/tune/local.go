@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -13,6 +14,7 @@ type local struct {
 	*tuner.Tuner
 	all   []tuner.Candidate
 	prior tuner.Prior
+	part  float64 // of losses that is real, since the last measurement
 	seen  []tuner.Measurement
 	is    map[int]bool         // measured
 	of    map[int]*tuner.Tuner // by call, since the last measurement
@@ -33,6 +35,9 @@ func (l *local) Add(more []tuner.Measurement) {
 
 // at returns the tuner of a call.
 func (l *local) at(call int) *tuner.Tuner {
+	if len(l.of) == 0 {
+		l.part = tuner.Part(l.measured(), l.all, l.seen, l.prior)
+	}
 	if l.of[call] == nil {
 		of := l.Calls()[call]
 		near := tuner.Nearest(l.all[of[0]], l.all, l.seen, l.prior)
@@ -41,11 +46,23 @@ func (l *local) at(call int) *tuner.Tuner {
 	return l.of[call]
 }
 
+// measured returns the measured candidates of calls of which several were measured.
+func (l *local) measured() (all [][]int) {
+	for _, call := range slices.Sorted(maps.Keys(l.Calls())) {
+		of := slices.DeleteFunc(slices.Clone(l.Calls()[call]), func(i int) bool { return !l.is[i] })
+		if len(of) > 1 {
+			all = append(all, of)
+		}
+	}
+	return all
+}
+
 func (l *local) Choose(call int) int { return l.Calls()[call][l.at(call).Choose(call)] }
 
 func (l *local) Loss(i int, contrasts ...tuner.Contrast) float64 {
 	call := l.all[i].Call
-	return l.at(call).Loss(slices.Index(l.Calls()[call], i), contrasts...)
+	loss := l.at(call).Loss(slices.Index(l.Calls()[call], i), contrasts...)
+	return l.part * loss
 }
 
 // inside returns the share of the times that were not measured, but for those of the library's

@@ -18,8 +18,10 @@ import (
 	"strings"
 
 	scores "github.com/halfpeak/halfpeak/internal/evidence/judge"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/reports/tune/tuner"
+	"gonum.org/v1/gonum/stat"
 )
 
 // shares are the parts of all points that are measured, as the columns of docs/tune.md. A user who
@@ -94,6 +96,7 @@ func bare(c *tuner.Candidate) {
 // that were not measured, but for the library's choices, within their intervals.
 type result struct {
 	real, stated, inside [len(shares)]float64
+	spread               [len(shares)]float64 // the standard error of real over replicas
 	own                  float64
 }
 
@@ -159,6 +162,10 @@ func (s *set) judgeAll(c setting, replicas int) (mean result, err error) {
 			mean.inside[k] += r.inside[k] / float64(replicas)
 		}
 	}
+	for k := range shares {
+		real := list.Map(each, func(r result) float64 { return r.real[k] })
+		mean.spread[k] = stat.StdErr(stat.StdDev(real, nil), float64(replicas))
+	}
 	return mean, nil
 }
 
@@ -167,6 +174,7 @@ func main() {
 	table := flag.String("csv", "", "write all results to this `file`")
 	replicas := flag.Int("replicas", 4, "selections of seven eighths of the points")
 	only := flag.String("only", "", "settings whose names begin so")
+	chosen := flag.Bool("chosen", false, "no look at the machines that are only reported")
 	compare := flag.Bool("models", false, "print the errors of both models as CSV")
 	flag.Parse()
 	if *compare {
@@ -174,6 +182,11 @@ func main() {
 			log.Fatal(err)
 		}
 		return
+	}
+	if *chosen {
+		questions = slices.DeleteFunc(questions, func(q question) bool {
+			return scores.HalfOf(q.machine) == scores.Report
+		})
 	}
 	kept := slices.DeleteFunc(slices.Clone(settings), func(c setting) bool {
 		return !strings.HasPrefix(c.name, *only)
@@ -187,7 +200,7 @@ func main() {
 		return
 	}
 	var text strings.Builder
-	writeCSV(&text, kept, all)
+	writeCSV(&text, kept, all, *replicas)
 	if err := os.WriteFile(*table, []byte(text.String()), 0o666); err != nil {
 		log.Fatal(err)
 	}
@@ -213,17 +226,20 @@ func results(of []setting, replicas int) ([][]result, error) {
 }
 
 // writeCSV writes all results.
-func writeCSV(w io.Writer, of []setting, all [][]result) {
+func writeCSV(w io.Writer, of []setting, all [][]result, replicas int) {
 	fmt.Fprintln(w, "machine,half,question,setting,points_percent,loss_percent,stated_percent,"+
-		"library_percent,inside_percent")
+		"library_percent,inside_percent,loss_spread_percent,selections")
 	for i, c := range of {
 		for j, q := range questions {
 			for k, share := range shares {
 				r := all[i][j]
-				fmt.Fprintf(w, "%s,%s,%q,%q,%g,%s,%s,%s,%s\n", q.machine,
+				if c.name != settings[0].name { // what is stated to nobody
+					r.stated[k] = math.NaN()
+				}
+				fmt.Fprintf(w, "%s,%s,%q,%q,%g,%s,%s,%s,%s,%s,%d\n", q.machine,
 					scores.HalfOf(q.machine), q.name, c.name, 100*share,
 					percent(r.real[k], ""), percent(r.stated[k], ""), percent(r.own, ""),
-					percent(r.inside[k], ""))
+					percent(r.inside[k], ""), percent(r.spread[k], ""), replicas)
 			}
 		}
 	}

@@ -14,8 +14,8 @@ type Prior struct {
 	Noise   float64 // of a measurement, and of what is a candidate's own
 	// Size and Ranks are the octaves over which a term falls to 1/e.
 	Size, Ranks float64
-	Weight      float64 // of the prior in the scale of deviations, in measurements
-	// Real is the part of the expected losses that is real.
+	Weight      float64 // of the prior in the scale of deviations, in measurements or calls
+	// Real is the part of the losses of draws that is expected.
 	Real float64
 	// Verify is the number of selections of which one verifies a choice.
 	Verify int

@@ -213,3 +213,31 @@ func TestNearestOfGroup(t *testing.T) {
 		t.Errorf("another collective: %v", near)
 	}
 }
+
+// Stated losses are those of measured calls: smaller where one algorithm always wins by as much as its
+// schedule says than where the winner changes from call to call, and as expected without calls.
+func TestPart(t *testing.T) {
+	part := func(time func(call, algorithm int) float64) float64 {
+		var all []Candidate
+		var seen []Measurement
+		var calls [][]int
+		for call := range 8 {
+			of := algorithms(call, 1, 1)
+			calls = append(calls, []int{len(all), len(all) + 1})
+			for i := range of {
+				of[i].Size = math.Exp2(float64(2 * call))
+				seen = append(seen, Measurement{len(all) + i, time(call, i)})
+			}
+			all = append(all, of...)
+		}
+		return Part(calls, all, seen, Default())
+	}
+	steady := part(func(_, algorithm int) float64 { return 3 * float64(1+algorithm) })
+	changing := part(func(call, algorithm int) float64 { return 3 * float64(1+(algorithm+call)%2) })
+	if !(steady < 0.5) || !(changing > 1) {
+		t.Errorf("parts %.2f and %.2f", steady, changing)
+	}
+	if none := Part(nil, nil, nil, Default()); none != 1 {
+		t.Errorf("without calls %v", none)
+	}
+}
