@@ -40,6 +40,7 @@ var ablations = []ablation{
 	{"trend between places", "blend.go", "append(all, b.trend(p, n))", "append(all, math.NaN())"},
 	{"weights by back-tests", "blend.go", "w[i] = 1 / (e * e)", "w[i] = 1 + 0*e"},
 	number("evidenceRange", "blend.go", "4", "1e9"),
+	number("evidenceFloor", "blend.go", "0.05", "0.001"),
 	{"growth beside the forms", "blend.go", "h.growth = h.shareOfGrowth()", "h.growth = 0"},
 	{"growth of known machines", "table.go", "growth = (growth + max(0, own)) / 2", "growth = own"},
 	{"own growth", "table.go", "growth = (growth + max(0, own)) / 2", "growth += 0 * own"},
@@ -162,7 +163,7 @@ func (a ablation) run(folder string) (means []string, err error) {
 			mean := []string{"", ""}
 			for _, row := range rows {
 				if row[0] == name+", "+string(half) {
-					mean = []string{row[4], row[len(row)-1]}
+					mean = []string{row[4], row[9]}
 				}
 			}
 			means = append(means, mean...)

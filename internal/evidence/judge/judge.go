@@ -12,6 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Level is the probability with which intervals promise to hold a measurement.
@@ -62,11 +63,14 @@ type Score struct {
 	Right       float64 // share of the intervals that hold the measurement
 	Width       float64 // median of the upper over the lower end
 	Score       float64 // mean interval score of the logarithm; the lower, the better
+	// RightSpread and LogSpread are the standard errors of Right and Log over machines, which other
+	// machines would differ by; NaN of fewer than two.
+	RightSpread, LogSpread float64
 }
 
 // Of scores answers, each of which counts as much.
 func Of(name string, all []Answer) Score {
-	s := Score{Name: name, Answers: len(all)}
+	s := Score{Name: name, Answers: len(all), RightSpread: math.NaN(), LogSpread: math.NaN()}
 	machines := map[string]bool{}
 	var logs, errors, widths, right, scores []float64
 	for _, a := range all {
@@ -128,15 +132,15 @@ func group(all []Answer, key func(Answer) string) map[string][]Answer {
 // few. Machines without intervals count in the errors alone.
 func Mean(name string, machines []Score) Score {
 	s := Score{Name: name, Machines: len(machines)}
-	of := func(value func(Score) float64) float64 {
-		var all []float64
+	values := func(value func(Score) float64) (all []float64) {
 		for _, m := range machines {
 			if v := value(m); !math.IsNaN(v) {
 				all = append(all, v)
 			}
 		}
-		return mean(all)
+		return all
 	}
+	of := func(value func(Score) float64) float64 { return mean(values(value)) }
 	for _, m := range machines {
 		s.Answers, s.Intervals = s.Answers+m.Answers, s.Intervals+m.Intervals
 	}
@@ -146,19 +150,30 @@ func Mean(name string, machines []Score) Score {
 	s.Right = of(func(m Score) float64 { return m.Right })
 	s.Width = of(func(m Score) float64 { return m.Width })
 	s.Score = of(func(m Score) float64 { return m.Score })
+	s.RightSpread = standardError(values(func(m Score) float64 { return m.Right }))
+	s.LogSpread = standardError(values(func(m Score) float64 { return m.Log }))
 	return s
+}
+
+// standardError is that of the mean of values; NaN of fewer than two.
+func standardError(values []float64) float64 {
+	if len(values) < 2 {
+		return math.NaN()
+	}
+	return stat.StdErr(stat.StdDev(values, nil), float64(len(values)))
 }
 
 // WriteCSV writes scores as rows of CSV.
 func WriteCSV(w io.Writer, scores []Score) error {
 	_, err := fmt.Fprintln(w, "name,machines,answers,intervals,log_error,median_error,p90_error,"+
-		"right,width,interval_score")
+		"right,width,interval_score,log_spread,right_spread")
 	for _, s := range scores {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(w, "%q,%d,%d,%d,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g\n", s.Name, s.Machines,
-			s.Answers, s.Intervals, s.Log, s.Median, s.P90, s.Right, s.Width, s.Score)
+		_, err = fmt.Fprintf(w, "%q,%d,%d,%d,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.2g,%.2g\n", s.Name,
+			s.Machines, s.Answers, s.Intervals, s.Log, s.Median, s.P90, s.Right, s.Width, s.Score,
+			s.LogSpread, s.RightSpread)
 	}
 	return err
 }
