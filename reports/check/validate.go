@@ -80,12 +80,13 @@ func Ask(ctx context.Context, o Question) (*Validation, error) {
 	return v, nil
 }
 
-// sizesOf returns the sizes that a program runs with, ascending. Programs of a fixed
-// message have one size. Those that move much data run only the largest size asked
-// for, up to 64 KiB, since their test is intact data and not a time. Programs that
-// have a measured time also run at the measured sizes, if asked.
+// sizesOf returns the sizes that a program runs with, ascending, without those that
+// outlast the protocol's retry. Programs of a fixed message have one size. Those that
+// move much data run only the largest size asked for, up to 64 KiB, since their test is
+// intact data and not a time. Programs that have a measured time also run at the
+// measured sizes, if asked.
 func (r *layerRun) sizesOf(which programs.Sizes) []quantity.Bytes {
-	sizes := slices.Clone(r.o.Sizes)
+	sizes := slices.DeleteFunc(slices.Clone(r.o.Sizes), r.repeats)
 	switch which {
 	case programs.Own:
 		return []quantity.Bytes{1}

@@ -311,10 +311,15 @@ func (r *layerRun) bursts(
 // It keeps the search short: each number of packets is a run of its own.
 const maxTried = 256
 
+// maxBetween is the largest number of packets between which and the next number the search
+// looks at several sizes: those differ by the size of the short last packet, which matters
+// if packets are few.
+const maxBetween = 8
+
 // packet finds the best packet by running: small messages in packets of all sizes;
-// larger ones in all numbers of packets up to maxTried, and then in all sizes within
-// a tenth of the best. The search knows no formula, and so is a judge of
-// BestPacket's.
+// larger ones in all numbers of packets up to maxTried, and then in all sizes around
+// the best, until the best has larger and smaller ones on both sides. The search knows no
+// formula, and so is a judge of BestPacket's.
 func (r *layerRun) packet(run programs.Program, n quantity.Bytes) {
 	judged, ok := model.At(r.model, n).(*model.Pipeline)
 	p, piped := model.At(r.design.Layer.Model, n).(*model.Pipeline)
@@ -336,19 +341,31 @@ func (r *layerRun) packet(run programs.Program, n quantity.Bytes) {
 			best, least = size, got.Time
 		}
 	}
-	// With equal packets, only the smallest size for each number of packets can be
-	// the best of that number, up to the short last packet; the second loop is about
-	// that.
-	for count := quantity.Bytes(1); count <= min(n, maxTried); count++ {
+	// Equal packets have whole numbers of them; a number between has a short last packet.
+	step := quantity.Bytes(1) / 8
+	for count := quantity.Bytes(1); count <= min(n, maxTried); count += step {
+		if count == maxBetween {
+			step = 1
+		}
 		try(quantity.Bytes(math.Ceil(float64(n / count))))
 	}
-	from, to := quantity.Bytes(math.Floor(float64(best)*0.9)), best*1.1
-	// Small messages are searched in all sizes: that is at most 4,096 short runs.
-	if n <= 4*quantity.KiB {
-		from, to = 1, n
-	}
-	for size := max(1, from); size <= min(n, to); size++ {
-		try(size)
+	// All sizes from low to high have been tried.
+	for low, high := best, best; r.err == nil; {
+		around := quantity.Bytes(math.Floor(float64(best) / 10))
+		// Small messages are searched in all sizes: that is at most 4,096 short runs.
+		if n <= 4*quantity.KiB {
+			around = n
+		}
+		from, to := max(1, best-around), min(n, best+around)
+		if low <= from && to <= high {
+			break
+		}
+		for ; low > from; low-- {
+			try(low - 1)
+		}
+		for ; high < to; high++ {
+			try(high + 1)
+		}
 	}
 	size, t := judged.BestPacket(n)
 	var bounds []bound

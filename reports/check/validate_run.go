@@ -83,13 +83,14 @@ type layerRun struct {
 	points []papers.Point
 	lost   virtual.FaultStats
 	resent int64
-	err    error // the first of a program; after it, none runs
+	slow   map[quantity.Bytes]bool // sizes that outlast the protocol's retry, see repeats
+	err    error                   // the first of a program; after it, none runs
 }
 
 // newRun builds the system that the engine runs from the platform's file, and takes
 // the formulas from o.Model if there are any: mutants are judged in this way.
 func newRun(v *Validation, o Question, d platforms.Design) (*layerRun, error) {
-	r := &layerRun{Validation: v, o: o, design: d, model: o.Model}
+	r := &layerRun{Validation: v, o: o, design: d, model: o.Model, slow: map[quantity.Bytes]bool{}}
 	if r.model == nil {
 		r.model = d.Layer.Model
 	}
@@ -169,6 +170,38 @@ func (r *layerRun) measure(p programs.Program, a programs.Args) programs.Result 
 	}
 	r.err = err
 	return result
+}
+
+// repeats reports whether a message of n bytes is sent again although nothing is lost: one
+// packet takes longer than the time after which the protocol sends it again. A stream of
+// such messages is mostly repetitions, whose number grows until memory ends, so these
+// sizes are left out, with a note.
+func (r *layerRun) repeats(n quantity.Bytes) bool {
+	retry := r.system.Options.Retry
+	if retry == 0 || r.err != nil {
+		return false
+	}
+	slow, known := r.slow[n]
+	if known {
+		return slow
+	}
+	p, err := programs.Find("latency", programs.Simulated)
+	if err != nil {
+		r.err = err
+		return false
+	}
+	_, report, err := virtual.Measure(r.system, virtual.Config{}, p,
+		programs.Args{Size: int(n), Count: 1})
+	r.err = err
+	for _, s := range report.Nodes {
+		slow = slow || s.Resent > 0
+	}
+	if r.slow[n] = slow; slow {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s: %v is left out: a packet takes longer than "+
+			"the protocol's retry of %v, so that it is sent again before its acknowledgement is back.",
+			r.design.Layer.Ref(), n, retry))
+	}
+	return slow
 }
 
 // other runs the program of this name for another program that needs its result, such

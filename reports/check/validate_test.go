@@ -2,10 +2,12 @@ package check
 
 import (
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -177,6 +179,87 @@ func TestValidateMeasured(t *testing.T) {
 		}
 	}
 	t.Error("16 KiB was measured, and is not run")
+}
+
+// The search finds the best packet also where it is far from equal ones: with one packet or two,
+// the last is often much shorter.
+func TestValidatePacketOfFew(t *testing.T) {
+	random := rand.New(rand.NewPCG(64, 1999))
+	far := 0
+	for range 16 {
+		const n = 5000
+		l := &model.Pipeline{Cut: model.Cut{Rule: model.CutBest}}
+		for _, name := range []string{"a", "b", "c"} {
+			// 2 to 3 packets are best where β is about a tenth of nτ.
+			tau := random.Float64()
+			l.Stages = append(l.Stages, model.Stage{Name: name,
+				Beta: quantity.Micros(tau * n * random.Float64() / 5),
+				Tau:  quantity.MicrosPerByte(tau)})
+		}
+		d := platforms.Design{Platform: platforms.Platform{Name: "random"},
+			Layer: platforms.Layer{Platform: "random", Name: "pipeline", Model: l}}
+		v, err := Ask(t.Context(), Question{On: []platforms.Design{d},
+			Programs: []string{"packet"}, Sizes: []quantity.Bytes{n}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range v.Results {
+			if verdictOf(r) == failure || r.Unit == "µs" && math.Abs(r.Difference()) > 1e-9 {
+				t.Errorf("%+v: %s is %v by the formula, %v in the search", l.Stages, r.Quantity,
+					r.Model, r.Engine)
+			}
+			equal := n / math.Ceil(n/r.Engine)
+			if r.Unit == "B" && r.Engine > 1.1*equal {
+				far++
+			}
+		}
+	}
+	if far < 5 {
+		t.Errorf("%d packets are far from equal ones; want 5 or more", far)
+	}
+}
+
+// A message that outlasts the retry is sent again though nothing is lost. It is left out,
+// since a stream of them is mostly repetitions.
+func TestValidateLongerThanRetry(t *testing.T) {
+	all, err := platforms.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := 0
+	for _, p := range all {
+		for _, l := range p.Layers {
+			if l.Protocol.Retry == 0 {
+				continue
+			}
+			sizes := []quantity.Bytes{1024, 64 * quantity.KiB}
+			r, err := newRun(&Validation{}, Question{Sizes: sizes},
+				platforms.Design{Platform: p, Layer: l})
+			if err != nil {
+				t.Fatal(err)
+			}
+			latency, err := programs.Find("latency", programs.Simulated)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept := r.sizesOf(latency.Sizes)
+			left += len(sizes) - len(kept)
+			if len(r.Notes) != len(sizes)-len(kept) {
+				t.Errorf("%s: sizes %v with notes %q", l.Ref(), kept, r.Notes)
+			}
+			for _, n := range kept {
+				r.oneWay(latency, n)
+			}
+			for _, row := range r.Results {
+				if verdictOf(row) == failure {
+					t.Errorf("%s: %+v", l.Ref(), row)
+				}
+			}
+		}
+	}
+	if left == 0 {
+		t.Error("64 KiB in one packet of jam-1394/reply-dma-block are not left out")
+	}
 }
 
 // A formula that gives no number is a failure, and no bound excuses it.
