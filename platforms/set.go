@@ -3,7 +3,9 @@ package platforms
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -139,7 +141,7 @@ func (d Design) NewValue(p Param, operator byte, right string) (quantity.Value, 
 		v.Dim = want
 	}
 	if v.Dim != want {
-		return v, 0, p.takes(want, v.Dim, right)
+		return v, 0, p.takes(want, v.Dim, operator, right)
 	}
 	if operator == '=' {
 		return v, within, nil
@@ -169,9 +171,13 @@ func (d Design) NewValue(p Param, operator byte, right string) (quantity.Value, 
 }
 
 // takes returns the error of an operand with another dimension than is wanted.
-func (p Param) takes(want, got quantity.Dimension, operand string) error {
+func (p Param) takes(want, got quantity.Dimension, operator byte, operand string) error {
 	hint := ""
-	if _, unit, has := strings.Cut(p.Shown(), " "); has && got == quantity.DimNone {
+	if factor, ok := PercentFactor(string(operator) + operand); ok {
+		return fmt.Errorf("%q is a part of the value; write %s*=%.6g", operand, p.Path, factor)
+	}
+	if _, unit, has := strings.Cut(p.Shown(), " "); has && got == quantity.DimNone &&
+		!strings.Contains(operand, "%") {
 		hint = fmt.Sprintf(", as in %s%s (now %s)", strings.TrimSpace(operand),
 			strings.ReplaceAll(unit, "µ", "u"),
 			strings.NewReplacer(" ", "", "µ", "u").Replace(p.Shown()))
@@ -180,6 +186,28 @@ func (p Param) takes(want, got quantity.Dimension, operand string) error {
 		hint = fmt.Sprintf("; write 1/(%s)", operand)
 	}
 	return fmt.Errorf("%q is %s; %s takes %s here%s", operand, got, p.Path, want, hint)
+}
+
+// percent matches a change by a percentage, such as "-50%", behind its operator, "=" or none.
+var percent = regexp.MustCompile(`^=?\s*([+-]?)\s*([0-9]+(?:\.[0-9]*)?)\s*%$`)
+
+// PercentFactor returns the factor of a change that is written as a percentage: 0.5 of "-50%" or
+// "=-50%", 1.1 of "+10%", and 0.9 of "=90%"; false for other texts, and for a change that leaves
+// nothing.
+func PercentFactor(change string) (factor float64, ok bool) {
+	m := percent.FindStringSubmatch(change)
+	if m == nil {
+		return 0, false
+	}
+	part, err := strconv.ParseFloat(m[2], 64)
+	factor = part / 100
+	switch m[1] {
+	case "+":
+		factor++
+	case "-":
+		factor = 1 - factor
+	}
+	return factor, err == nil && factor > 0
 }
 
 // Shown returns the parameter's value as people read it; packets may be a word.

@@ -279,7 +279,12 @@ func usagef(format string,
 // surplus. A negative most means no limit. The messages of cobra count the arguments,
 // but do not name them.
 func wantArgs(least, most int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if most >= 0 && len(args) > most {
+			if err := splitChange(cmd, strings.Join(args[most:], " ")); err != nil {
+				return err
+			}
+		}
 		for i, arg := range args {
 			// A single argument is a name, as in "halfpeak demo s".
 			if _, is := quantity.Unit(arg); is && (i > 0 || most == 0) {

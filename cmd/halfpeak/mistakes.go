@@ -248,8 +248,15 @@ func mistaken(cmd *cobra.Command, err error, word string, taken ...kind) error {
 		return usagef("%s is %s, not %s; %s", usage.ShellLine(word), k.name, wanted,
 			k.way(cmd, word, rest))
 	}
+	// A command that takes traces expands patterns, so its error is about one of the files.
+	if slices.ContainsFunc(taken, func(k kind) bool { return k.argument == "TRACE" }) {
+		for _, file := range usage.Matches(word) {
+			return mistaken(cmd, err, file, taken...)
+		}
+	}
 	near := usage.NearFile(word)
-	if near == "" || exists(word) || strings.Contains(err.Error(), "did you mean") {
+	if near == "" || exists(word) || strings.Contains(err.Error(), "did you mean") ||
+		strings.Contains(err.Error(), "; write --set") {
 		return nil
 	}
 	return fmt.Errorf("%s: no such file%s", usage.ShellLine(word), near)
@@ -327,6 +334,9 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	dashes := "--"
 	if short := unknown.GetSpecifiedShortnames(); short != "" {
 		given, dashes = short, "-"
+		if err := splitChange(cmd, "-"+short); err != nil {
+			return err
+		}
 	}
 	var names, elsewhere []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
@@ -357,6 +367,30 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 		hint = usage.Hint("--"+given, names)
 	}
 	return usagef("unknown flag: %s%s%s", dashes, given, hint)
+}
+
+// splitChange returns the error of a change whose value stands apart from its name, such as --set G
+// -50%; nil if the last --set has a value.
+func splitChange(cmd *cobra.Command, value string) error {
+	f := cmd.Flags().Lookup("set")
+	if f == nil {
+		return nil
+	}
+	values, several := f.Value.(pflag.SliceValue)
+	if !several || len(values.GetSlice()) == 0 {
+		return nil
+	}
+	names := values.GetSlice()
+	name := names[len(names)-1]
+	if strings.Contains(name, "=") {
+		return nil
+	}
+	change := name + "=" + strings.TrimPrefix(value, "=")
+	if factor, ok := platforms.PercentFactor(value); ok {
+		change = fmt.Sprintf("%s*=%.6g", name, factor)
+	}
+	return usagef("--set %s %s: a change is one word; write --set %s", usage.ShellLine(name),
+		usage.ShellLine(value), usage.ShellLine(change))
 }
 
 // flagError returns a usage error with the flag's name, the given value, and the

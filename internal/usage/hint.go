@@ -35,8 +35,15 @@ func Near(wrong string, names []string) string {
 // NearFile returns `; did you mean "latency.txt"?` for the file of the same folder whose name is
 // closest to that of a missing one; "" if none is close. The extension makes names no more alike: a
 // file with another one has the same name before it. If extensions are given, only files with those
-// count, whatever the missing one has.
+// count, whatever the missing one has. Of a pattern that matches files, it says how to give them.
 func NearFile(missing string, extensions ...string) string {
+	switch found := Matches(missing); len(found) {
+	case 0:
+	case 1:
+		return "; as a pattern, without quotes, it stands for " + found[0]
+	default:
+		return fmt.Sprintf("; as a pattern, without quotes, it stands for %d files", len(found))
+	}
 	folder, base := filepath.Split(missing)
 	entries, err := os.ReadDir(cmp.Or(folder, "."))
 	if err != nil {
@@ -63,6 +70,16 @@ func NearFile(missing string, extensions ...string) string {
 		return fmt.Sprintf("; did you mean %q?", folder+files[near])
 	}
 	return ""
+}
+
+// Matches returns the files that a pattern such as "*.txt" matches, which a shell does not expand
+// within quotes; nil if it matches none, or is itself the name of a file.
+func Matches(pattern string) []string {
+	found, err := filepath.Glob(pattern)
+	if err != nil || slices.Contains(found, pattern) {
+		return nil
+	}
+	return found
 }
 
 // nearest returns the name closest to wrong, or "" if none is close.
