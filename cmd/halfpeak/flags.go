@@ -301,6 +301,30 @@ func wantArgs(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
+// splitChange returns the error of a change whose value stands apart from its name, such as --set G
+// -50%; nil if the last --set has a value.
+func splitChange(cmd *cobra.Command, value string) error {
+	f := cmd.Flags().Lookup("set")
+	if f == nil {
+		return nil
+	}
+	values, several := f.Value.(pflag.SliceValue)
+	if !several || len(values.GetSlice()) == 0 {
+		return nil
+	}
+	names := values.GetSlice()
+	name := names[len(names)-1]
+	if strings.Contains(name, "=") {
+		return nil
+	}
+	change := name + "=" + strings.TrimPrefix(value, "=")
+	if factor, ok := platforms.PercentFactor(value); ok {
+		change = fmt.Sprintf("%s*=%.6g", name, factor)
+	}
+	return usagef("--set %s %s: a change is one word; write --set %s", usage.ShellLine(name),
+		usage.ShellLine(value), usage.ShellLine(change))
+}
+
 // columnsFlag gives columns of a CSV or JSON their roles, where their names do not: a
 // list of ROLE=COLUMN. A role with a pointer to a text takes one column, the others
 // may be given again. It is one flag for all roles, since five flags for a case that

@@ -369,30 +369,6 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	return usagef("unknown flag: %s%s%s", dashes, given, hint)
 }
 
-// splitChange returns the error of a change whose value stands apart from its name, such as --set G
-// -50%; nil if the last --set has a value.
-func splitChange(cmd *cobra.Command, value string) error {
-	f := cmd.Flags().Lookup("set")
-	if f == nil {
-		return nil
-	}
-	values, several := f.Value.(pflag.SliceValue)
-	if !several || len(values.GetSlice()) == 0 {
-		return nil
-	}
-	names := values.GetSlice()
-	name := names[len(names)-1]
-	if strings.Contains(name, "=") {
-		return nil
-	}
-	change := name + "=" + strings.TrimPrefix(value, "=")
-	if factor, ok := platforms.PercentFactor(value); ok {
-		change = fmt.Sprintf("%s*=%.6g", name, factor)
-	}
-	return usagef("--set %s %s: a change is one word; write --set %s", usage.ShellLine(name),
-		usage.ShellLine(value), usage.ShellLine(change))
-}
-
 // flagError returns a usage error with the flag's name, the given value, and the
 // reason, each once. pflag's own message has the value twice and the name of a Go
 // function.

@@ -198,8 +198,8 @@ func (r *layerRun) repeats(n quantity.Bytes) bool {
 	}
 	if r.slow[n] = slow; slow {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s: %v is left out: a packet takes longer than "+
-			"the protocol's retry of %v, so that it is sent again before its acknowledgement is back.",
-			r.design.Layer.Ref(), n, retry))
+			"the protocol's retry of %v, so that it is sent again before its acknowledgement "+
+			"is back.", r.design.Layer.Ref(), n, retry))
 	}
 	return slow
 }
