@@ -99,8 +99,8 @@ func newFit() *cobra.Command {
 			"in nccl-tests")
 	o.gate.declare(cmd, "a table of --against changed, or a verdict of --link is slow or low")
 	f.StringVar(&o.link, "link", "",
-		"the `links` of a node to the network, as in 4x200Gbit/s, or a platform with rails: is "+
-			"nccl-tests' busbw usual?")
+		"the `links` of a node to the network, as in 4x200Gbit/s, or a platform with rails: are "+
+			"latency and bandwidth, or nccl-tests' busbw, usual?")
 	f.BoolVar(&o.asked.Runs, "runs", false,
 		"treat the files, or a file's pairs of nodes, as runs of one measurement")
 	o.steps.declare(cmd)

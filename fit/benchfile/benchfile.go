@@ -168,6 +168,9 @@ type Table struct {
 	// Series distinguishes tables of the same collective, ranks and algorithm: "in-place",
 	// "mapby=core". Tables with equal Series belong together.
 	Series string
+	// Pairs is the number of pairs of ranks that send at the same time, of which the table has the
+	// times of one; 0 or 1 for one pair.
+	Pairs int
 	// Line is the first line of the table in the file, counted from 1.
 	Line int
 	// Samples are sorted by size; each size appears once.
@@ -208,7 +211,7 @@ func (t *Table) divide(directions, pairs int) (share float64) {
 	if directions > 1 {
 		t.warn("both directions at once: the gap is that of one, with half of the bandwidth")
 	}
-	if pairs > 1 {
+	if t.Pairs = pairs; pairs > 1 {
 		t.warn(fmt.Sprintf("the gap is one pair's while %d pairs send, with 1/%d of the "+
 			"printed rate", pairs, pairs))
 	}

@@ -9,26 +9,32 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // Closing returns what follows from logs of nccl-tests: what was understood, which question comes
-// next, and a verdict on the busbw of the last of them, behind those on the logs before, if the
-// links of a node are given, as in "4x200Gbit/s" or by a platform with rails. If saved, the next
-// question is not how to save. Of tables that columns of nodes tell apart, the verdict is how to
-// find slow ones. It is an error if the links are none, or if they are given for other files.
+// next, and a verdict on the last of the logs and of the tables of messages, behind those on the
+// ones before, if the links of a node are given, as in "4x200Gbit/s" or by a platform with rails.
+// If saved, the next question is not how to save. Of tables that columns of nodes tell apart, the
+// verdict is how to find slow ones. It is an error if the links are none, or if they are given for
+// other files.
 func (f *Fitted) Closing(saved bool, link string) (next []string, verdict string, err error) {
 	l, err := linksOf(link)
 	if err != nil {
 		return nil, "", err
 	}
-	if link != "" && !slices.ContainsFunc(f.sources, ofNCCLTests) {
-		return nil, "", errors.New("judges the busbw of nccl-tests, and none of the files is " +
-			"theirs")
+	judges := func(s benchmarks.Source) bool {
+		_, ok := messagesOf(s)
+		return ok || ofNCCLTests(s)
 	}
-	next = f.verdicts(l)
+	if link != "" && !slices.ContainsFunc(f.sources, judges) {
+		return nil, "", errors.New("judges messages between ranks and the busbw of nccl-tests, " +
+			"and no file has one of them")
+	}
+	next = append(f.verdicts(l), f.messageVerdicts(l)...)
 	if last := len(next) - 1; last >= 0 {
 		next, verdict = next[:last], next[last]
 	}

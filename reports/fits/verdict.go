@@ -106,6 +106,10 @@ const (
 	same        = 0.002
 )
 
+// fast is the sum of the links of a node from which on published clusters compare, whose nodes all
+// have four to eight links of 400 Gbit/s: two small machines back to back are none of them.
+const fast quantity.MBps = 200_000
+
 // ofNCCLTests reports whether the table is of a collective that nccl-tests measured.
 func ofNCCLTests(s benchmarks.Source) bool {
 	return s.Table.Format == "nccl-tests" && s.Table.Kind == benchfile.Collective
@@ -175,7 +179,7 @@ func (r reach) text(l links) string {
 	if r.sizes > 1 {
 		text += fmt.Sprintf(", half of it from %s on", r.half)
 	}
-	if published := comparable(c); published != "" {
+	if published := comparable(c); published != "" && (c.Nodes == 1 || l.total() >= fast) {
 		text += "; " + published
 	}
 	text += ". "
@@ -215,27 +219,6 @@ func wordOf(share float64) string {
 func (r reach) judged(l links) (share float64, ok bool) {
 	share = float64(r.best / l.total())
 	return share, r.rising <= flat && r.Table.Collective.Nodes > 1 && share <= r.possible()
-}
-
-// Judged counts the verdicts on the links of a node, and those that are slow or low.
-func (f *Fitted) Judged(link string) (bad, all int) {
-	l, err := linksOf(link)
-	if err != nil || l.number == 0 {
-		return 0, 0
-	}
-	for _, s := range f.sources {
-		r, ok := reachOf(s)
-		if !ok || s.Table.Series == "in-place" {
-			continue
-		}
-		if share, ok := r.judged(l); ok {
-			all++
-			if share < usual {
-				bad++
-			}
-		}
-	}
-	return bad, all
 }
 
 // possible returns the highest bus bandwidth that links of rate 1 a node carry, if each byte that
