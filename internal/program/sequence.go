@@ -108,22 +108,27 @@ func (c *Calls) Sequence(ctx context.Context, unit int) (*Sequence, error) {
 	return s, nil
 }
 
-// standing are the numbers of units that may stand for all, in the order in which they are tried.
-// Of fewer than four, NICs that interleave messages are rather in step than those of all.
-var standing = []int{4, 8, 6, 5, 7, 3, 2}
+// FewUnits returns the numbers of units that may stand for all, in the order in which they are
+// tried. Of fewer than four, NICs that interleave messages are rather in step than those of all.
+func FewUnits(all int) (few []int) {
+	for _, units := range []int{4, 8, 6, 5, 7, 3, 2} {
+		if units < all && all%units == 0 {
+			few = append(few, units)
+		}
+	}
+	return few
+}
 
 // fold returns the schedule of a piece of each rank of a few units that stand for all; false if
 // none can.
 func (x *run) fold(ctx context.Context, t *turn, pieces func(*rank) piece) (Part, bool, error) {
-	if t.by == 0 || x.Ranks%t.by > 0 || x.Ranks/t.by < 3 || !t.alike(pieces) {
+	if t.by == 0 || x.Ranks%t.by > 0 || !t.alike(pieces) {
 		return Part{}, false, nil
 	}
-	for _, units := range standing {
-		if all := x.Ranks / t.by; units < all && all%units == 0 {
-			made, err := x.emitPart(ctx, pieces, units*t.by, t.by)
-			if !errors.Is(err, schedule.ErrFold) {
-				return made, true, err
-			}
+	for _, units := range FewUnits(x.Ranks / t.by) {
+		made, err := x.emitPart(ctx, pieces, units*t.by, t.by)
+		if !errors.Is(err, schedule.ErrFold) {
+			return made, true, err
 		}
 	}
 	return Part{}, false, nil

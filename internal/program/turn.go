@@ -1,5 +1,7 @@
 package program
 
+import "slices"
+
 // A turn compares each rank of a program with the rank a number of ranks behind it. If all do the
 // same, with peers as far from them, the first of them can stand for all, see [Calls.Sequence].
 type turn struct {
@@ -130,23 +132,30 @@ func (t *turn) sameCall(g, h *group, number uint64) bool {
 // turning returns how a communicator turns.
 func (t *turn) turning(g *group) *turning {
 	way := &turning{same: map[uint64]bool{}}
-	first := int(t.turned(uint64(g.rankAt(0))))
-	for _, h := range append([]*group{g}, g.family.groups...) {
-		if h.size != g.size || h.context != g.context {
-			continue
-		}
-		places := 0
-		for places < h.size && h.rankAt(places) != first {
-			places++
-		}
-		all := places < h.size
-		for place := 0; all && place < g.size; place++ {
-			all = h.rankAt((place+places)%g.size) == int(t.turned(uint64(g.rankAt(place))))
-		}
-		if all {
-			way.to, way.places = h, places
-			break
-		}
+	to, places := Turning(g.family.ranks(), g.ranks(), func(rank uint32) uint32 {
+		return uint32(t.turned(uint64(rank)))
+	})
+	if to >= 0 && g.family.groups[to].context == g.context {
+		way.to, way.places = g.family.groups[to], places
 	}
 	return way
+}
+
+// Turning returns which of the groups has the turned ranks of one, each so many places further; −1
+// if none has.
+func Turning(groups [][]uint32, ranks []uint32, turned func(uint32) uint32) (to, places int) {
+	for to, h := range groups {
+		places := slices.Index(h, turned(ranks[0]))
+		if places < 0 || len(h) != len(ranks) {
+			continue
+		}
+		same := true
+		for place := 0; same && place < len(ranks); place++ {
+			same = h[(place+places)%len(h)] == turned(ranks[place])
+		}
+		if same {
+			return to, places
+		}
+	}
+	return -1, 0
 }
