@@ -5,20 +5,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/model/machine"
-	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A platform is a cluster of SimGrid, whose truth is known. Bytes per µs are MB/s.
@@ -26,8 +18,6 @@ type platform struct {
 	name           string
 	nodes, perNode int
 	topology       string
-	latency        float64 // µs between the nearest nodes
-	taper          float64 // MB/s out of an inner group of nodes; 0: no groups
 
 	zone     string // the whole network, in place of a cluster
 	links    string // attributes of links; "" for those of change.links
@@ -50,9 +40,6 @@ func (c change) links() string {
 
 var usualLinks = change{}.links()
 
-// bandwidth is that of a link in MB/s: 12.5 GB/s.
-const bandwidth = 12500
-
 func fatTree(parameters string) string   { return topology("FAT_TREE", parameters) }
 func dragonfly(parameters string) string { return topology("DRAGONFLY", parameters) }
 func torus(parameters string) string     { return topology("TORUS", parameters) }
@@ -60,35 +47,6 @@ func torus(parameters string) string     { return topology("TORUS", parameters) 
 // topology returns the attributes of SimGrid's cluster.
 func topology(name, parameters string) string {
 	return fmt.Sprintf("topology=%q topo_parameters=%q", name, parameters)
-}
-
-// platforms have each kind of network that the fit looks for: none, trees with more
-// and with fewer uplinks than nodes need, tori and dragonflies; with one rank a node,
-// and with several, which share it. Latencies are sums of links of 0.5 µs on the
-// shortest route.
-var platforms = []platform{
-	{name: "crossbar", nodes: 16, perNode: 1, latency: 1},
-	{name: "crossbar", nodes: 8, perNode: 4, latency: 1},
-	{name: "crossbar", nodes: 4, perNode: 16, latency: 1},
-	{name: "fat tree, 2 uplinks of 4 nodes", nodes: 16, perNode: 1,
-		topology: fatTree("2;4,4;1,2;1,2"), latency: 1, taper: 2 * bandwidth},
-	{name: "fat tree, 1 uplink of 4 nodes", nodes: 16, perNode: 1,
-		topology: fatTree("2;4,4;1,1;1,1"), latency: 1, taper: bandwidth},
-	{name: "fat tree, 2 uplinks of 4 nodes", nodes: 16, perNode: 4,
-		topology: fatTree("2;4,4;1,2;1,2"), latency: 1, taper: 2 * bandwidth},
-	{name: "dragonfly, 2 groups of 8 nodes", nodes: 16, perNode: 1,
-		topology: dragonfly("2,1;4,1;2,1;1"), latency: 1.5},
-	{name: "torus 4 × 4", nodes: 16, perNode: 1, topology: torus("4,4"), latency: 0.5},
-	{name: "torus 4 × 4 × 4", nodes: 64, perNode: 1, topology: torus("4,4,4"), latency: 0.5},
-	{name: "torus 2 × 4", nodes: 8, perNode: 4, topology: torus("2,4"), latency: 0.5},
-	{name: "dragonfly, 2 groups of 4 nodes in 2 chassis", nodes: 8, perNode: 4,
-		topology: dragonfly("2,1;2,1;2,1;1"), latency: 1.5},
-	{name: "dragonfly, 2 groups of 4 nodes in a chassis", nodes: 8, perNode: 4,
-		topology: dragonfly("2,1;1,1;4,1;1"), latency: 1.5},
-	{name: "fat tree, 4 uplinks of 8 nodes", nodes: 64, perNode: 1,
-		topology: fatTree("2;8,8;1,4;1,1"), latency: 1, taper: 4 * bandwidth},
-	{name: "fat tree, 4 uplinks of 8 nodes", nodes: 64, perNode: 4,
-		topology: fatTree("2;8,8;1,4;1,1"), latency: 1, taper: 4 * bandwidth},
 }
 
 // A forcedCollective is an algorithm by SMPI's name and by ours. Both follow the same paper or
@@ -210,124 +168,4 @@ func calibration(ctx context.Context, dir, program string, p platform, args ...s
 	}
 	flags := append([]string{program, "--repeats", "2", "--passes", "1"}, args...)
 	return output(exec.CommandContext(ctx, "smpirun", append(command, flags...)...))
-}
-
-// A result is how well a platform was found, with errors in percent. Errors of
-// collectives are those of the whole: machine, schedule and simulation.
-type result struct {
-	latency, bandwidth float64
-	taper              string
-	collectives        []collectiveTime
-}
-
-type collectiveTime struct {
-	name, algorithm     string
-	bytes               quantity.Bytes
-	measured, predicted quantity.Micros
-}
-
-// error returns the error of the prediction in percent.
-func (c collectiveTime) error() float64 { return 100 * (float64(c.predicted/c.measured) - 1) }
-
-// median returns the median error without its sign: errors of both signs would cancel.
-func (r result) median() float64 {
-	off := func(c collectiveTime) float64 { return math.Abs(c.error()) }
-	return stats.QuantileOf(list.Map(r.collectives, off), 0.5)
-}
-
-// worst returns the largest error with its case, which says where to look.
-func (r result) worst() string {
-	if len(r.collectives) == 0 {
-		return ""
-	}
-	c := slices.MaxFunc(r.collectives, func(a, b collectiveTime) int {
-		return cmp.Compare(math.Abs(a.error()), math.Abs(b.error()))
-	})
-	return fmt.Sprintf("%+.0f %% (%s %s, %.0f B)", c.error(), c.name, c.algorithm, float64(c.bytes))
-}
-
-// runs returns the number of repeats of a collective, measured and simulated: where many ranks
-// compete, starts that differ by nanoseconds change its time by a third. SMPI takes minutes for
-// each repeat of a ring of 256 ranks.
-func runs(ranks int) int {
-	if ranks > 128 {
-		return 3
-	}
-	return 11
-}
-
-// judge calibrates a platform, compares the machine with what the platform is, and
-// predicts each forced collective from the machine. Medians on both sides: the
-// simulation too draws which of equal messages goes first.
-func judge(ctx context.Context, dir, program string, p platform) (r result, err error) {
-	c, err := runCalibrate(ctx, dir, program, p, "--collectives", "none")
-	if err != nil {
-		return r, err
-	}
-	m, _, err := c.Machine()
-	if err != nil {
-		return r, err
-	}
-	r.compare(p, c, m)
-	for _, f := range forced {
-		algorithm := fmt.Sprintf("--cfg=smpi/%s:%s", f.collective, f.smpi)
-		measured, err := runCalibrate(ctx, dir, program, p, algorithm,
-			"--repeats", fmt.Sprint(runs(len(c.Places))), "--only-collectives", f.collective)
-		if err != nil {
-			return r, err
-		}
-		on, err := simulate.FromMachine(m, c.Places, simulate.NoLimit)
-		if err != nil {
-			return r, err
-		}
-		e, err := collective.Find(f.collective, f.ours)
-		if err != nil {
-			return r, err
-		}
-		for _, row := range measured.Rows {
-			// SMPI does not cut so short a message into as many parts, or takes another way.
-			if f.parts && int(row.Size) < 8*row.Pairs {
-				continue
-			}
-			s, err := e.Schedule(row.Pairs, collective.Call{Bytes: uint64(row.Size)})
-			if err != nil {
-				return r, err
-			}
-			prepared, err := simulate.New(s)
-			if err != nil {
-				return r, err
-			}
-			times, err := prepared.Runs(ctx, simulate.Setup{Machine: on}, runs(row.Pairs))
-			if err != nil {
-				return r, err
-			}
-			t := stats.Attained(times, 0.5)
-			r.collectives = append(r.collectives,
-				collectiveTime{f.collective, f.ours, row.Size, row.Time, t})
-		}
-	}
-	return r, nil
-}
-
-// compare sets the machine's own errors: of the level of the nearest nodes, and of the first port
-// of a group of nodes.
-func (r *result) compare(p platform, c *calibrate.Calibration, m machine.Machine) {
-	at := 0
-	if p.perNode > 1 {
-		at = 1
-	}
-	layer := m.Levels[at].Layer
-	r.latency = 100 * (float64(layer.OneWay(1))/p.latency - 1)
-	const n = 1 << 20
-	// The difference of two sizes, so that fixed costs cancel.
-	r.bandwidth = 100 * (n/float64(layer.OneWay(2*n)-layer.OneWay(n))/bandwidth - 1)
-	r.taper = "–"
-	if p.taper > 0 {
-		// The outermost level has no port, since nothing lies outside it.
-		if port := m.Levels[at].Port; at < len(m.Levels)-1 && len(port) > 0 {
-			r.taper = fmt.Sprintf("%+.1f %%", 100*(n/float64(port.OneWay(n))/p.taper-1))
-		} else {
-			r.taper = "not found"
-		}
-	}
 }

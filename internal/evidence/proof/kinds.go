@@ -147,7 +147,8 @@ type kindJudge struct {
 	details   io.Writer // each case
 }
 
-// newKindJudge compiles the programs once for all platforms.
+// newKindJudge compiles the programs once for all platforms. WAIT_BY_SLEEP lets simulated time pass
+// while a rank waits: in SMPI a loop that reads the clock would never end.
 func newKindJudge(ctx context.Context, dir string, details io.Writer) (j kindJudge, err error) {
 	j = kindJudge{dir: dir, details: details}
 	if j.calibrate, err = compile(ctx, "smpicc", dir, "calibrate", calibrate.Source,

@@ -1,30 +1,27 @@
 // Proof tests calibrate.c, and the machine that internal/calibrate makes from its output, on known
 // clusters: platforms of SimGrid's SMPI.
 //
-//	go -C internal/evidence run ./proof           # all platforms, some minutes
-//	go -C internal/evidence run ./proof -only "fat tree"
-//	go -C internal/evidence run ./proof -others        # networks of more kinds; or -kinds
+//	go -C internal/evidence run ./proof -others        # networks of seven kinds; or -kinds
+//	go -C internal/evidence run ./proof -others -only "fat tree"
 //	go -C internal/evidence run ./proof -drawn 1127    # of each kind one, drawn from a seed
 //	go -C internal/evidence run ./proof -mpi openmpi   # two ranks on this computer; or mpich
 //	go -C internal/evidence run ./proof -random 200    # programs in C and in Starlark
 //	go -C internal/evidence run ./proof -changed       # collectives on faster networks, by whatif
 //
 // It needs smpicc and smpirun (Debian: simgrid, libsimgrid-dev). On each platform it runs
-// calibrate, compares the machine's latency, bandwidth and taper with the platform's, and predicts
-// collectives whose algorithms are prescribed to SMPI. With -mpi it runs calibrate on this
-// computer, and predicts sizes that the fit did not use, and programs from their traces. It
-// prints the load of the computer.
+// calibrate, and predicts what the fit never saw: fans, collectives whose algorithms are prescribed
+// to SMPI, and programs from their traces. With -mpi it runs calibrate on this computer, and
+// predicts sizes that the fit did not use, and programs from their traces. It prints the load of
+// the computer.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"strings"
-
-	"github.com/halfpeak/halfpeak/internal/calibrate"
 )
 
 func main() {
@@ -78,43 +75,11 @@ func main() {
 				fmt.Print(&h.report)
 			}
 		default:
-			err = run(ctx, dir, *only, *verbose)
+			err = errors.New("say what to judge, as in -others; -help lists it")
 		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "proof:", err)
 		os.Exit(1)
 	}
-}
-
-// run judges the platforms one after the other. WAIT_BY_SLEEP lets simulated time
-// pass while a rank waits: in SMPI a loop that reads the clock would never end.
-func run(ctx context.Context, dir, only string, verbose bool) error {
-	program, err := compile(ctx, "smpicc", dir, "calibrate", calibrate.Source,
-		"-DWAIT_BY_SLEEP", "-lm")
-	if err != nil {
-		return err
-	}
-	fmt.Println("| platform | ranks | latency | bandwidth | taper | forced collectives: median " +
-		"| worst |")
-	fmt.Println("|---|---|---|---|---|---|---|")
-	for _, p := range platforms {
-		if !strings.Contains(p.name, only) {
-			continue
-		}
-		r, err := judge(ctx, dir, program, p)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
-		}
-		fmt.Printf("| %s | %d × %d | %+.1f %% | %+.1f %% | %s | %.0f %% | %s |\n", p.name,
-			p.nodes, p.perNode, r.latency, r.bandwidth, r.taper, r.median(), r.worst())
-		for _, c := range r.collectives {
-			if verbose {
-				fmt.Printf("    %s %s %.0f B: measured %.2f, predicted %.2f µs (%+.0f %%)\n",
-					c.name, c.algorithm, float64(c.bytes), float64(c.measured),
-					float64(c.predicted), c.error())
-			}
-		}
-	}
-	return nil
 }
