@@ -10,10 +10,8 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports/draw"
 	"github.com/halfpeak/halfpeak/reports/fleet"
-	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // fleetOptions holds the flags of the command.
@@ -23,8 +21,7 @@ type fleetOptions struct {
 	list    string
 	plotting
 
-	asked          fleet.Options
-	baseline       string
+	asked          fleet.Question
 	places         string // the file of --places
 	fdr, minEffect flags.Percent
 	gate           changeGate
@@ -55,7 +52,7 @@ func newFleet() *cobra.Command {
 			columnRole{name: "pool", several: &o.asked.Pool}))
 	f.StringVar(&o.places, "places", "",
 		"groups of nodes, such as racks or switches: a CSV `file` with the columns node and group")
-	f.StringVar(&o.baseline, "against", "",
+	f.StringVar(&o.asked.Before, "against", "",
 		"report changes since these measurements; a folder or `file`")
 	f.BoolVar(&o.asked.TwoSided, "two-sided", false,
 		"also report nodes and pairs that are faster (two-sided test)")
@@ -67,34 +64,26 @@ func newFleet() *cobra.Command {
 	return cmd
 }
 
-// run reads all files, compares them and prints. The interrupt is for the reading,
-// which may take minutes; without the context, it then ends the process as usual.
+// run asks and prints. The interrupt is for the reading, which may take minutes.
 func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(roots, o.isBaseline) {
 		return usagef("--against %s: these are the measurements themselves; give earlier ones",
-			o.baseline)
+			o.asked.Before)
 	}
 	ctx, stop := interruptible(cmd.Context())
 	// The total is unknown: folders are read as they are found.
 	progress := progress(cmd.ErrOrStderr(), -1, "files")
-	in, err := fleet.Load(ctx, roots, o.baseline, o.asked, func() { progress(1) })
+	o.asked.Files, o.asked.Watch = roots, func() { progress(1) }
+	a, err := fleet.Ask(ctx, o.asked)
 	progress(-1)
-	ended := ctx.Err() != nil
 	stop()
 	if err != nil {
 		return err
 	}
-	a, err := fleet.Analyse(in, o.asked)
-	if err != nil && ended { // before the first file was read
-		return usage.ErrInterrupted
-	}
-	if err != nil {
-		return err
-	}
-	if err := o.draw(o.out.units, func() (table.Picture, error) { return a.Map() }); err != nil {
+	if err := o.draw(o.out.units, a.Figure); err != nil {
 		return err
 	}
 	if err := o.write(cmd, a); err != nil {
@@ -105,7 +94,7 @@ func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
 }
 
 // isBaseline reports whether a path is the one of --against.
-func (o *fleetOptions) isBaseline(path string) bool { return sameFile(path, o.baseline) }
+func (o *fleetOptions) isBaseline(path string) bool { return sameFile(path, o.asked.Before) }
 
 // check checks the flags before the files are read, which may take minutes.
 func (o *fleetOptions) check() error {

@@ -32,7 +32,7 @@ func newSchedule() *cobra.Command {
 				case extension(out.path) == "bin":
 					return out.writeTo(cmd, s.WriteBinary)
 				case out.path == "" && terminalOf(cmd.Context()).Width > 0:
-					return out.write(cmd, theprogram.PartnerRows(s))
+					return out.write(cmd, theprogram.PartnersOf(s).Rows())
 				}
 				return out.writeTo(cmd, s.WriteText)
 			}

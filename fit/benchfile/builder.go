@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -90,7 +89,7 @@ func (t *tally) String() string {
 		lines := slices.Sorted(slices.Values(t.lines))
 		where = "lines " + strings.Join(list.Map(lines, strconv.Itoa), ", ")
 	}
-	return fmt.Sprintf("%s %s (%s)", lex.Plural(t.rows, noun), rest, where)
+	return fmt.Sprintf("%s %s (%s)", quantity.Plural(t.rows, noun), rest, where)
 }
 
 // row is one line of a benchmark. The fields that it does not print are 0.

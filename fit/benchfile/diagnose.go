@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // maxWays is the number of readings that a refusal names.
@@ -156,5 +156,5 @@ func (x *recogniser) noTable(p *parser, claimed int, claimedBy string, read tria
 		return p.errorf(b.table.Line, "the header of %s is not followed by a row", b.table.Name())
 	}
 	return p.errorf(0, "no table of sizes and times in %s; known formats are %s",
-		lex.Plural(f.Lines, "line"), Known)
+		quantity.Plural(f.Lines, "line"), Known)
 }

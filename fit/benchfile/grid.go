@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A grid is a table of white-space separated columns with a size first, as OSU, IMB and perftest
@@ -223,7 +224,8 @@ func (g *grid) divide(line []byte) int {
 // are then numbers. Other text is no row.
 func (g *grid) isCutOff(p *parser, n int) bool {
 	if !lex.ParseAll(g.texts[:n], make([]lex.Number, n)) {
-		p.stop("it has %s, and the header has %d columns", lex.Plural(n, "value"), len(g.names))
+		p.stop("it has %s, and the header has %d columns", quantity.Plural(n, "value"),
+			len(g.names))
 		return false
 	}
 	if n > 1 {

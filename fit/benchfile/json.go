@@ -11,6 +11,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // objects reads JSON with any line breaks: arrays of objects, objects one after the other,
@@ -301,8 +302,8 @@ func (f *objects) row(p *parser) {
 		n = max(sizes, times)
 		if size.list && time.list && sizes != times {
 			p.badRow("%s of %q and %s of %q; mend the arrays",
-				lex.Plural(sizes, "value"), lex.Short([]byte(size.name)),
-				lex.Plural(times, "value"), lex.Short([]byte(time.name)))
+				quantity.Plural(sizes, "value"), lex.Short([]byte(size.name)),
+				quantity.Plural(times, "value"), lex.Short([]byte(time.name)))
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // netperf reads netperf 2: the tables of the classic tests (TCP_STREAM, UDP_STREAM, TCP_RR and
@@ -341,6 +342,6 @@ func (f *netperf) end(p *parser) {
 	if f.without > 0 {
 		p.warn("netperf: %s without a size (the last in line %d) left out: print the command line "+
 			"before it, or select REQUEST_SIZE or LOCAL_SEND_SIZE with -o",
-			lex.Plural(f.without, "run"), f.at)
+			quantity.Plural(f.without, "run"), f.at)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A parser holds what the formats share while a file is read: its lines, its tables, and the facts
@@ -154,7 +155,7 @@ func (p *parser) badRows() (err *Error, fatal bool) {
 		err.Msg = "object " + strconv.Itoa(first.object) + ": " + err.Msg
 	}
 	if fatal = p.bad*faultyShare >= good+p.bad; !fatal {
-		err.Msg += fmt.Sprintf("; %d of %s left out", p.bad, lex.Plural(good+p.bad, "row"))
+		err.Msg += fmt.Sprintf("; %d of %s left out", p.bad, quantity.Plural(good+p.bad, "row"))
 	}
 	if p.bad > 1 {
 		lines := list.Map(p.faults[1:], func(f fault) string { return strconv.Itoa(f.Line) })

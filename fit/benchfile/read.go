@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A reader passes the lines of a file to the formats.
@@ -365,10 +366,10 @@ func (r *reader) finish() (*File, error) {
 		return nil, e
 	}
 	if r.dropped > 0 {
-		r.warn("%s beyond the limit left out", lex.Plural(r.dropped, "table"))
+		r.warn("%s beyond the limit left out", quantity.Plural(r.dropped, "table"))
 	}
 	if r.lines.Long > 0 {
-		r.warn("%s longer than %d bytes cut", lex.Plural(r.lines.Long, "line"), lex.MaxLine)
+		r.warn("%s longer than %d bytes cut", quantity.Plural(r.lines.Long, "line"), lex.MaxLine)
 	}
 	if bad != nil {
 		return nil, &Damaged{f, bad}

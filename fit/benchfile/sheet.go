@@ -144,7 +144,7 @@ func (s *sheet) decideTens(p *parser) {
 func (s *sheet) close(p *parser) {
 	s.decideTens(p)
 	if s.remarks > 0 {
-		p.note("%s read without the remark behind", lex.Plural(s.remarks, "row"))
+		p.note("%s read without the remark behind", quantity.Plural(s.remarks, "row"))
 		s.remarks = 0
 	}
 	s.split.end(p)
@@ -169,7 +169,7 @@ func (s *sheet) take(p *parser) bool {
 			return false
 		}
 		p.badRow("%s, want the %d of the header; mend or remove the row",
-			lex.Plural(n, "value"), max(at, timeAt)+1)
+			quantity.Plural(n, "value"), max(at, timeAt)+1)
 		return true
 	}
 	size, okSize := s.sizeOf(at)
@@ -291,7 +291,7 @@ func (s *sheet) tooMany(p *parser) {
 			"decimal commas want \";\" between values, text with commas wants quotes"
 	}
 	p.badRow("%s, want the %d of the header; mend or remove the row%s",
-		lex.Plural(len(s.row.fields), "value"), s.width, hint)
+		quantity.Plural(len(s.row.fields), "value"), s.width, hint)
 }
 
 // readUnit reads the unit of the row's time, and reports whether it is one.

@@ -134,7 +134,7 @@ func (f *sockperf) end(p *parser) {
 	f.flush(p)
 	if f.without > 0 {
 		p.warn("sockperf: %s without a message size (the last in line %d) left out: "+
-			"print the command line with -m before it", lex.Plural(f.without, "run"), f.at)
+			"print the command line with -m before it", quantity.Plural(f.without, "run"), f.at)
 	}
 }
 
@@ -268,6 +268,6 @@ func (f *qperf) end(p *parser) {
 	f.flush(p)
 	if f.without > 0 {
 		p.warn("qperf: %s without a message size (the last in line %d) left out: "+
-			"run qperf -v, which prints it", lex.Plural(f.without, "value"), f.at)
+			"run qperf -v, which prints it", quantity.Plural(f.without, "value"), f.at)
 	}
 }

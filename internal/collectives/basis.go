@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/fitted"
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/placed"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -102,7 +102,7 @@ func (c Calls) onWholeNodes(m machine.Machine, all []fitOf) (Calls, error) {
 	for _, n := range c.Nodes {
 		if most := maxRanks / perNode; n < 1 || n > most {
 			return c, usage.Fields(fmt.Errorf("%d nodes of %s; give 1 to %d", n,
-				lex.Plural(perNode, "rank"), most), "nodes")
+				quantity.Plural(perNode, "rank"), most), "nodes")
 		}
 		c.Ranks = append(c.Ranks, n*perNode)
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -107,7 +106,8 @@ func (calls Calls) callOf(c Cell, like string) study.Call {
 	size := c.Size().String()
 	call := study.Call{
 		Name: fmt.Sprintf("%s_%s_%d_%s", study.Finish, name, c.Ranks, size),
-		Of:   fmt.Sprintf("%s %s, %s, %s", c.Collective, of, lex.Plural(c.Ranks, "rank"), size),
+		Of: fmt.Sprintf("%s %s, %s, %s", c.Collective, of, quantity.Plural(c.Ranks, "rank"),
+			size),
 	}
 	if segment := quantity.Bytes(c.Call.Segment); segment > 0 {
 		call.Of += " in segments of " + segment.String()

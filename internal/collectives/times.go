@@ -9,7 +9,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -69,7 +68,7 @@ func (t *Times) AddSchedule(ctx context.Context, name string, s *schedule.Schedu
 	for _, c := range t.Times {
 		if t.Fitted || c.Place() != t.Times[0].Place() || c.Ranks != ranks {
 			return fmt.Errorf("%s has %s: compare it with simulated calls on as many, of one size",
-				name, lex.Plural(ranks, "rank"))
+				name, quantity.Plural(ranks, "rank"))
 		}
 	}
 	p, err := simulate.New(s)

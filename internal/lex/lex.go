@@ -127,14 +127,6 @@ func Count(digits string) int {
 	return 0
 }
 
-// Plural returns a number with its noun: "1 row", "2 rows".
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // Quote returns s if a terminal can print it safely, else s quoted as in Go.
 func Quote(s string) string {
 	for _, r := range s {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -68,7 +68,7 @@ func (v *Validation) Rows() table.Rows {
 		})
 		rows.Verdict = table.Say("engine and model differ by at most %s in %s",
 			table.PercentError(100*math.Abs(off.Difference())),
-			lex.Plural(len(v.Results), "number"))
+			quantity.Plural(len(v.Results), "number"))
 	}
 	return rows
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // A Question is calls of one collective, and what is wanted of their times.
@@ -96,7 +96,7 @@ func Ask(ctx context.Context, q Question) (a Answer, err error) {
 // those of schedules are paths.
 func shortNames(t *Times) map[string]string {
 	names := list.Map(t.Times, func(c Timing) string { return c.Name })
-	short, of := lex.ShortPaths(names), map[string]string{}
+	short, of := table.ShortPaths(names), map[string]string{}
 	for i, name := range names {
 		of[name] = short[i]
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -93,7 +92,7 @@ func changeVerdict(f *Fitted, several bool) table.Sentence {
 			text = c.Call + ", " + text
 		}
 		if more := len(changed) - 1; more > 0 {
-			text += fmt.Sprintf(", and %s changed", lex.Plural(more, "more range"))
+			text += fmt.Sprintf(", and %s changed", quantity.Plural(more, "more range"))
 		}
 		parts = append(parts, text)
 	}
@@ -119,16 +118,16 @@ func changeVerdict(f *Fitted, several bool) table.Sentence {
 		if lone > 0 {
 			parts = append(parts, fmt.Sprintf("%s beyond what runs differ by, %s, but too few "+
 				"beside each other to tell a change from outliers: measure again, at more sizes "+
-				"there", lex.Plural(lone, "size"), apart))
+				"there", quantity.Plural(lone, "size"), apart))
 			apart = "within what runs differ by"
 		}
 		parts = append(parts, fmt.Sprintf("no change at %s, %s; "+
-			"one below %s is not seen without more runs", lex.Plural(sizes(tested)-lone, "size"),
-			apart, factor(unseen)))
+			"one below %s is not seen without more runs",
+			quantity.Plural(sizes(tested)-lone, "size"), apart, factor(unseen)))
 	}
 	if len(untested) > 0 {
 		parts = append(parts, fmt.Sprintf("not tested, as a table needs 5: %s, at most %s apart",
-			lex.Plural(sizes(untested), "size"),
+			quantity.Plural(sizes(untested), "size"),
 			factor(size(largest(untested)))))
 	}
 	if len(f.Alone) > 0 {

@@ -3,8 +3,8 @@ package fits
 import (
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // tableNames returns short names that distinguish the curves: the file's name, with as much of its
@@ -14,5 +14,5 @@ func tableNames(all []Curve) []string {
 	if !slices.ContainsFunc(all, other) {
 		return list.Map(all, func(c Curve) string { return c.Table.Name() })
 	}
-	return lex.ShortPaths(list.Map(all, func(c Curve) string { return c.Place() }))
+	return table.ShortPaths(list.Map(all, func(c Curve) string { return c.Place() }))
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/benchmarks"
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // fitRuns pools each table of the first file with its partners in the other files, so
@@ -263,7 +263,7 @@ func callOf(s benchmarks.Source) string {
 	}
 	words := []string{fmt.Sprintf("%s on %d ranks", op.Name, op.Ranks)}
 	if op.Nodes > 0 {
-		words = append(words, lex.Plural(op.Nodes, "node"))
+		words = append(words, quantity.Plural(op.Nodes, "node"))
 	}
 	for _, w := range []string{op.Algorithm, s.Table.Series} {
 		if w != "" {

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,17 +10,30 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Analyse compares the curves of a reading. If some files could not be read, or the
-// reading was interrupted, it answers for the rest and sets Broken. It returns an
-// error if nothing could be compared.
-func Analyse(in Reading, o Options) (*Answer, error) {
+// Ask reads the files of a question and compares their curves. If some files could not be read, or
+// ctx ended the reading, it answers for the rest and sets Broken. It is an error if nothing could
+// be compared.
+func Ask(ctx context.Context, q Question) (*Answer, error) {
+	in, err := load(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	a, err := analyse(in, q.Options)
+	if err != nil && ctx.Err() != nil { // before the first file was read
+		return nil, usage.ErrInterrupted
+	}
+	return a, err
+}
+
+// analyse compares the curves of a reading.
+func analyse(in reading, o Options) (*Answer, error) {
 	f, err := report(in.now, in.before, o)
 	// Files that could not be read may hold the slow nodes, so the answer says that it is
 	// incomplete, and the command fails after printing it.
@@ -29,9 +43,9 @@ func Analyse(in Reading, o Options) (*Answer, error) {
 		f.Broken = errors.New(in.interrupted)
 	case before > 0:
 		const format = "%s of now and %d of before could not be read to the end"
-		f.Broken = fmt.Errorf(format, lex.Plural(now, "file"), before)
+		f.Broken = fmt.Errorf(format, quantity.Plural(now, "file"), before)
 	case now > 0:
-		f.Broken = fmt.Errorf("%s could not be read to the end", lex.Plural(now, "file"))
+		f.Broken = fmt.Errorf("%s could not be read to the end", quantity.Plural(now, "file"))
 	}
 	if err != nil {
 		// Nothing could be compared, and the first file that was skipped often shows why.

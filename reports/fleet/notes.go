@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -35,13 +35,13 @@ func (f *Answer) note() {
 	}
 	if len(others) > 0 {
 		doubt("Not tested: %s with another name than the pattern %q, the first because %s.",
-			lex.Plural(len(others), "file"), f.Name, others[0].reason)
+			quantity.Plural(len(others), "file"), f.Name, others[0].reason)
 	}
 	what := fmt.Sprintf("%s in %s of like curves, from %s",
-		lex.Plural(f.Curves, "curve"), lex.Plural(len(f.groups), "group"),
-		lex.Plural(f.Files, "file"))
+		quantity.Plural(f.Curves, "curve"), quantity.Plural(len(f.groups), "group"),
+		quantity.Plural(f.Files, "file"))
 	if f.Nodes > 0 {
-		what += " and " + lex.Plural(f.Nodes, "node")
+		what += " and " + quantity.Plural(f.Nodes, "node")
 	} else {
 		what += "; the names of the nodes are not known: give a pattern of file names, "
 		if f.pattern != "" {
@@ -53,7 +53,7 @@ func (f *Answer) note() {
 	if f.Degrees > 0 {
 		say("%s at a false discovery rate of %.3g %%; the noise has tails like those of "+
 			"Student's t with %.1f degrees of freedom.",
-			lex.Plural(f.Tests, "test"), 100*f.FDR, f.Degrees)
+			quantity.Plural(f.Tests, "test"), 100*f.FDR, f.Degrees)
 	}
 	for _, names := range f.apart() {
 		last := len(names) - 1
@@ -79,7 +79,7 @@ func (f *Answer) note() {
 	f.noteDoubts(doubt)
 	if f.Compared && f.OnlyNow+f.OnlyBefore > 0 {
 		doubt("Without a partner to compare with: %s now, %s before.",
-			lex.Plural(f.OnlyNow, "curve"), lex.Plural(f.OnlyBefore, "curve"))
+			quantity.Plural(f.OnlyNow, "curve"), quantity.Plural(f.OnlyBefore, "curve"))
 	}
 	f.noteSkipped(doubt)
 }

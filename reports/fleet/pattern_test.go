@@ -54,11 +54,7 @@ func TestNodesByGuess(t *testing.T) {
 	}
 	answer := func(o Options) *Answer {
 		t.Helper()
-		in, err := Load(t.Context(), []string{dir}, "", o, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := Analyse(in, o)
+		a, err := Ask(t.Context(), Question{Files: []string{dir}, Options: o})
 		if err != nil {
 			t.Fatal(err)
 		}

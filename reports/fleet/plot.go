@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -20,10 +19,10 @@ import (
 // then about four pixels wide. With more nodes, a cell shows the slowest pair of several.
 const maxMapColumns = 160
 
-// Map returns the heat map of the group with the largest finding or, without
+// Figure returns the heat map of the group with the largest finding or, without
 // findings, of the first group: a map without findings shows that the fleet is even.
 // It is an error if no group is one of pairs, or if nothing differs from before.
-func (f *Answer) Map() (table.Picture, error) {
+func (f *Answer) Figure() (table.Picture, error) {
 	for _, x := range f.reported() {
 		if m, ok := f.mapOf(x.Group, x.Quantity); ok {
 			return m, nil
@@ -245,9 +244,9 @@ const maxDrawnGroups = 4
 // distribution. It draws the groups with findings or, without findings, one, so that
 // the reader sees what was compared.
 func (f *Answer) Document() table.Document {
-	title := fmt.Sprintf("A fleet of %s", lex.Plural(f.Nodes, "node"))
+	title := fmt.Sprintf("A fleet of %s", quantity.Plural(f.Nodes, "node"))
 	if f.Nodes == 0 {
-		title = fmt.Sprintf("A fleet of %s", lex.Plural(f.Curves, "curve"))
+		title = fmt.Sprintf("A fleet of %s", quantity.Plural(f.Curves, "curve"))
 	}
 	if f.Compared {
 		title += ": what changed"
@@ -317,7 +316,7 @@ func (f *Answer) summary() string {
 		}
 	}
 	for i, kind := range kinds {
-		kinds[i] = lex.Plural(count[kind], strings.TrimSuffix(kind, "s"))
+		kinds[i] = quantity.Plural(count[kind], strings.TrimSuffix(kind, "s"))
 	}
 	x, verb := slices.MaxFunc(worst, func(a, b worstFinding) int {
 		return cmp.Compare(math.Abs(a.Effect.Value), math.Abs(b.Effect.Value))

@@ -36,6 +36,14 @@ type skippedFile struct {
 	unmatched bool
 }
 
+// A Question asks which nodes and pairs of a fleet stand out.
+type Question struct {
+	Files  []string // folders and files of benchmark output
+	Before string   // an earlier folder or file, with which they are compared; empty: none
+	Options
+	Watch func() // is told of each file that was read, from any goroutine; nil: none
+}
+
 // Options determine an answer, together with the files.
 type Options struct {
 	// Name is a pattern of file names, such as "nccl_*_G{gpus}_{a}_{b}.log"; empty: none. A *
@@ -98,27 +106,22 @@ func listFiles(roots []string) ([]fileSummary, error) {
 	return entries, nil
 }
 
-// A Reading is the entries of a fleet: of now and, if asked for, of before.
-type Reading struct {
+// A reading is the entries of a fleet: of now and, if asked for, of before.
+type reading struct {
 	now, before []fileSummary
 	// Interrupted gives the progress of an interrupted reading; otherwise it is empty.
 	interrupted string
 }
 
-// Load reads the files that roots name, and those of before if it is not empty. It calls progress,
-// unless that is nil, after each file, from any goroutine. If ctx ends the reading, Load returns
-// the files read so far. Errors are of the options and the roots; a file that cannot be read is in
-// the answer's skippedRows.
-func Load(
-	ctx context.Context, roots []string, before string, o Options, progress func(),
-) (Reading, error) {
-	var in Reading
-	var err error
+// load reads the files of the question. If ctx ends the reading, load returns the files read so
+// far. Errors are of the options and the roots; a file that cannot be read is in the answer's
+// skippedRows.
+func load(ctx context.Context, q Question) (in reading, err error) {
 	files := 0
-	in.now, files, err = readFiles(ctx, roots, o, progress)
+	in.now, files, err = readFiles(ctx, q.Files, q.Options, q.Watch)
 	done := len(in.now)
-	if err == nil && before != "" {
-		in.before, files, err = readFiles(ctx, []string{before}, o, progress)
+	if err == nil && q.Before != "" {
+		in.before, files, err = readFiles(ctx, []string{q.Before}, q.Options, q.Watch)
 		done = len(in.before)
 		if err != nil {
 			in.before = nil // part of it would be compared with the whole
@@ -126,7 +129,7 @@ func Load(
 	}
 	if errors.Is(err, context.Canceled) {
 		in.interrupted = fmt.Sprintf("interrupted: %d of %d files read", done, files)
-		if before != "" && done < files {
+		if q.Before != "" && done < files {
 			in.interrupted += ", and nothing compared"
 		}
 		err = nil

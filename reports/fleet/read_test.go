@@ -34,14 +34,14 @@ func TestNodesOfNameAndColumns(t *testing.T) {
 func TestFleetFaults(t *testing.T) {
 	good := curveSummary{Group: Group{Benchmark: "b", Sizes: 1, First: 8, Last: 8}, Latency: 1}
 	broken := []skippedFile{{reason: "x", fault: true}, {reason: "y", fault: true}, {reason: "z"}}
-	in := Reading{
+	in := reading{
 		now: []fileSummary{{path: "a", curves: []curveSummary{good}, skipped: broken},
 			{path: "b", skipped: broken[2:]}},
 		before: []fileSummary{{path: "a", curves: []curveSummary{good}}},
 	}
 	for _, want := range []string{"1 file could not be read to the end",
 		"1 file of now and 1 of before could not be read to the end"} {
-		if a, err := Analyse(in, Options{}); err != nil || a.Broken == nil ||
+		if a, err := analyse(in, Options{}); err != nil || a.Broken == nil ||
 			a.Broken.Error() != want {
 			t.Errorf("%v, %v, want %q", a, err, want)
 		}

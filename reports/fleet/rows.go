@@ -14,6 +14,9 @@ import (
 // Lists are the names of the tables of a fleet, as --list has them.
 var Lists = []string{"findings", "groups", "skipped"}
 
+// Rows returns the findings with all columns, as programs get them.
+func (f *Answer) Rows() table.Rows { return f.findingRows() }
+
 // Tables returns the table of this list, one of [Lists]. Without a list, people get two: the
 // findings, worst first, and the fleet by groups. The notes are under the last table. Programs get
 // the findings with more columns, and by default.
@@ -24,7 +27,7 @@ func (f *Answer) Tables(list string, forPeople bool) []table.Rows {
 	case list == "skipped":
 		return []table.Rows{f.skippedRows()}
 	case !forPeople:
-		return []table.Rows{f.findingRows()}
+		return []table.Rows{f.Rows()}
 	case list == "findings":
 		return []table.Rows{f.remarked(f.worstRows())}
 	}

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/program"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -76,7 +76,7 @@ func Ask(ctx context.Context, q Question) (a Answer, err error) {
 func (a Answer) Complete() string {
 	switch {
 	case a.Scaling != nil && len(a.Scaling.Rows) > 0:
-		return lex.Plural(len(a.Scaling.Rows), "row") + " complete"
+		return quantity.Plural(len(a.Scaling.Rows), "row") + " complete"
 	case len(a.Simulations) == 1 && len(a.Simulations[0].Times) > 0:
 		s := a.Simulations[0]
 		return fmt.Sprintf("%d of %d runs are complete", len(s.Times), s.asked)

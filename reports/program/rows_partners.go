@@ -4,54 +4,26 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// PartnerRows has the partners of each rank of a schedule, in the order of its operations, for
-// people: the text of a schedule has a line for each operation.
-func PartnerRows(s *schedule.Schedule) table.Rows {
-	type row struct {
-		rank      int
-		from, to  []string
-		computing quantity.Micros
-	}
-	var all []row
-	sends := 0
-	for rank := range s.Ranks() {
-		r := row{rank: rank}
-		lo, hi := s.Rank(rank)
-		for _, op := range s.Ops()[lo:hi] {
-			switch peer := fmt.Sprint(op.Peer); op.Kind {
-			case schedule.Send:
-				r.to = append(r.to, peer)
-				sends++
-			case schedule.Recv:
-				if op.Peer == schedule.Any {
-					peer = "any"
-				}
-				r.from = append(r.from, peer)
-			case schedule.Calc:
-				r.computing += quantity.Micros(op.Size) / 1e3
-			}
-		}
-		all = append(all, r)
-	}
+// Rows has the partners of each rank, for people: the text of a schedule has a line for each
+// operation.
+func (p Partners) Rows() table.Rows {
 	computes := false
-	for _, r := range all {
+	for _, r := range p.ranks {
 		computes = computes || r.computing > 0
 	}
-	rows := table.TableOf(all,
-		table.Col("", "rank", func(r row) any { return r.rank }),
-		table.Col("", "receives from", func(r row) any { return listed(r.from) }),
-		table.Col("", "sends to", func(r row) any { return listed(r.to) }),
-		table.Col("", table.HeadIf(computes, "computes"), func(r row) any {
+	rows := table.TableOf(p.ranks,
+		table.Col("", "rank", func(r partnersOf) any { return r.rank }),
+		table.Col("", "receives from", func(r partnersOf) any { return listed(r.from) }),
+		table.Col("", "sends to", func(r partnersOf) any { return listed(r.to) }),
+		table.Col("", table.HeadIf(computes, "computes"), func(r partnersOf) any {
 			return r.computing
 		}))
 	rows.Verdict = table.Say("%s, %s; -o FILE.goal or a pipe has the schedule itself",
-		lex.Plural(s.Ranks(), "rank"), lex.Plural(sends, "message"))
+		quantity.Plural(len(p.ranks), "rank"), quantity.Plural(p.messages, "message"))
 	return rows
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -28,7 +27,7 @@ func (f *Rates) Rows() table.Rows {
 		table.Col("memory_low_mb_s", "", func(FittedStep) any { return f.Memory.Low }),
 		table.Col("memory_high_mb_s", "", func(FittedStep) any { return f.Memory.High }),
 	)
-	one := lex.Plural(len(f.Steps), "step")
+	one := quantity.Plural(len(f.Steps), "step")
 	if f.Assumed {
 		rows.Doubts = append(rows.Doubts, fmt.Sprintf("%s: as many rates as steps are fitted, so "+
 			"that none is left to judge them by. Their intervals are of steps that are %.0f %% "+

@@ -4,11 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/lex"
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -121,7 +117,7 @@ func scalingVerdict(s *Scaling) (none table.Sentence) {
 		return none
 	}
 	last := s.Rows[len(s.Rows)-1]
-	of := lex.Plural(last.Ranks, "rank")
+	of := quantity.Plural(last.Ranks, "rank")
 	if last.Params != "" {
 		of += " with " + last.Params
 	}
@@ -153,9 +149,9 @@ func scalingVerdict(s *Scaling) (none table.Sentence) {
 		if r.Machine != last.Machine {
 			continue
 		}
-		v := table.Closed{Of: lex.Plural(r.Ranks, "rank"), Value: r.Finish}
+		v := table.Closed{Of: quantity.Plural(r.Ranks, "rank"), Value: r.Finish}
 		if r.Params != "" {
-			v.Of = lex.Plural(r.Ranks, "rank") + " with " + r.Params
+			v.Of = quantity.Plural(r.Ranks, "rank") + " with " + r.Params
 		}
 		if r.Ranks == last.Ranks && r.Params == last.Params {
 			v.With = with
@@ -170,7 +166,7 @@ func kneeNotes(s *Scaling) (notes []string) {
 	for _, k := range s.Knees {
 		subject := "Messages"
 		if len(s.Rows) > 1 {
-			subject = fmt.Sprintf("From %s, messages", lex.Plural(k.Ranks, "rank"))
+			subject = fmt.Sprintf("From %s, messages", quantity.Plural(k.Ranks, "rank"))
 		}
 		on := ""
 		if differ(s, func(r Scaled) string { return r.Machine }) {
@@ -222,18 +218,6 @@ func markRows(s *Scaling) table.Rows {
 	return rows
 }
 
-// ExampleRows lists the programs that the binary carries.
-func ExampleRows() table.Rows {
-	rows := table.TableOf(program.Examples(),
-		table.Col("program", "program", func(e program.Example) any { return e.Name }),
-		table.Col("help", "what it does", func(e program.Example) any {
-			first, _, _ := strings.Cut(e.Help, ". ")
-			return strings.TrimSuffix(first, ".")
-		}))
-	rows.Notes = []string{"Run one by its name, unless the folder has a file of that name."}
-	return rows
-}
-
 // differ reports whether the rows have several values of a name.
 func differ(s *Scaling, name func(Scaled) string) bool {
 	return slices.ContainsFunc(s.Rows, func(r Scaled) bool {
@@ -258,24 +242,4 @@ func markNames(s *Scaling) (names []string) {
 		}
 	}
 	return names
-}
-
-// markKeys returns the beginnings of the keys of marks, each followed by _us and _max_us. Of names
-// with the same letters the later ones have a number, since JSON has one value for each key.
-func markKeys(names []string) []string {
-	keys := list.Map(names, func(name string) string { return "mark_" + slug(name) })
-	return list.Numbered(keys, "_", "_max")
-}
-
-// slug returns the name as a part of a key.
-func slug(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		}
-		return '_'
-	}, name)
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/lex"
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -20,7 +18,11 @@ func scheduleRows(all []*Simulation) table.Rows {
 		finish, first quantity.Micros
 	}
 	var runs []row
-	short := lex.ShortPaths(list.Map(all, func(s *Simulation) string { return s.Name }))
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Name)
+	}
+	short := table.ShortPaths(names)
 	machines := 0
 	for of, s := range all {
 		machines = len(s.Runs)

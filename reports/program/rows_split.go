@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -46,7 +45,7 @@ func splitVerdict(s *Scaling) table.Sentence {
 			first = r
 		}
 	}
-	of := lex.Plural(last.Ranks, "rank")
+	of := quantity.Plural(last.Ranks, "rank")
 	if last.Params != "" {
 		of += " with " + last.Params
 	}

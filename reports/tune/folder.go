@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // Limits are those of the measurements that [Map.WriteFolder] asks for.
@@ -98,8 +98,8 @@ func (m *Map) writeNext(ctx context.Context, folder string, decisions []Decision
 		_, exists = os.Lstat(path)
 	}
 	note = fmt.Sprintf("Next: %s (%s, %s of choices and the library's), then this command again.",
-		usage.ShellLine("sh", path), lex.Plural(len(next), "measurement"),
-		lex.Plural(len(duels), "duel"))
+		usage.ShellLine("sh", path), quantity.Plural(len(next), "measurement"),
+		quantity.Plural(len(duels), "duel"))
 	return note, atomicfile.Write(path, func(w io.Writer) error {
 		return m.writeScript(w, next, duels, number, benchmark)
 	})

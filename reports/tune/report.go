@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/fitted"
-	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -147,7 +146,7 @@ func (m *Map) remark(rows *table.Rows, all []Decision) {
 		of = " (" + m.statistics() + ")"
 	}
 	verdict := fmt.Sprintf("another algorithm than the library's for %d of %s; expected loss %s",
-		changed, lex.Plural(len(all), "call"), text(percent*meanLoss(all)))
+		changed, quantity.Plural(len(all), "call"), text(percent*meanLoss(all)))
 	if lost == 0 {
 		if points > 0 {
 			verdict = "what the library's choice loses is unknown until it is measured beside " +
@@ -159,7 +158,7 @@ func (m *Map) remark(rows *table.Rows, all []Decision) {
 	most, _ := worst.OwnLoss()
 	rows.Verdict = table.Say("the library's choice loses %s against the fastest measured%s: "+
 		"mean of %s; most %s, on %d ranks at %v; tune takes %s", text(percent*mean), of,
-		lex.Plural(lost, "call"), text(percent*most), worst.Ranks, worst.Size, verdict)
+		quantity.Plural(lost, "call"), text(percent*most), worst.Ranks, worst.Size, verdict)
 }
 
 // statistics says of what the measured times are.
