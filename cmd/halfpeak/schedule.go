@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak"
@@ -42,7 +44,13 @@ func newSchedule() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return write(in.Schedule)
+				if err := write(in.Schedule); err != nil || !in.Schedule.Posts() {
+					return err
+				}
+				_, err = fmt.Fprintf(cmd.ErrOrStderr(), "GOAL has no send that is only posted: there, "+
+					"what follows an isend waits until the NIC begins with its message. \"halfpeak "+
+					"simulate %s\" does not wait.\n", args[0])
+				return err
 			}
 			// Without an algorithm the command lists them, of one collective or all: "" is all.
 			if name == "" {

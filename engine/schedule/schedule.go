@@ -169,6 +169,21 @@ func (s *Schedule) PrefetchAfter(op uint32) {
 	}
 }
 
+// Posts reports whether the schedule is of a program's calls, and some of them follow a send once
+// it is posted. GOAL has no such dependency: in a file, they wait until the NIC begins with the
+// message.
+func (s *Schedule) Posts() bool {
+	if !s.calls {
+		return false
+	}
+	for i, op := range s.ops {
+		if op.Kind == Send && len(s.AfterStarted(uint32(i))) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // AfterStarted returns the operations that wait until op has started ("irequires"), like AfterDone.
 func (s *Schedule) AfterStarted(op uint32) []uint32 { return s.started.list(op) }
 
