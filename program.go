@@ -7,7 +7,6 @@ package halfpeak
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
@@ -58,7 +57,7 @@ func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	s := a.Simulations[0]
 	t, _ := s.Runs[0].Result.Finish()
 	return Estimate{Interval: quantity.Alone(t), Method: Simulated, Notes: s.Notes,
-		NoInterval: strings.TrimPrefix(s.NoInterval[0], "No interval of the model's error: ")}, nil
+		NoInterval: s.NoInterval[0]}, nil
 }
 
 func (p Program) prepare(ctx context.Context, d Design) (platforms.Design, []study.Call, error) {
