@@ -20,9 +20,10 @@ type profiled struct {
 
 // persistent is the operation that starting a persistent request adds; none if ok is false.
 type persistent struct {
-	op     schedule.Op
-	ok     bool
-	buffer int64
+	op       schedule.Op
+	ok       bool
+	buffer   int64
+	buffered bool // a send of MPI_Bsend_init, see [rank.buffered]
 }
 
 // gap adds the computation between the previous call and this one.
@@ -80,16 +81,21 @@ func (p *profiled) startRequests(at []int64) error {
 	at = slices.DeleteFunc(at, func(at int64) bool { return !p.persistent[at].ok })
 	p.reuse(at...)
 	var qs []request
-	var ops []schedule.Op
+	var ops, buffered []schedule.Op
 	for _, at := range at {
 		x := p.persistent[at]
 		p.touch(&x.op, x.buffer)
+		if x.buffered {
+			buffered = append(buffered, x.op)
+			continue
+		}
 		qs = append(qs, request(at))
 		ops = append(ops, x.op)
 	}
 	if err := p.enter(); err != nil {
 		return err
 	}
+	p.Begin(0, buffered...)
 	p.begin(qs, ops)
 	return nil
 }

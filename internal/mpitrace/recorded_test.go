@@ -180,13 +180,16 @@ func TestRecordedMatches(t *testing.T) {
 	}
 }
 
-// A ring of buffered sends above the eager threshold ends, each at once.
+// A ring of buffered sends above the eager threshold ends, each at once, also if a persistent
+// request starts them.
 func TestRecordedBsend(t *testing.T) {
 	var files []string
 	for rank := range 3 {
 		files = append(files, recordedTrace(rank, 3,
 			fmt.Sprintf("Bsend 1 1 0 1000000 %d 5 0 0", (rank+1)%3),
-			fmt.Sprintf("Recv 1 1 0 1000000 %d 5 0", (rank+2)%3)))
+			fmt.Sprintf("Recv 1 1 0 1000000 %d 5 0", (rank+2)%3),
+			fmt.Sprintf("Bsend_init 1 1 0 1000000 %d 6 0 0 a", (rank+1)%3), "Start 1 1 a", "Wait 1 1 a",
+			fmt.Sprintf("Recv 1 1 0 1000000 %d 6 0", (rank+2)%3)))
 	}
 	s, _, err := mpitrace.Read(sources(files...), mpitrace.Defaults)
 	if err != nil {

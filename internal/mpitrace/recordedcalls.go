@@ -39,9 +39,9 @@ var recordedCalls = func() map[string]recordedCall {
 	}
 	// Making a persistent request is local, so that it counts as computation; it may be made
 	// before a region.
-	prepares := func(kind schedule.Kind) func(*recorded, *arguments) error {
+	prepares := func(kind schedule.Kind, buffered bool) func(*recorded, *arguments) error {
 		return func(p *recorded, a *arguments) (err error) {
-			x := persistent{buffer: a.way[0].buffer}
+			x := persistent{buffer: a.way[0].buffer, buffered: buffered}
 			x.op, x.ok, err = p.message(kind, a, 0)
 			p.persistent[int64(a.request)] = x
 			p.idle += p.spent
@@ -51,17 +51,17 @@ var recordedCalls = func() map[string]recordedCall {
 	for _, mode := range []string{"S", "Ss", "Rs"} {
 		add(mode+"end", message+" written", blocking(schedule.Send))
 		add("I"+strings.ToLower(mode)+"end", message+" written request", begins(schedule.Send))
-		outside(mode+"end_init", message+" written request", prepares(schedule.Send))
+		outside(mode+"end_init", message+" written request", prepares(schedule.Send, false))
 	}
 	buffered := func(p *recorded, a *arguments) error { return p.buffered(a) }
 	add("Bsend", message+" written", buffered)
 	add("Ibsend", message+" written request", buffered)
-	outside("Bsend_init", message+" written request", prepares(schedule.Send))
+	outside("Bsend_init", message+" written request", prepares(schedule.Send, true))
 	add("Recv", message, blocking(schedule.Recv))
 	add("Mrecv", message, blocking(schedule.Recv))
 	add("Irecv", message+" request", begins(schedule.Recv))
 	add("Imrecv", message+" request", begins(schedule.Recv))
-	outside("Recv_init", message+" request", prepares(schedule.Recv))
+	outside("Recv_init", message+" request", prepares(schedule.Recv, false))
 	for _, name := range []string{"Sendrecv", "Sendrecv_replace"} {
 		add(name, message+" written buffer2 bytes2 peer2 tag2",
 			blocking(schedule.Send, schedule.Recv))
