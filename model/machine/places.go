@@ -75,7 +75,7 @@ func (m Machine) Place(p Placement, ranks int) (Places, error) {
 		}
 		last := m.Levels[len(m.Levels)-1]
 		inner := cores / last.Arity
-		way := fmt.Sprintf("give level %s the arity %d", last.Name, (ranks+inner-1)/inner)
+		way := fmt.Sprintf("set %s.arity=%d", last.Name, (ranks+inner-1)/inner)
 		if last.Topology.Units() > 1 {
 			way += " and a topology of as many units"
 		}
