@@ -6,6 +6,7 @@
 //	go -C internal/evidence run ./proof -drawn 1127    # of each kind one, drawn from a seed
 //	go -C internal/evidence run ./proof -mpi openmpi   # two ranks on this computer; or mpich
 //	go -C internal/evidence run ./proof -random 200    # programs in C and in Starlark
+//	go -C internal/evidence run ./proof -beside        # messages that move beside computations
 //	go -C internal/evidence run ./proof -changed       # collectives on faster networks, by whatif
 //
 // It needs smpicc and smpirun (Debian: simgrid, libsimgrid-dev). On each platform it runs
@@ -39,6 +40,8 @@ func main() {
 	drawn := flag.Uint64("drawn", 0, "the same on a network of each kind, drawn from this `seed`")
 	random := flag.Int("random", 0, "run this `number` of random programs by SMPI and in Starlark")
 	seed := flag.Uint64("seed", 1, "of the first one")
+	beside := flag.Bool("beside", false, "judge programs whose messages move beside computations; "+
+		"their rows go into "+besideTable)
 	verbose := flag.Bool("v", false, "print each collective, program and launch")
 	keep := flag.String("dir", "", "keep the measurements of -mpi in this `folder`, or "+
 		"judge those that it has")
@@ -60,6 +63,8 @@ func main() {
 		switch ctx := context.Background(); {
 		case *changed:
 			err = runChanged(ctx, dir, *only, os.Stdout, details)
+		case *beside:
+			err = runBeside(ctx, dir, *only, os.Stdout)
 		case *random > 0:
 			err = runRandom(ctx, dir, *seed, *random, os.Stdout, details)
 		case *kind:
