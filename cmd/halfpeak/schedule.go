@@ -47,9 +47,9 @@ func newSchedule() *cobra.Command {
 				if err := write(in.Schedule); err != nil || !in.Schedule.Posts() {
 					return err
 				}
-				_, err = fmt.Fprintf(cmd.ErrOrStderr(), "GOAL has no send that is only posted: there, "+
-					"what follows an isend waits until the NIC begins with its message. \"halfpeak "+
-					"simulate %s\" does not wait.\n", args[0])
+				_, err = fmt.Fprintf(cmd.ErrOrStderr(), "GOAL has no send that is only posted: "+
+					"there, what follows an isend waits until the NIC begins with its message. "+
+					"\"halfpeak simulate %s\" does not wait.\n", args[0])
 				return err
 			}
 			// Without an algorithm the command lists them, of one collective or all: "" is all.

@@ -26,8 +26,8 @@ type Simulation struct {
 	asked    int               // how many runs
 	Wall     time.Duration     // that the simulation took
 	Table    Table
-	// NoInterval says what is known of the errors of times on machines, in place of an interval; nil
-	// by LogGOPS parameters.
+	// NoInterval says what is known of the errors of times on machines, in place of an interval;
+	// nil by LogGOPS parameters.
 	NoInterval []string
 	Notes      []string
 }
