@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/known"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -138,6 +139,20 @@ func Compare(before, after *Result, on Network) ([]Change, error) {
 	return changes, nil
 }
 
+// OneSize returns a result without a fit for a table of one size above 0, which [Compare] takes: no
+// line goes through one point. Of another table, the error wraps [ErrNoData].
+func OneSize(t *benchfile.Table) (*Result, error) {
+	points, kind, warnings, err := pointsOf(t)
+	if err == nil && len(points) != 1 {
+		err = fmt.Errorf("%s: %w: %d sizes, want one", t.Name(), ErrNoData, len(points))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Name: t.Name(), Format: t.Format, Kind: kind, Model: "table",
+		Points: points, Warnings: warnings, quantum: resolution(t)}, nil
+}
+
 // compared holds the ratio of the times of a size, and the factors by which repeats in a job and
 // two jobs differ.
 type compared struct {
@@ -213,5 +228,8 @@ func changesOf(all []compared) (changes []Change) {
 
 // measured returns the range of measured sizes: "1 B to 4 MiB".
 func (r *Result) measured() string {
+	if len(r.Points) == 1 {
+		return r.Points[0].Size.String()
+	}
 	return fmt.Sprintf("%v to %v", r.Points[0].Size, r.Points[len(r.Points)-1].Size)
 }

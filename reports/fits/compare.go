@@ -23,10 +23,10 @@ func (f *Fitted) compare(o fit.Options) error {
 	if err != nil {
 		return err
 	}
-	if f.Curves, _, f.Notes, err = fitCurves(before, o); err != nil {
+	if f.Curves, f.Notes, err = fitOrPoints(before, o); err != nil {
 		return err
 	}
-	later, _, notes, err := fitCurves(after, o)
+	later, notes, err := fitOrPoints(after, o)
 	if err != nil {
 		return err
 	}
@@ -60,6 +60,22 @@ func (f *Fitted) compare(o fit.Options) error {
 		}
 	}
 	return nil
+}
+
+// fitOrPoints fits tables. If all of them have one size each, their times are compared without a
+// fit.
+func fitOrPoints(sources []benchmarks.Source, o fit.Options) (
+	curves []Curve, notes []string, err error) {
+	curves, single, notes, err := fitCurves(sources, o)
+	for _, s := range single {
+		if one, no := fit.OneSize(s.Table); err != nil && no == nil {
+			curves = append(curves, Curve{s.Source, one})
+		}
+	}
+	if len(curves) > 0 {
+		err = nil
+	}
+	return curves, notes, err
 }
 
 // networkOf returns the class of the network of tables: that of the latency of the smallest time.

@@ -2,6 +2,7 @@ package fits
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -145,5 +146,25 @@ func TestTwoTablesOfOneFile(t *testing.T) {
 	f, err := Fit([]string{path}, fit.Options{Compare: path, Network: fit.Fabric})
 	if err != nil || len(f.Changes) != 1 || !f.Changes[0].Real {
 		t.Fatalf("error %v, changes %+v", err, f.Changes)
+	}
+}
+
+// Tables of one size have a ratio, and no line.
+func TestAgainstOneSize(t *testing.T) {
+	folder := t.TempDir()
+	file := func(name, rate string) string {
+		path := filepath.Join(folder, name)
+		text := "# OSU MPI Bandwidth Test v5.9\n# Size      Bandwidth (MB/s)\n4194304   " + rate + "\n"
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	f, err := Fit([]string{file("before", "12000.00")}, fit.Options{Compare: file("after", "10000.00")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Changes) != 1 || math.Abs(f.Changes[0].Ratio.Value-1.2) > 1e-9 {
+		t.Errorf("got %+v, want a ratio of 1.2", f.Changes)
 	}
 }
