@@ -20,16 +20,20 @@
 //
 // # Reading the package
 //
-// Read benchfile.go (results), builder.go and aggregate.go (a table that grows), parser.go (what
-// readers share), then titled.go with grid.go, which read OSU, IMB and perftest. registry.go lists
-// the readers, and read.go passes each line to the one that took the line before, then to the
-// others. csv.go and json.go read tables with free columns: column_names.go and columns.go find
-// sizes and times, split.go and dimensions.go decide which other columns make tables.
+// A line goes through three stages: it is cleaned, recognised, and becomes a record.
 //
-// Lines that no format takes go to the recogniser, recognise.go, which reads tables by what their
-// columns do. It has three stages: clean (tokens.go, block.go), recognise (identities.go, units.go)
-// and records (series.go, record.go). What columns cannot show is a row of titles.go. diagnose.go
-// says why a file has no table, after everything else has failed.
+//   - Clean: dress.go takes off what launchers and web pages put around lines; tokens.go finds the
+//     numbers of a line; read.go passes it on.
+//   - Recognise: the reader of the line before takes it, or another of registry.go. titled.go with
+//     grid.go reads OSU, IMB and perftest, whose titles are rows of titles.go; lines.go reads
+//     benchmarks without a header. csv.go and json.go find their columns by name: column_names.go,
+//     columns.go, finder.go. Lines that no reader takes go to recognise.go, which reads tables by
+//     what their columns do: block.go, identities.go, units.go, series.go.
+//   - Records: builder.go and aggregate.go hold the samples of a table; split.go and dimensions.go
+//     decide which columns of CSV make tables, record.go does for recognised ones.
+//
+// Diagnosis is a second pass: diagnose.go says why a file has no table, from what was left over. It
+// never runs for a file that was read.
 //
 // # Rules
 //

@@ -116,7 +116,7 @@ func (r *reader) plainRows() {
 		}
 		r.file.Lines++
 		f.addPlain(size, t, r.file.Lines)
-		r.dress.ends(bytes.TrimRight(text[from:from+end], "\r\n"))
+		r.dress.ends(bytes.TrimSuffix(text[from:from+end-1], []byte{'\r'}))
 		r.hasRows, r.previous = true, ""
 		from += end
 	}
