@@ -399,7 +399,7 @@ func asFlag(option, value string) string {
 		return "fit --clock " + value
 	}
 	roles := map[string]string{"x": "size", "y": "time", "group": "group", "pool": "pool"}
-	return "--columns " + roles[option] + "=" + value
+	return "--columns " + roles[option] + "=" + usage.ShellLine(value)
 }
 
 // A changeGate is --fail-on-change.

@@ -19,6 +19,7 @@ type block struct {
 	lines   []int    // their numbers
 	above   []string // the lines before the first row, plain
 	words   []int    // places of words
+	before  []token  // the last row of the block before; nil without one
 }
 
 // maxRows is the number of rows that a table is recognised by; all further ones only have to follow
@@ -87,9 +88,10 @@ func (b *block) columns() (all []*column, named bool) {
 	inline := b.inlineNames(all)
 	named = b.nameByHeader(all, lead)
 	for _, c := range all {
-		// "Latency: 3.5": the word before the number names it more surely than a line above.
+		// "Latency: 3.5": the word before the number names it more surely than a line above. A label
+		// of the line may be such a word, too.
 		before := ""
-		if c.at > 0 {
+		if c.at > lead || c.at > 0 && !named {
 			before = b.rows[0][c.at-1].text
 		}
 		word := inline[c.at]
@@ -329,7 +331,8 @@ var promptLine = lex.NewPattern(`^\s*(\S*[$>]|\$) `)
 func (b *block) headerLines(lead int) (lines []string) {
 	label := ""
 	if lead > 0 {
-		label = b.rows[0][0].text
+		row := b.rows[0]
+		label = b.texts[0][row[0].from:row[lead-1].to]
 	}
 	for i := len(b.above) - 1; i >= 0 && len(lines) < maxHeaderLines; i-- {
 		line := b.above[i]
@@ -456,6 +459,8 @@ func (b *block) fitting(ways [][]headerCell, all []*column, line string, named, 
 		// Only if blanks divide a header in no other way: see splits.
 		case n == len(all) && i == len(ways)-3:
 			consider(way, all, 1e6)
+		// Blanks alone divide a sentence, too.
+		case n == len(all) && i == len(ways)-1 && !mayName(line):
 		case n == len(all):
 			consider(way, all, 0)
 		// The labels before the rows have names, too.
@@ -475,6 +480,12 @@ func (b *block) fitting(ways [][]headerCell, all []*column, line string, named, 
 		}
 	}
 	return cells, to
+}
+
+// mayName reports whether a line of words may be a header: it has a word or a unit that headers
+// have, or begins as a comment.
+func mayName(line string) bool {
+	return headerWord().MatchString(line) || strings.ContainsAny(line, "([|\t,;") || isComment(line)
 }
 
 // span returns the bytes of the lines that the values of a column take.

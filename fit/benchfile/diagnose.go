@@ -19,7 +19,7 @@ func (no *refusal) anyWay() (ways []way) {
 	var size, time, whole *column
 	for _, c := range no.columns {
 		switch {
-		case !c.number:
+		case !c.number || otherName().MatchString(c.name) && !elementName().MatchString(c.name):
 		case size == nil && ladder(c.values) > 0.5:
 			size = c
 		// Behind a number of elements, the bytes that they have.
@@ -87,6 +87,11 @@ func (no *refusal) error(p *parser, claimedBy string, read trial) *Error {
 			"this is scaling, which Extra-P models; halfpeak simulate predicts it of a program",
 			rows)
 	}
+	if no.isMatrix() {
+		return p.errorf(first, "a matrix has a number for each pair, and no sizes, so there is no "+
+			"curve; measure a pair over sizes (osu_bw, sendrecv_perf -b 8 -e 1G -f 2), or write "+
+			"rows under src,dst,size_bytes,bandwidth_gb_s for halfpeak fleet, which finds slow pairs")
+	}
 	var commands []string
 	ways := no.ways
 	if len(ways) == 0 {
@@ -107,6 +112,34 @@ func (no *refusal) error(p *parser, claimedBy string, read trial) *Error {
 	}
 	return p.errorf(first, "%s: %s; name the columns of sizes and of times or rates, and their "+
 		"units, such as %s", rows, no.why, strings.Join(commands, ", or "))
+}
+
+// isMatrix reports whether the columns are numbered from 0, as are the rows: the table has a number
+// for each pair of devices, as nvbandwidth and p2pBandwidthLatencyTest print it.
+func (no *refusal) isMatrix() bool {
+	b := no.block
+	counts := func(row []token) int {
+		n := 0
+		for _, t := range row {
+			if t.number && t.value != float64(n) {
+				return 0
+			}
+			if t.number {
+				n++
+			}
+		}
+		return n
+	}
+	// The numbers of the columns are a row by themselves.
+	if len(b.rows) == 1 && counts(b.rows[0]) == len(b.rows[0]) {
+		return len(b.rows[0]) > 1
+	}
+	for i, row := range b.rows {
+		if row[0].value != float64(i) {
+			return false
+		}
+	}
+	return counts(b.before) == len(b.pattern)-1
 }
 
 // isScaling reports whether the first numbers are ranks or nodes, and no column is named as sizes.

@@ -13,9 +13,10 @@ var (
 	messageName = lex.NewPattern(`(?i)msg.?rate|messages/s|message rate|xfers/s|mpps|mr$|trans`)
 	elementName = lex.NewPattern(`(?i)^elem|elements|^count`)
 	// Columns that are neither sizes nor what was measured.
-	otherName = lex.NewPattern(`(?i)iter|rep|#sent|#ack|sample|rank|proc|node|root|wrong|` +
+	otherName = lex.NewPattern(`(?i)(^|[^/])iter|rep|#sent|#ack|sample|rank|proc|node|root|wrong|` +
 		`error|count|nchan|batch|thread|pid|total|overlap|util|compute|stdev|sigma|retr|n_ctx|` +
-		`gpus|\bport\b|\bline\b|start|\bdate\b|elapsed|qps|std|\bcv`)
+		`gpus|\bport\b|\bline\b|start|\bdate\b|elapsed|qps|std|\bcv|` +
+		`step|epoch|loss|seq|\bttl\b|token`)
 	noSizeName = lex.NewPattern(`(?i)rate|bw|band|/s|window|batch|lat|time`)
 )
 

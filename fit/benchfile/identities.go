@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/lex"
 )
 
 // unitless are the readings of columns whose names have no unit.
@@ -40,6 +42,45 @@ func (c *column) guess(us float64) {
 	}
 	for _, d := range []dimension{sizes, times, rates, messages} {
 		c.guessAs(d, unitDim, units, isOther)
+	}
+}
+
+// headingUnit matches a line over a table that gives its unit: "## Latency (µs)".
+var headingUnit = lex.NewPattern(`(?i)\b(?:latency|latencies|bandwidth|throughput|times?|` +
+	`durations?|rates?)\b[^()\[\]|,\t]*[(\[]([^()\[\]]{1,12})[)\]][\s:*]*$`)
+
+// maxHeading is the number of lines above a table that may give its unit.
+const maxHeading = 8
+
+// guessByHeading gives the columns of a table, none of which has a unit of times or rates, that of
+// the nearest line above.
+func guessByHeading(all []*column, near []string) {
+	hasUnit := func(g guess) bool { return g.printed && g.dim != sizes }
+	for _, c := range all {
+		if slices.ContainsFunc(c.guesses, hasUnit) {
+			return
+		}
+	}
+	for _, line := range slices.Backward(near[max(0, len(near)-maxHeading):]) {
+		m := headingUnit().FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		d, units := unitsOf(m[1])
+		for _, c := range all {
+			if d == times || d == rates {
+				c.guessUnnamed(d, units)
+			}
+		}
+		return
+	}
+}
+
+// guessUnnamed adds the readings of a column in a unit that its name does not give.
+func (c *column) guessUnnamed(d dimension, units []unit) {
+	if c.number && c.dim == noDimension && !sizes.isNamed(c.name) &&
+		!otherName().MatchString(c.name) {
+		c.guessAs(d, d, units, false)
 	}
 }
 

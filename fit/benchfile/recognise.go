@@ -131,7 +131,11 @@ func (x *recogniser) row(p *parser, row []token, line string) {
 		return
 	}
 	x.close(p)
-	b = &block{pattern: pattern, above: slices.Clone(x.above)}
+	n := &block{pattern: pattern, above: slices.Clone(x.above)}
+	if b != nil {
+		n.before = b.rows[len(b.rows)-1]
+	}
+	b = n
 	for i, c := range pattern {
 		if c == 'w' {
 			b.words = append(b.words, i)
@@ -215,6 +219,7 @@ func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal
 			c.guess(title.unit)
 		}
 	}
+	guessByHeading(all, near)
 	p.force(b, all)
 	found := readings(all)
 	if len(found) == 0 {

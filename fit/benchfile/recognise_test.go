@@ -97,6 +97,19 @@ func TestRecognised(t *testing.T) {
 			[]string{"allreduce: collective allreduce/0/0 1024=4 65536=10 1048576=100"}},
 		{"commas between thousands", "| Size    | Time (us)  |\n|---------|------------|\n| 1,024   |  14,276.09 |\n| 65,536  |  14,715.67 |\n| 262,144 |  15,375.00 |\n",
 			[]string{"csv: one-way time 1024=14276 65536=14716 262144=15375"}},
+		{"a header of OSU's words beside other columns", "Size (bytes)    Time (s)        Bandwidth (MB/s)\n8               0.000001230     6.504\n" +
+			"1024            0.000002010     509.453\n65536           0.000012010     5456.786\n",
+			[]string{"table: one-way time 8=1.23 1024=2.01 65536=12.01"}},
+		{"labels of two words", "[rank 1] bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec\n[rank 1] 64      10      =10      1.2k        0.00s      6.40      10.00       0.10\n" +
+			"[rank 1] 1k      10      =10      20k         0.00s     93.09      11.00       0.09\n[rank 1] 64k     10      =10      1.2m        0.00s   1638.40      40.00       0.03\n",
+			[]string{"fabtests: one-way time 64=10 1024=11 65536=40"}},
+		{"sizes before a colon", "msg 8B: avg 1.60us min 1.50us max 9.10us\nmsg 1KB: avg 2.10us min 1.90us max 9.90us\nmsg 64KB: avg 9.80us min 9.60us max 20.10us\n",
+			[]string{"table: one-way time 8=1.6 1024=2.1 65536=9.8"}},
+		{"sizes in rounded thousands", "benchmark      time/iter   iters/s  message_size\nWrite(8192)     160.00us     6.25K         8.19K\n" +
+			"Write(65536)    179.00us     5.58K        65.54K\nWrite(1048576)  271.00us     3.69K         1.05M\n",
+			[]string{"table: one-way time 8192=160 65536=179 1048576=271"}},
+		{"a heading with the unit", "### Latency (µs)\n\n| bytes | value |\n|---:|---:|\n| 16 K | 4.95 |\n| 64 K | 19.87 |\n| 1 M | 318.25 |\n",
+			[]string{"table: one-way time 16384=4.95 65536=19.87 1048576=318.25"}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, samplesOf(t, c.text, Options{})); diff != "" {
@@ -121,8 +134,13 @@ func TestUnitByIdentity(t *testing.T) {
 func TestUndecided(t *testing.T) {
 	for text, want := range map[string]string{
 		"size predicted(us) measured(us) baseline(us)\n1024  2.00 2.10 1.90\n65536 9.00 9.30 8.80\n1048576 90.00 95.00 85.00\n": "may each be the one that is meant",
-		"1024  2.00\n65536 9.00\n1048576 90.00\n":                                                            "numbers without a header",
-		"collective,bytes,busbw_GBps\nallreduce,1048576,50\nallreduce,8388608,100\nallreduce,67108864,150\n": "until the collective and its ranks are known",
+		"1024  2.00\n65536 9.00\n1048576 90.00\n":                                                                                                                                                      "numbers without a header",
+		"collective,bytes,busbw_GBps\nallreduce,1048576,50\nallreduce,8388608,100\nallreduce,67108864,150\n":                                                                                           "until the collective and its ranks are known",
+		"## Bandwidth (GB/s)\n| bytes | host | wire |\n|---|---|---|\n| 16 K | 3.307 | 1.581 |\n| 64 K | 3.298 | 6.220 |\n| 1 M | 3.295 | 100.294 |\n":                                                 "x=1:B y=2:GB/s → 1 MiB in 318",
+		"memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n           0         1         2\n 0       N/A    276.07    276.36\n 1    276.19       N/A    276.29\n 2    276.31    276.33       N/A\n": "a number for each pair, and no sizes",
+		"Bandwidth Matrix (GB/s)\n   D\\D     0      1\n     0 1288.49  14.55\n     1  14.60 1290.62\n":                                                                                                "a number for each pair, and no sizes",
+		"step 100 loss 2.31 time 0.412 s tokens/s 12412\nstep 200 loss 2.11 time 0.410 s tokens/s 12450\n":                                                                                             "no column has a unit",
+		"\t// 64 KiB take 486.4 µs at 135 MB/s\n":                                                                                                                                                      "no table of sizes and times",
 	} {
 		got := described(t, "x", text, Options{})
 		if len(got) != 1 || !strings.Contains(got[0], want) {

@@ -272,9 +272,13 @@ func (s *series) bound(c *column, tokens []token) float64 {
 // wholeSize returns the size of a row that prints it with few digits: the power of two within the
 // rounding, or what time and rate make of it. rounded reports that there is none.
 func (r *record) wholeSize(tokens []token, size, half float64) (whole float64, rounded bool) {
-	two := math.Exp2(math.Round(math.Log2(size)))
-	if math.Abs(two-size) <= half {
-		return two, false
+	// A k may be 1000: 65.536k.
+	for _, part := range []float64{1, thousandOf(tokens[r.size.at].unit)} {
+		n := size * part
+		two := math.Exp2(math.Round(math.Log2(n)))
+		if math.Abs(two-n) <= half*part {
+			return two, false
+		}
 	}
 	for _, id := range r.ids {
 		if id.as.dim != times || id.bs.dim != rates || id.factor != 1 {
@@ -289,6 +293,14 @@ func (r *record) wholeSize(tokens []token, size, half float64) (whole float64, r
 		}
 	}
 	return size, true
+}
+
+// thousandOf returns the decimal reading of a unit of sizes over its binary one: 1000/1024 for a k.
+func thousandOf(unit string) float64 {
+	if m := sizeUnit().FindStringSubmatch(strings.ToLower(unit)); m != nil && m[2] == "" {
+		return math.Pow(1000./1024, power(m[1]))
+	}
+	return 1
 }
 
 // timeOfRate returns size over a rate, or the inverse of the message rate where that has more

@@ -213,8 +213,10 @@ func (f *titled) begin(p *parser, line []byte) bool {
 		return true
 	}
 	g := newGrid(names, gridRules)
-	// A header without a title that has neither times nor rates is another program's.
-	if f.above == nil && !g.hasTimes() && g.at[gridRate] < 0 {
+	// A header without a title that has neither times nor rates, or other columns beside them, is
+	// another program's.
+	if f.above == nil && (!g.hasTimes() && g.at[gridRate] < 0 || f.previousTitle(p) == "" &&
+		len(g.unread()) > 0) {
 		return false
 	}
 	f.names, f.commas, f.grid = header, commas, g
@@ -225,17 +227,22 @@ func (f *titled) begin(p *parser, line []byte) bool {
 	return true
 }
 
+// previousTitle returns what stands for a title that is missing: the benchmark of a command line,
+// or the line before the header.
+func (f *titled) previousTitle(p *parser) string {
+	switch {
+	case f.commas:
+		return p.command
+	case f.twice:
+		return p.previous
+	}
+	return ""
+}
+
 // open opens the table of the header.
 func (f *titled) open(p *parser, isSized bool) {
 	g := f.grid
-	title := f.said
-	switch {
-	case title != "":
-	case f.commas:
-		title = p.command
-	case f.twice:
-		title = p.previous
-	}
+	title := cmp.Or(f.said, f.previousTitle(p))
 	lines := []string{strings.ReplaceAll(f.names, "\t", "  ")}
 	if f.above != nil || title != "" {
 		lines = slices.Concat(f.above, []string{title})

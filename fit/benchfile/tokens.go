@@ -162,10 +162,11 @@ func (t *token) parse(decimalComma bool) {
 		return
 	}
 	if end < len(t.text) {
-		if d, _ := unitsOf(t.text[end:]); d == noDimension {
+		unit := strings.TrimSuffix(t.text[end:], ":") // "8B: avg 1.6us"
+		if d, _ := unitsOf(unit); d == noDimension {
 			return
 		}
-		t.unit = t.text[end:]
+		t.unit = unit
 	}
 	t.number, t.value = true, v.Value
 	// Counts of bytes are exact; large numbers that a program prints without decimals are rounded.
@@ -198,7 +199,8 @@ func isComment(line string) bool {
 		}
 		text = text[i:]
 	}
-	return strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "#>")
+	return strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "#>") ||
+		strings.HasPrefix(text, "//")
 }
 
 // mayBeRow reports cheaply whether a line has two fields that may be numbers.
