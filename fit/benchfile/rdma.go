@@ -111,6 +111,7 @@ type ucx struct {
 	rate    float64
 	quantum float64
 	inTable bool
+	row     lex.Pattern // of the open table
 	tables  openTables
 	heading string  // of the columns of times: "latency", or "overhead" in tests of bandwidth
 	typical float64 // the median time of a row; 0 if it is not printed
@@ -125,8 +126,10 @@ var (
 	ucxBox     = lex.NewPattern(`^\|\s+Message size:\s+(\d+)`)
 	ucxBoxTest = lex.NewPattern(`^\|\s+Test:\s+(.*?)\s*\|`)
 	// The header of a table: rows count only behind it.
-	ucxStage = lex.NewPattern(`^\|\s+Stage\s+\|.*iterations`)
+	ucxStage = lex.NewPattern(`^\|\s+(Stage\s+\|)?.*# iterations`)
 	ucxRow   = lex.NewPattern(`^(Final:|\[thread \d+\])\s+(.*)$`)
+	// Older versions have no column Stage.
+	ucxOldRow = lex.NewPattern(`^()(\d+(?:\s+[\d.]+){6,7})$`)
 )
 
 func (f *ucx) take(p *parser, line []byte) bool {
@@ -159,9 +162,12 @@ func (f *ucx) take(p *parser, line []byte) bool {
 				f.heading = word
 			}
 		}
-		if ucxStage().Match(line) {
+		if m := ucxStage().FindSubmatch(line); m != nil {
 			f.flush(p)
-			f.inTable, f.final = true, false
+			f.inTable, f.final, f.row = true, false, ucxRow
+			if m[1] == nil {
+				f.row = ucxOldRow
+			}
 			return true
 		}
 		// Other lines of the box belong to the format, so that no other reader looks at them.
@@ -169,7 +175,7 @@ func (f *ucx) take(p *parser, line []byte) bool {
 	case !f.inTable:
 		return false
 	}
-	m := ucxRow().FindSubmatch(line)
+	m := f.row().FindSubmatch(line)
 	if m == nil {
 		return false
 	}
@@ -181,7 +187,7 @@ func (f *ucx) take(p *parser, line []byte) bool {
 	if n != 7 && n != 8 || !lex.ParseAll(text[:n], v[:n]) {
 		return true // cut off; the rows before it count
 	}
-	f.final = m[1][0] == 'F'
+	f.final = len(m[1]) > 0 && m[1][0] == 'F'
 	// overall latency and message rate
 	f.latency, f.rate, f.pending = v[n-5].Value, v[n-1].Value, true
 	f.quantum = v[n-5].Quantum()

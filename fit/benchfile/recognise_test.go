@@ -108,6 +108,10 @@ func TestRecognised(t *testing.T) {
 		{"sizes in rounded thousands", "benchmark      time/iter   iters/s  message_size\nWrite(8192)     160.00us     6.25K         8.19K\n" +
 			"Write(65536)    179.00us     5.58K        65.54K\nWrite(1048576)  271.00us     3.69K         1.05M\n",
 			[]string{"table: one-way time 8192=160 65536=179 1048576=271"}},
+		{"ucx_perftest without its size, of versions without stages", "|              |       latency (usec)        |   bandwidth (MB/s)  |  message rate (msg/s) |\n" +
+			"| # iterations | typical | average | overall |  average |  overall |   average |   overall |\n+--------------+---------+---------+---------+\n" +
+			"           667     0.000  1500.047  1500.047    2666.58    2666.58         667         667\n          1000     0.000  1502.114  1500.735    2662.91    2665.36         666         666\n",
+			[]string{"ucx_perftest: one-way time 4194304=1500.7"}},
 		{"a heading with the unit", "### Latency (µs)\n\n| bytes | value |\n|---:|---:|\n| 16 K | 4.95 |\n| 64 K | 19.87 |\n| 1 M | 318.25 |\n",
 			[]string{"table: one-way time 16384=4.95 65536=19.87 1048576=318.25"}},
 	} {
