@@ -88,8 +88,8 @@ func (b *block) columns() (all []*column, named bool) {
 	inline := b.inlineNames(all)
 	named = b.nameByHeader(all, lead)
 	for _, c := range all {
-		// "Latency: 3.5": the word before the number names it more surely than a line above. A label
-		// of the line may be such a word, too.
+		// "Latency: 3.5": the word before the number names it more surely than a line above. A
+		// label of the line may be such a word, too.
 		before := ""
 		if c.at > lead || c.at > 0 && !named {
 			before = b.rows[0][c.at-1].text

@@ -90,7 +90,8 @@ func (no *refusal) error(p *parser, claimedBy string, read trial) *Error {
 	if no.isMatrix() {
 		return p.errorf(first, "a matrix has a number for each pair, and no sizes, so there is no "+
 			"curve; measure a pair over sizes (osu_bw, sendrecv_perf -b 8 -e 1G -f 2), or write "+
-			"rows under src,dst,size_bytes,bandwidth_gb_s for halfpeak fleet, which finds slow pairs")
+			"rows under src,dst,size_bytes,bandwidth_gb_s for halfpeak fleet, which finds slow "+
+			"pairs")
 	}
 	var commands []string
 	ways := no.ways
