@@ -26,6 +26,7 @@ type reader struct {
 	name    string // of the file with the outputs
 	title   string // of the output, if it has one
 	hasRows bool   // the output has rows
+	numbers int    // lines that begin with a number, and that no format took
 }
 
 func newReader(lines lex.Lines, name string, o Options) *reader {
@@ -97,8 +98,19 @@ func (r *reader) run() error {
 			continue
 		}
 		r.skip(line)
+		if c := line[0]; c >= '0' && c <= '9' {
+			r.numbers++
+		}
+		if r.numbers > maxNumbers && r.usage.sizes == 0 {
+			return r.errorf(r.file.Lines, "no table in %d lines that begin with a number; "+
+				"give the rows a header such as \"size_bytes,time_us\"", maxNumbers)
+		}
 	}
 }
+
+// maxNumbers is the number of lines that may begin with a number before the first row of a table.
+// They take some seconds, and a small compressed file may have hundreds of millions of them.
+const maxNumbers = 1 << 21
 
 // plainRows reads the rows of CSV that are in memory, as long as they are plain: most long files
 // have two columns of numbers. Everything else is left to the formats.
