@@ -2,7 +2,7 @@
 # Proves that a release can be installed and runs.
 #
 #	packaging/check.sh             the short form, for .ci/run: a binary made as for a release runs without Go, network
-#	                               and home, is small and starts fast; recipes and workflows are well-formed
+#	                               and home, and starts fast; its size is printed; recipes and workflows are well-formed
 #	packaging/check.sh --long DIR  and besides: the files in DIR, made by packaging/release.sh, are installed and run;
 #	                               with --twice OTHER, those in OTHER are the same bytes
 #
@@ -13,7 +13,6 @@ export GOWORK=off LC_ALL=C.UTF-8
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 
-max_bytes=27000000 # of a binary with the page's program, of which an archive has less than half
 max_version_ms=15  # "halfpeak version", from start to exit
 max_predict_ms=30  # "halfpeak predict"
 
@@ -84,7 +83,6 @@ wheel() {
 small_and_fast() {
 	local size v p
 	size=$(wc -c <"$1")
-	((size <= max_bytes)) || fail "$2 has $size bytes, more than $max_bytes"
 	v=$(fastest $max_version_ms "$1" version) p=$(fastest $max_predict_ms "$1" predict clip --size 64KiB)
 	((${v%.*} < max_version_ms)) || fail "$2 version takes $v ms, more than $max_version_ms"
 	((${p%.*} < max_predict_ms)) || fail "$2 predict takes $p ms, more than $max_predict_ms"
@@ -185,7 +183,7 @@ long() {
 		*.zip) size=$(unzip -l "$f" | awk '$4 ~ /halfpeak\.exe$/ { print $1 }') ;;
 		*) size=$(tar -tvzf "$f" | awk '$6 ~ /\/halfpeak$/ { print $3 }') ;;
 		esac
-		((size > 0 && size <= max_bytes)) || fail "$f: the binary has $size bytes"
+		((size > 0)) || fail "$f: it has no binary"
 		say size "$size bytes: $(basename "$f")"
 	done
 
