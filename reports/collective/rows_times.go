@@ -175,6 +175,7 @@ func remarks(t *Times) (doubts, notes []string) {
 // any, the second best.
 func closing(t *Times, all, own []Timing, named func(any) string) table.Closing {
 	var said table.Closing
+	measure := ""
 	places := table.Groups(all, func(c Timing) Place { return c.Place() })
 	last := all[len(all)-1]
 	severalRanks := slices.ContainsFunc(all, func(c Timing) bool { return c.Ranks != last.Ranks })
@@ -199,14 +200,14 @@ func closing(t *Times, all, own []Timing, named func(any) string) table.Closing 
 			}
 			said.Values = append(said.Values, v)
 			if c.Measure != "" {
-				said.Next = "too far from the measurements to plan with; measure " + c.Measure +
-					" first"
+				measure = "not an answer to plan with, measure " + c.Measure + " first: "
 			}
 			if c.Undecided {
 				break // said once
 			}
 		}
 	}
+	said.Subject = measure + said.Subject
 	if t.Off == "" {
 		return said
 	}
