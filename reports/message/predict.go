@@ -60,6 +60,9 @@ type Predicted struct {
 	// Beyond is the ratio of a size outside the measured ones to the nearest of them, above 1; 1 of
 	// a size among them, and 0 if none are known.
 	Beyond float64
+	// Short says that the model is LogP, which has no cost per byte, and the size above 64 B: the
+	// time is a lower bound, and no rate follows from it.
+	Short bool
 	// Model is the time by the lines of the layer's model.
 	Model quantity.Micros
 }
@@ -131,10 +134,16 @@ func CheckSize(n quantity.Bytes) error {
 // words" (Culler and others, LogP, 1993, section 3): up to 16 words of 4 bytes are taken as small.
 const shortMessage = 64 * quantity.Bytes(1)
 
+// tooLong reports whether a message of n bytes is too long for a model without a cost per byte.
+func tooLong(l model.Layer, n quantity.Bytes) bool {
+	_, is := l.(*model.LogP)
+	return is && n > shortMessage
+}
+
 // doubtShort notes that LogP, which has no cost per byte, does not answer for long messages.
 func (p *Predictions) doubtShort(d platforms.Design, largest quantity.Bytes) {
-	l, is := model.LinesOf(d.Layer.Model).(*model.LogP)
-	if !is || largest <= shortMessage {
+	l := model.LinesOf(d.Layer.Model)
+	if !tooLong(l, largest) {
 		return
 	}
 	p.Doubts = append(p.Doubts, fmt.Sprintf("%s: LogP is for short messages and has no cost per "+
@@ -191,6 +200,7 @@ func predicted(d platforms.Design, n quantity.Bytes) Predicted {
 	}
 	p.Next = d.Forecast(n)
 	m := d.Layer.Model
+	p.Short = tooLong(model.LinesOf(m), n)
 	p.Time, p.Model, p.Regime = m.OneWay(n), model.LinesOf(m).OneWay(n), model.Regime(m, n)
 	// platforms.Operation and Collective have no case: nothing follows from such a time.
 	switch rate := n.Over; p.Timed.Of {

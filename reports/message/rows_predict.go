@@ -151,7 +151,9 @@ func verdict(all []Predicted) table.Sentence {
 	var c table.Closing
 	for _, p := range all {
 		v := table.Closed{Of: p.Size, Value: table.Shown(quantity.DimTime, p.Within())}
-		if isMessage(p) && p.Next == nil {
+		if p.Short {
+			v.With = table.Say(" at least, since LogP has no cost per byte")
+		} else if isMessage(p) && p.Next == nil {
 			v.With = table.Say(" one way, %v%s", p.Bandwidth, extrapolated(p))
 		} else if p.Beyond > 1 {
 			v.With = extrapolated(p)
