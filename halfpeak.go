@@ -74,19 +74,20 @@ func Fit(files []string, o fit.Options) (Design, error) {
 	if len(files) == 0 {
 		return Design{}, errors.New("no files to fit")
 	}
-	found, err := fits.Fit(files, o)
+	found, err := fits.Ask(context.Background(), fits.Question{Files: files, Options: o})
 	return opened(files[0], found, err)
 }
 
 // FitReader is Fit of a benchmark's output that it reads from r. The name is the one that a file
 // would have, "latency.txt": errors and the platform have it.
 func FitReader(r io.Reader, name string, o fit.Options) (Design, error) {
-	found, err := fits.FitReader(r, name, o)
+	q := fits.Question{Text: r, Name: name, Options: o}
+	found, err := fits.Ask(context.Background(), q)
 	return opened(name, found, err)
 }
 
 // opened returns the design of what was fitted to a file.
-func opened(file string, found *fits.Fitted, err error) (Design, error) {
+func opened(file string, found *fits.Answer, err error) (Design, error) {
 	if err != nil {
 		return Design{}, err
 	}

@@ -17,7 +17,7 @@ import (
 // fitOptions holds the flags of fit; asked is the question that they fill.
 type fitOptions struct {
 	columns       columnsFlag
-	asked         fit.Options
+	asked         fits.Question
 	model, method string
 	network       string
 	rtt           quantity.Micros
@@ -110,19 +110,32 @@ func newFit() *cobra.Command {
 	return cmd
 }
 
-func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
-	a := &o.asked
-	a.Trace.Collective = a.Measured.Collective
+// question returns what the flags ask of files.
+func (o *fitOptions) question(files []string) (q fits.Question, err error) {
+	q = o.asked
+	q.Files, q.Units = files, o.out.units
+	q.Trace.Collective = q.Measured.Collective
 	// Then a file of one size is an error, since it has no line to save or draw; else
 	// its times are printed.
-	a.Saving = o.save != "" || o.plot != ""
-	a.Model, a.Method, a.RTT = o.model, fit.Method(o.method), o.rtt
-	a.Network = fit.Network(o.network)
-	o.asked.Progress = readingBar(cmd.ErrOrStderr())
-	if o.steps.program != "" {
-		return o.steps.fit(cmd, args, o.asked, o.save, o.out)
+	q.Saved, q.Saving = o.save != "", o.save != "" || o.plot != ""
+	q.Model, q.Method, q.RTT = o.model, fit.Method(o.method), o.rtt
+	q.Network = fit.Network(o.network)
+	if q.Links, err = fits.ParseLinks(o.link); err != nil {
+		return q, usagef("--link %w", err)
 	}
-	found, err := fits.Fit(args, o.asked)
+	return q, nil
+}
+
+func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
+	q, err := o.question(args)
+	if err != nil {
+		return err
+	}
+	q.Progress = readingBar(cmd.ErrOrStderr())
+	if o.steps.program != "" {
+		return o.steps.fit(cmd, args, q.Options, o.save, o.out)
+	}
+	found, err := fits.Ask(cmd.Context(), q)
 	if err != nil {
 		return err
 	}
@@ -130,7 +143,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	// would look whole.
 	if found.Partial {
 		if o.out.path == "" {
-			err = o.out.write(cmd, fits.Rows(found, o.out.units))
+			err = o.out.write(cmd, found.Rows())
 		}
 		return cmp.Or(err, found.Broken)
 	}
@@ -142,13 +155,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	next, verdict, err := found.Closing(o.save != "", o.link)
-	if err != nil {
-		return usagef("--link %w", err)
-	}
-	if err := o.draw(o.out.units, func() (table.Picture, error) {
-		return fits.Picture(found)
-	}); err != nil {
+	if err := o.draw(o.out.units, found.Figure); err != nil {
 		return err
 	}
 	encoded := func() (string, error) { return text, nil }
@@ -156,24 +163,16 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	// A file that was left out is missing, and what was saved is whole.
-	rows := fits.Rows(found, o.out.units)
-	if rows.Next = append(rows.Next, next...); verdict != "" {
-		rows.Verdict = table.Say("%s", verdict)
-	}
-	return cmp.Or(o.out.write(cmd, rows), found.Broken, o.changed(found))
+	return cmp.Or(o.out.write(cmd, found.Rows()), found.Broken, o.changed(found))
 }
 
 // changed returns the changes and the bad verdicts that a gate looks for.
-func (o *fitOptions) changed(found *fits.Fitted) error {
-	changes := 0
-	for _, c := range found.Changes {
-		if c.Real {
-			changes++
-		}
+func (o *fitOptions) changed(found *fits.Answer) (err error) {
+	if c, ok := found.Result.(*fits.Comparison); ok {
+		err = o.gate.check(c.Changed(), len(c.Changes), "comparisons changed")
 	}
-	bad, judged := found.Judged(o.link)
-	return cmp.Or(o.gate.check(changes, len(found.Changes), "comparisons changed"),
-		o.gate.check(bad, judged, "verdicts are slow or low"))
+	bad, judged := found.Judged()
+	return cmp.Or(err, o.gate.check(bad, judged, "verdicts are slow or low"))
 }
 
 // facts chooses the model of a flag that belongs to one, if none is named: --segments 3 is a wish

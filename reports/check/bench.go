@@ -24,7 +24,7 @@ type benched struct {
 }
 
 // Bench measures programs on a transport with messages of these sizes. The programs stages and
-// signature have a table of their own, that [fits.Fit] reads, and so must be alone.
+// signature have a table of their own, that [fits.Ask] reads, and so must be alone.
 func Bench(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (benched, error) {
 	switch p, _ := programs.Find(o.Programs[0], programs.Real); p.Shape {
 	case programs.BySignature:

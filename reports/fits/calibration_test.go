@@ -10,7 +10,6 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 )
 
@@ -40,24 +39,25 @@ func TestCalibrationForms(t *testing.T) {
 	for _, u := range utf16.Encode([]rune("\ufeff" + text)) {
 		wide.Write([]byte{byte(u), byte(u >> 8)})
 	}
-	var want *Fitted
+	var want *Machine
 	for name, content := range map[string][]byte{"": []byte(text), ".gz": zipped.Bytes(), ".utf16": wide.Bytes()} {
 		path := filepath.Join(t.TempDir(), "me.csv"+name)
 		if err := os.WriteFile(path, content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		f, err := Fit([]string{path}, fit.Options{})
+		f, err := Ask(t.Context(), Question{Files: []string{path}})
 		if err != nil {
 			t.Fatalf("me.csv%s: %v", name, err)
 		}
-		if f.Calibrated == nil {
+		got, ok := f.Result.(*Machine)
+		if !ok {
 			t.Fatalf("me.csv%s is not taken for calibrate's", name)
 		}
 		if want == nil {
-			want = f
+			want = got
 		}
-		if !reflect.DeepEqual(f.Calibrated.Fitted, want.Calibrated.Fitted) {
-			t.Errorf("me.csv%s: %v, want %v", name, f.Calibrated.Fitted, want.Calibrated.Fitted)
+		if !reflect.DeepEqual(got.Fitted, want.Fitted) {
+			t.Errorf("me.csv%s: %v, want %v", name, got.Fitted, want.Fitted)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestCutCalibration(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Fit([]string{path}, fit.Options{})
+	f, err := Ask(t.Context(), Question{Files: []string{path}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ stream,node,out,4,8,0,1,10,1.2064,1.2064,1.2064,1.2064,1.2064,1.2064,0
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Fit([]string{path}, fit.Options{})
+	f, err := Ask(t.Context(), Question{Files: []string{path}})
 	if err != nil {
 		t.Fatal(err)
 	}

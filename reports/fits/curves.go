@@ -3,12 +3,15 @@ package fits
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // A Curve is a fit of time against size, with the table it was made from: a saved
@@ -52,12 +55,28 @@ func fitCurves(sources []benchmarks.Source, o fit.Options) (
 	if len(curves) == 0 {
 		return nil, summaries, notes, first
 	}
-	// Beside fitted curves, a table of one size is only a note: [Fitted.Rows] has one
+	// Beside fitted curves, a table of one size is only a note: [Lines.Rows] has one
 	// kind of row.
 	for _, one := range summaries {
 		notes = append(notes, "skipped: "+one.text())
 	}
 	return curves, summaries, notes, nil
+}
+
+// fitOrPoints fits tables. If all of them have one size each, their times are compared without a
+// fit.
+func fitOrPoints(sources []benchmarks.Source, o fit.Options) (
+	curves []Curve, notes []string, err error) {
+	curves, single, notes, err := fitCurves(sources, o)
+	for _, s := range single {
+		if one, no := fit.OneSize(s.Table); err != nil && no == nil {
+			curves = append(curves, Curve{s.Source, one})
+		}
+	}
+	if len(curves) > 0 {
+		err = nil
+	}
+	return curves, notes, err
 }
 
 // curveModels are the models of time against size, in the order of help. The first is the default.
@@ -123,3 +142,30 @@ func (s Summary) text() string {
 	return s.About("one size only (%s), and no line goes through one point: "+
 		"n = %d, least %s, %smean %s, largest %s", s.Size, s.Count, s.Min, median, s.Mean, s.Max)
 }
+
+// tableNames returns short names that distinguish the curves: the file's name, with as much of its
+// path as tells it from the others or, if all are of one file, the name of the table.
+func tableNames(all []Curve) []string {
+	other := func(c Curve) bool { return c.File != all[0].File }
+	if !slices.ContainsFunc(all, other) {
+		return list.Map(all, func(c Curve) string { return c.Table.Name() })
+	}
+	return table.ShortPaths(list.Map(all, func(c Curve) string { return c.Place() }))
+}
+
+// errNoFigure is the error of a result without curves.
+func errNoFigure(result, plot string) error {
+	err := fmt.Errorf("a figure shows times against sizes; save the %s and %s", result, plot)
+	return usage.Fields(err, "plot")
+}
+
+// errManyCurves is the error of a figure of n curves.
+func errManyCurves(n int) error {
+	err := fmt.Errorf("a figure holds %d curves (got %d); choose tables, or plot fewer files",
+		maxCurves, n)
+	return usage.Fields(err, "plot")
+}
+
+// maxCurves bounds a figure: the palette of reports has eight colours that are
+// distinct for any kind of colour vision, and a ninth curve repeats one.
+const maxCurves = 8

@@ -1,6 +1,7 @@
 package fits_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"strings"
@@ -10,12 +11,16 @@ import (
 )
 
 // The times of a benchmark become a platform file.
-func ExampleRead() {
-	f, err := fits.Read(strings.NewReader("size,time_us\n1024,5\n2048,7\n4096,11\n8192,19\n"), "times.csv", fit.Options{Model: "linear"})
+func ExampleAsk() {
+	f, err := fits.Ask(context.Background(), fits.Question{
+		Text:    strings.NewReader("size,time_us\n1024,5\n2048,7\n4096,11\n8192,19\n"),
+		Name:    "times.csv",
+		Options: fit.Options{Model: "linear"},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, p := range f.Curves[0].Segments {
+	for _, p := range f.Curves()[0].Segments {
 		fmt.Println(p.Line().Beta, p.Line().Tau)
 	}
 	// Output:

@@ -1,25 +1,3 @@
-// Package fits reads measurements, fits models to them, and writes the result as a
-// platform file. It reads the output of benchmarks of messages and of collectives,
-// and of calibrate.c. It holds no statistics: those are in fit, internal/fitted and
-// internal/calibrate.
-//
-// The way of a file:
-//
-//	read.go        paths → tables with their files (benchfile), with doubts as notes
-//	runs.go        tables of several runs → one table each
-//	fit.go         tables → a model, by its name or by what the tables are
-//	curves.go, models.go, measured.go + collective.go, calibration.go
-//	               one kind of model each: curves, parameters, collectives, a machine
-//	save.go        the result → the text of a platform file (machine.go)
-//
-// [Rows] and [Picture] make tables and figures of the result.
-//
-// Three rules hold on this way. What cannot be used is left out with a note that says
-// why, and it is an error only if nothing is left. A file that breaks off gives what
-// is before the break, and the result is marked as incomplete ([Fitted.Broken],
-// [Fitted.Partial]), so that a command can show it and still fail. Of the fields of a
-// [Fitted], the first of calibrated, Changes, Collectives, Summaries, Parameters and
-// Curves that is set is the result.
 package fits
 
 import (
@@ -28,9 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
@@ -39,98 +16,80 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// Fit reads benchmark files and fits them. If a path is a folder, all of its files
-// are read, and a note lists those without a benchmark's output.
+// Ask reads benchmark files and fits them. If a path is a folder, all of its files are read, and a
+// note lists those without a benchmark's output.
 //
-// If the only file is the output of calibrate.c, a machine is fitted. Its content
-// decides, since users rename the file.
-func Fit(paths []string, o fit.Options) (*Fitted, error) {
-	machine := calibrated(&o)
-	in, err := benchmarks.Read(paths, o)
-	if m, failed := machine(); m != nil || failed != nil {
-		return m, failed
-	}
-	if err != nil {
-		return nil, err
-	}
-	return fitTables(in, o)
-}
-
-// calibrated makes the options read the output of calibrate.c, and returns how to get its machine;
-// nil if it was another file.
-func calibrated(o *fit.Options) func() (*Fitted, error) {
-	var machine *Fitted
+// If the only file is the output of calibrate.c or pipeline.c, a machine or pipelines are fitted.
+// Its content decides, since users rename the file.
+func Ask(ctx context.Context, q Question) (*Answer, error) {
+	var measured *Answer // by calibrate.c or pipeline.c
 	var failed error
-	of := *o
+	o := q.Options
 	o.Trace.Other = func(text *bufio.Reader, name string) bool {
-		calibration, pipelines := calibrate.Recognize(text)
-		if calibration {
-			machine, failed = fitCalibration(text, name, of)
+		machine, pipelines := calibrate.Recognize(text)
+		if machine {
+			m, notes, err := machineOf(ctx, text, name, q.Options)
+			measured, failed = &Answer{Result: m, Notes: notes}, err
 		} else if pipelines {
-			machine, failed = fitPipelines(text, name, of)
+			p, err := pipelinesOf(text, name, q.Options)
+			measured, failed = &Answer{Result: p}, err
 		}
-		return calibration || pipelines
+		return machine || pipelines
 	}
-	return func() (*Fitted, error) { return machine, failed }
+	in, err := q.read(o)
+	switch {
+	case failed != nil:
+		return nil, failed
+	case measured != nil:
+		return measured, measured.advise(q)
+	case err != nil:
+		return nil, err
+	}
+	return q.answer(in)
 }
 
-// FitReader fits what it reads from r, the output of calibrate.c too.
-func FitReader(r io.Reader, name string, o fit.Options) (*Fitted, error) {
-	machine := calibrated(&o)
-	found, err := Read(r, name, o)
-	if m, failed := machine(); m != nil || failed != nil {
-		return m, failed
-	}
-	return found, err
-}
-
-// Read fits a benchmark's output that it reads from r, for callers without a file,
-// such as the page. name is the file's name in messages. If the file breaks off, Read
-// fits the tables before that and sets Broken.
-func Read(r io.Reader, name string, o fit.Options) (*Fitted, error) {
-	in, err := benchmarks.ReadText(r, name, o)
+// AskTables is Ask without the output of calibrate.c and pipeline.c. The simulator that checks a
+// machine is then no part of the program, and the page is 140 KB smaller.
+func AskTables(q Question) (*Answer, error) {
+	in, err := q.read(q.Options)
 	if err != nil {
 		return nil, err
 	}
-	return fitTables(in, o)
+	return q.answer(in)
 }
 
-// fitTables chooses the model. Runs comes first, since it changes which tables
+// read reads the files, or the text.
+func (q Question) read(o fit.Options) (benchmarks.Reading, error) {
+	if q.Text != nil {
+		return benchmarks.ReadText(q.Text, q.Name, o)
+	}
+	return benchmarks.Read(q.Files, o)
+}
+
+// answer chooses the model. Runs comes first, since it changes which tables
 // there are. An error of a damaged file goes before one of a fit: the fit most likely
 // failed because the rest of the file is missing.
-func fitTables(in benchmarks.Reading, o fit.Options) (_ *Fitted, err error) {
-	if err := unused(o, in.Sources); err != nil {
+func (q Question) answer(in benchmarks.Reading) (*Answer, error) {
+	if err := unused(q.Options, in.Sources); err != nil {
 		return nil, err
 	}
-	if o.Runs {
-		var notes []string
-		if in.Sources, notes, err = fitRuns(in.Sources); err != nil {
+	if q.Runs {
+		merged, notes, err := fitRuns(in.Sources)
+		if err != nil {
 			return nil, cmp.Or(in.Broken, err)
 		}
-		in.Notes = append(in.Notes, notes...)
+		in.Sources, in.Notes = merged, append(in.Notes, notes...)
 	}
-	f := &Fitted{Model: o.Model, sources: in.Sources, LeftOut: in.LeftOut,
-		Broken: in.Broken, Partial: in.Partial}
-	switch o.Model {
-	case "loggp":
-		err = f.logGP()
-	case "logp":
-		err = f.logP(o.RTT)
-	case "pipeline":
-		err = f.pipeline(o.Method)
-	case "collective":
-		err = f.collectives(f.sources, o.Measured)
-	default:
-		err = f.curves(o)
-	}
-	if err != nil {
+	a := &Answer{LeftOut: in.LeftOut, Broken: in.Broken, Partial: in.Partial, sources: in.Sources}
+	if err := a.fit(q); err != nil {
 		return nil, cmp.Or(in.Broken, err)
 	}
 	var warned []string
+	_, joint := a.Result.(*Collectives)
 	for _, s := range in.Sources {
 		// A fit of collectives uses no other tables, so doubts about those would only
 		// distract.
-		if f.Collectives == nil || s.Table.Kind == benchfile.Collective {
+		if !joint || s.Table.Kind == benchfile.Collective {
 			for _, w := range s.Table.Warnings {
 				warned = append(warned, s.About("%s", w))
 			}
@@ -138,9 +97,134 @@ func fitTables(in benchmarks.Reading, o fit.Options) (_ *Fitted, err error) {
 	}
 	// Doubts about files stand before doubts about tables, and those before doubts
 	// about the fit: each may explain the next.
-	f.Notes = slices.Concat(in.Notes, warned, f.Notes)
-	return f, nil
+	a.Notes = slices.Concat(in.Notes, warned, a.Notes)
+	if a.Partial { // what was read is no ground for advice
+		return a, nil
+	}
+	return a, a.advise(q)
 }
+
+// fit sets the result. Curves over sizes or a joint fit over ranks are chosen by the tables, if the
+// user has not. A named model is always obeyed.
+func (a *Answer) fit(q Question) error {
+	named := q.Model != "" && q.Model != "auto"
+	switch {
+	case q.Model == "loggp" || q.Model == "logp":
+		return a.parameters(q)
+	case q.Model == "pipeline":
+		p, err := pipeline(a.sources, q.Method)
+		a.Result = p
+		return err
+	case q.Model == "collective":
+		_, err := a.collectives(a.sources, q.Measured)
+		return err
+	case q.Compare != "":
+		return a.compare(q)
+	case !named && jointly(a.sources, q.Measured):
+		return a.beside(q)
+	}
+	curves, summaries, notes, err := fitCurves(a.sources, q.Options)
+	if a.Notes = notes; !named {
+		a.Notes = append(a.Notes, whyNotJointly(a.sources, q.Measured)...)
+	}
+	lines := linesOf(curves, a.sources, q.Units)
+	if err != nil && len(summaries) > 0 && !named && !q.Saving { // a line was not asked for
+		a.Result = &Sizes{lines, summaries}
+		return nil
+	}
+	a.Result, a.runs = &lines, runsOf(a.sources, nil)
+	return err
+}
+
+// parameters sets the parameters of LogP or LogGP.
+func (a *Answer) parameters(q Question) (err error) {
+	var p *Parameters
+	if q.Model == "logp" {
+		p, a.Notes, err = logP(a.sources, q.RTT)
+	} else {
+		p, a.Notes, err = logGP(a.sources)
+	}
+	if err == nil {
+		a.Result, a.sources = p, p.sources
+	}
+	return err
+}
+
+// compare sets the differences between the tables before and after. A damaged file on either side
+// makes the comparison incomplete.
+func (a *Answer) compare(q Question) error {
+	before, after, in, err := sidesOf(a.sources, q.Options)
+	if err != nil {
+		return err
+	}
+	a.Broken, a.Partial = cmp.Or(a.Broken, in.Broken), a.Partial || in.Partial
+	curves, notes, err := fitOrPoints(before, q.Options)
+	if err != nil {
+		return err
+	}
+	later, more, err := fitOrPoints(after, q.Options)
+	if err != nil {
+		return err
+	}
+	c, alone, err := comparisonOf(linesOf(curves, a.sources, q.Units), later, q.Network)
+	a.Result, a.Notes = c, slices.Concat(notes, more)
+	a.LeftOut = slices.Concat(a.LeftOut, in.LeftOut, alone)
+	return err
+}
+
+// collectives sets the joint fits.
+func (a *Answer) collectives(sources []benchmarks.Source, o fit.MeasuredOptions) (
+	*Collectives, error) {
+
+	c, notes, left, err := collectives(sources, o)
+	if err != nil {
+		return nil, err
+	}
+	if left != nil {
+		a.Broken = cmp.Or(a.Broken, left)
+		a.LeftOut = append(a.LeftOut, "left out: "+left.Error())
+	}
+	c.sources, a.runs = a.sources, runsOf(a.sources, c.Fits)
+	c.rows = rowsOf(c.Fits, a.runs)
+	a.Result, a.Notes = c, notes
+	return c, nil
+}
+
+// beside sets the joint fits of the collectives, and fits the other tables each by itself: a folder
+// of one machine's outputs has both.
+func (a *Answer) beside(q Question) error {
+	var joint, others []benchmarks.Source
+	for _, s := range a.sources {
+		if s.Table.Kind == benchfile.Collective {
+			joint = append(joint, s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	c, err := a.collectives(joint, q.Measured)
+	if err != nil || len(others) == 0 {
+		return err
+	}
+	var notes []string
+	// That no line goes through them is no error beside the collectives, but a note.
+	c.Beside, _, notes, _ = fitCurves(others, q.Options)
+	if len(c.Beside) == 0 {
+		notes = []string{fmt.Sprintf("skipped %d tables that measure no collective", len(others))}
+	} else {
+		names := layerNames(c.Beside)
+		if n := len(names) - fewNames; n > 1 {
+			names = append(names[:fewNames], fmt.Sprintf("and %d more", n))
+		}
+		a.Notes = append(a.Notes, fmt.Sprintf("%d tables measure no collective: they are saved "+
+			"as layers (%s); the model piecewise prints their lines", len(c.Beside),
+			strings.Join(names, ", ")))
+	}
+	a.Notes = append(a.Notes, notes...)
+	return nil
+}
+
+// fewNames is the number of layers that a note names: a file of runs has one for each.
+const fewNames = 3
 
 // unused returns an error about options that no table of the files uses; nil if there are none.
 func unused(o fit.Options, sources []benchmarks.Source) error {
@@ -176,74 +260,4 @@ func unused(o fit.Options, sources []benchmarks.Source) error {
 	}
 	return usage.Fields(errors.New("no table of the files measures a collective, "+
 		"so this has no effect; leave it out"), fields...)
-}
-
-// fitCalibration fits a machine to calibrate.c's output, and checks it against those
-// measurements of the same run that the fit does not use. A level that no pair of
-// ranks measured is assumed to be like the next one, and notes say so, because a
-// prediction across it is then a guess.
-func fitCalibration(text io.Reader, path string, o fit.Options) (*Fitted, error) {
-	// Options of curves are refused, not ignored: "--model linear" has no meaning for
-	// a machine.
-	if o.Model != "" && o.Model != "auto" || o.Compare != "" || o.Runs {
-		err := fmt.Errorf("%s is calibrate's and is fitted as a machine; "+
-			"leave out the model, comparison and runs", path)
-		return nil, usage.Fields(err, "model", "against", "runs")
-	}
-	c, err := calibrate.FitMachine(text, path)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Test(context.Background()); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	f := &Fitted{Calibrated: c,
-		Notes: slices.Concat(c.Notes, levelNotes(c), doubtNotes(c), algorithmNotes(c))}
-	for _, name := range c.Unmeasured {
-		note := fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name)
-		f.Notes = append(f.Notes, note)
-	}
-	if gamma := c.PerByte(calibrate.Combine); gamma > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf(
-			"reductions combine a byte in %.3g ns, which the saved machine has too",
-			gamma.Nanos()))
-	}
-	return f, nil
-}
-
-// fitPipelines makes a platform of stages.
-func fitPipelines(text io.Reader, path string, o fit.Options) (*Fitted, error) {
-	if o.Model != "" && o.Model != "auto" || o.Compare != "" || o.Runs {
-		err := fmt.Errorf("%s is of pipeline.c and is fitted as pipelines; "+
-			"leave out the model, comparison and runs", path)
-		return nil, usage.Fields(err, "model", "against", "runs")
-	}
-	read, err := calibrate.ReadPipelines(text, path)
-	if err != nil {
-		return nil, err
-	}
-	p := &Pipelines{read, filepath.Base(path)}
-	_, err = p.platform() // the rows need it to be valid
-	return &Fitted{Pipelines: p}, err
-}
-
-// curves decides between curves over sizes and a joint fit over ranks, if the user
-// has not. A named model is always obeyed.
-func (f *Fitted) curves(o fit.Options) (err error) {
-	if o.Compare != "" {
-		return f.compare(o)
-	}
-	named := o.Model != "" && o.Model != "auto"
-	if !named && jointly(f.sources, o.Measured) {
-		return f.beside(o)
-	}
-	var summaries []Summary
-	f.Curves, summaries, f.Notes, err = fitCurves(f.sources, o)
-	if !named {
-		f.Notes = append(f.Notes, whyNotJointly(f.sources, o.Measured)...)
-	}
-	if err != nil && len(summaries) > 0 && !named && !o.Saving { // a line was not asked for
-		f.Summaries, err = summaries, nil
-	}
-	return err
 }

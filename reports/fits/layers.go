@@ -1,27 +1,16 @@
 package fits
 
 import (
+	"cmp"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/platforms"
 )
-
-// encoded returns the text of a platform file. Its first line names the command that
-// wrote it, so that a user who finds the file knows how to make it again.
-func encoded(p platforms.Platform, command string) string {
-	return string(p.File().Encode(platforms.WrittenBy + command))
-}
-
-// pipelineLayer returns a layer whose message crosses the stages in their order. The
-// packets are the best ones for each size: measured stages say nothing about the
-// packets that the real system cuts.
-func pipelineLayer(name string, stages []model.Stage, source string) platforms.Layer {
-	return platforms.Layer{Name: name, Source: source,
-		Model: &model.Pipeline{Stages: stages, Cut: model.Cut{Rule: model.CutBest}}}
-}
 
 // addCurve adds a layer with its measured points to the platform. The points go along
 // because predictions use the measured curve or, if the model was named, have intervals from the
@@ -65,4 +54,31 @@ func subject(t *benchfile.Table) platforms.Timed {
 			Ranks: max(t.Collective.Ranks, 0), PerRank: t.Collective.PerRank}
 	}
 	return platforms.Timed{Of: platforms.Message}
+}
+
+// addCurves adds a layer to the platform for each curve that can be one, and returns a line about
+// each that cannot. The platform stands for the first latency, if there is one: of all tables,
+// commands have most use for that.
+func addCurves(d *platforms.Platform, curves []Curve) (remarks string) {
+	d.Title = cmp.Or(d.Title, "fit of "+benchmarks.Names(sourcesOf(curves)))
+	for i, name := range layerNames(curves) {
+		c := curves[i]
+		title := c.Table.Name()
+		// The name of a table says little if several files have one of it.
+		if slices.ContainsFunc(curves, func(other Curve) bool {
+			return other.File != c.File && other.Table.Name() == title
+		}) {
+			title += ", " + filepath.Base(c.File.Name)
+		}
+		if err := addCurve(d, name, title, c); err != nil {
+			remarks += fmt.Sprintf("\n%s is not a layer: %v", name, err)
+		} else if c.Kind == benchfile.OneWay && d.Default == "" {
+			d.Default = name
+		}
+	}
+	// Without the key, the platform stands for the first of its layers.
+	if len(d.Layers) > 0 && d.Default == d.Layers[0].Name {
+		d.Default = ""
+	}
+	return remarks
 }

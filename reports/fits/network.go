@@ -115,12 +115,12 @@ func streams(k benchfile.Kind) bool { return k == benchfile.Gap || k == benchfil
 
 // messageVerdicts says, if the links of a node are given, of each table of messages what part of
 // the links it reaches, and where that and the time of small messages lie among published networks.
-func (f *Fitted) messageVerdicts(l links) (notes []string) {
+func messageVerdicts(sources []benchmarks.Source, l Links) (notes []string) {
 	if l.number == 0 {
 		return nil
 	}
-	several := len(f.sources) > 1
-	for _, s := range f.sources {
+	several := len(sources) > 1
+	for _, s := range sources {
 		m, ok := messagesOf(s)
 		if !ok {
 			continue
@@ -142,7 +142,7 @@ func (f *Fitted) messageVerdicts(l links) (notes []string) {
 
 // smallText says among which published networks the time of a small message lies. Times on
 // InfiniBand are those at the rate of the links, if enough machines have it.
-func (m messages) smallText(l links) string {
+func (m messages) smallText(l Links) string {
 	var published, few, among []string
 	below, above := "", "" // the fabrics whose ranges end before the time, and begin behind it
 	fastest, slowest := quantity.Micros(math.Inf(1)), quantity.Micros(0)
@@ -203,7 +203,7 @@ func (f fabric) times(rate quantity.MBps) (times []quantity.Micros) {
 func alike(a, b quantity.MBps) bool { return math.Abs(float64(a/b)-1) < 0.05 }
 
 // rateText says what part of the links the rate is, and what was published.
-func (m messages) rateText(l links) string {
+func (m messages) rateText(l Links) string {
 	share := float64(m.best / l.total())
 	given := gigabits(l.rate)
 	if l.number > 1 {
@@ -236,7 +236,7 @@ func (m messages) judges(share float64) bool {
 
 // publishedShares returns the range of the shares that published machines reach of links of the
 // rate, or of all links if those are too few.
-func publishedShares(l links) string {
+func publishedShares(l Links) string {
 	var same, all []float64
 	for _, n := range publishedNetworks() {
 		if n.rate == 0 || n.link == 0 {
@@ -264,13 +264,12 @@ func gigabits(rate quantity.MBps) string {
 	return fmt.Sprintf("%.4g Gbit/s", float64(rate)*8/1000)
 }
 
-// Judged counts the verdicts on the links of a node, and those that are slow or low.
-func (f *Fitted) Judged(link string) (bad, all int) {
-	l, err := linksOf(link)
-	if err != nil || l.number == 0 {
+// judgedBy counts the verdicts on the links of a node, and those that are slow or low.
+func judgedBy(l Links, sources []benchmarks.Source) (bad, all int) {
+	if l.number == 0 {
 		return 0, 0
 	}
-	for _, s := range f.sources {
+	for _, s := range sources {
 		share, ok := 0.0, false
 		if r, of := reachOf(s); of && s.Table.Series != "in-place" {
 			share, ok = r.judged(l)

@@ -59,15 +59,15 @@ func TestMessageVerdicts(t *testing.T) {
 		{"an unusual rate", "400Gbit/s", osuBandwidth(4, 900, 40000, 44000, 46000),
 			"0 machines were published with links of 400 Gbit/s, too few to say", 0, 1},
 	} {
-		l, err := parseLinks(test.link)
+		l, err := readLinks(test.link)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f := read(t, test.log)
-		if got := strings.Join(f.messageVerdicts(l), "\n"); !strings.Contains(got, test.want) {
+		if got := strings.Join(messageVerdicts(f, l), "\n"); !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.what, got, test.want)
 		}
-		if bad, judged := f.Judged(test.link); bad != test.bad || judged != test.judged {
+		if bad, judged := judgedBy(l, f); bad != test.bad || judged != test.judged {
 			t.Errorf("%s: %d of %d are bad, want %d of %d", test.what, bad, judged, test.bad,
 				test.judged)
 		}
@@ -79,7 +79,7 @@ func TestMessagesOfPairs(t *testing.T) {
 	log := "# OSU MPI Multiple Bandwidth / Message Rate Test v7.3\n" +
 		"# [ pairs: 4 ] [ window size: 64 ]\n# Size   MB/s   Messages/s\n" +
 		"1048576 11000.00 10490.42\n2097152 11100.00 5292.89\n4194304 11200.00 2670.29\n"
-	m, ok := messagesOf(read(t, log).sources[0])
+	m, ok := messagesOf(read(t, log)[0])
 	if !ok || m.best < 11199 || m.best > 11201 {
 		t.Errorf("%v, %v; want 11200 MB/s", m.best, ok)
 	}
@@ -88,11 +88,11 @@ func TestMessagesOfPairs(t *testing.T) {
 // Two small machines back to back are not compared with clusters of GPUs.
 func TestSmallLinksAreNoClusters(t *testing.T) {
 	for link, want := range map[string]bool{"100Gbit/s": false, "2x200Gbit/s": false, "8x400Gbit/s": true} {
-		l, err := parseLinks(link)
+		l, err := readLinks(link)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := strings.Join(read(t, log(2, 10, 11, 11)).verdicts(l), "\n")
+		text := strings.Join(verdictsOf(read(t, log(2, 10, 11, 11)), l), "\n")
 		if got := strings.Contains(text, "published clusters"); got != want {
 			t.Errorf("%s: %q", link, text)
 		}

@@ -1,9 +1,11 @@
 package fits
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,17 +22,31 @@ import (
 // used in the fit, so they test it.
 type Pipelines struct {
 	*calibrate.Pipelines
-	File string
+	File  string
+	Tests []PipelineTest
 }
 
-// platform returns the platform of the pipelines.
-func (p *Pipelines) platform() (platforms.Platform, error) {
-	made, err := p.made()
+// pipelinesOf fits the stages of pipeline.c's output, and compares them with the whole messages of
+// the same launches.
+func pipelinesOf(text *bufio.Reader, path string, o fit.Options) (*Pipelines, error) {
+	if err := onlyWhole(o, path+" is of pipeline.c and is fitted as pipelines"); err != nil {
+		return nil, err
+	}
+	read, err := calibrate.ReadPipelines(text, path)
 	if err != nil {
-		return made, err
+		return nil, err
+	}
+	p := &Pipelines{Pipelines: read, File: filepath.Base(path)}
+	made, _, err := p.Made()
+	if err != nil {
+		return nil, err
 	}
 	made.Name = "the fitted pipelines"
-	return made.Complete()
+	if made, err = made.Complete(); err != nil {
+		return nil, err
+	}
+	p.Tests = p.testsOf(made)
+	return p, nil
 }
 
 // messages returns the sizes of a pipeline's messages, ascending.
@@ -60,11 +76,11 @@ func (p *Pipelines) names() (names []string) {
 	return names
 }
 
-// made returns a switch for each pipeline, whose branches have the stages that were
+// Made has a switch for each pipeline, whose branches have the stages that were
 // measured for a size of messages: a copy's time depends on the cache that holds the message. The
 // boundary between two sizes is their geometric mean.
-func (p *Pipelines) made() (platforms.Platform, error) {
-	made := platforms.Platform{Title: "pipelines of " + p.File}
+func (p *Pipelines) Made() (made platforms.Platform, remarks string, err error) {
+	made = platforms.Platform{Title: "pipelines of " + p.File}
 	for _, pipeline := range p.names() {
 		top := &model.Switch{}
 		sizes := p.messages(pipeline)
@@ -76,7 +92,7 @@ func (p *Pipelines) made() (platforms.Platform, error) {
 			}
 			stages, params, err := p.stages(name, pipeline, n)
 			if err != nil {
-				return made, err
+				return made, "", err
 			}
 			made.Stages = append(made.Stages, params...)
 			layer := pipelineLayer(name, stages, "the stages of its name; best packets")
@@ -94,7 +110,7 @@ func (p *Pipelines) made() (platforms.Platform, error) {
 		}
 		made.Layers = append(made.Layers, layers...)
 	}
-	return made, nil
+	return made, "", nil
 }
 
 // stages returns the stages of a pipeline for messages of n bytes, with the texts of their
@@ -182,9 +198,9 @@ func (p *Pipelines) stage(pipeline, stage string, n quantity.Bytes, first bool) 
 	}, nil
 }
 
-// A PipelineRow is the test of a pipeline at a size of messages: the packet with the least
+// A PipelineTest is the test of a pipeline at a size of messages: the packet with the least
 // predicted time among the measured ones, and what the packets took.
-type PipelineRow struct {
+type PipelineTest struct {
 	Pipeline              string
 	Message               quantity.Bytes
 	Packet, Fastest       quantity.Bytes
@@ -192,19 +208,15 @@ type PipelineRow struct {
 	Median                float64
 }
 
-// Tests compares the stages with the whole messages of the same launches.
-func (p *Pipelines) Tests() (all []PipelineRow) {
-	made, err := p.platform()
-	if err != nil {
-		return nil // fitPipelines has returned the error
-	}
+// testsOf compares the stages of a platform with the whole messages of the same launches.
+func (p *Pipelines) testsOf(made platforms.Platform) (all []PipelineTest) {
 	for _, pipeline := range p.names() {
 		layer, err := made.Layer(pipeline)
 		if err != nil {
 			return nil
 		}
 		for _, n := range p.messages(pipeline) {
-			row := PipelineRow{Pipeline: pipeline, Message: n}
+			row := PipelineTest{Pipeline: pipeline, Message: n}
 			var errors []float64
 			for _, c := range p.Cases {
 				whole := p.Time(c)

@@ -48,7 +48,7 @@ func TestFitPipelines(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Fit([]string{path}, fit.Options{})
+	f, err := Ask(t.Context(), Question{Files: []string{path}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,13 +73,13 @@ func TestFitPipelines(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range f.Pipelines.Tests() {
+	for _, r := range f.Result.(*Pipelines).Tests {
 		// Whole messages take 10 % longer than the stages say.
 		if math.Abs(r.Median-(1-1/1.1)) > 2e-3 || r.Packet != r.Fastest {
 			t.Errorf("%+v", r)
 		}
 	}
-	if _, err := Fit([]string{path}, fit.Options{Model: "linear"}); err == nil {
+	if _, err := Ask(t.Context(), Question{Files: []string{path}, Options: fit.Options{Model: "linear"}}); err == nil {
 		t.Error("a model of curves is accepted")
 	}
 }

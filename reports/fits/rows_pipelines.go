@@ -7,15 +7,15 @@ import (
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// pipelineRows tabulates the tests.
-func pipelineRows(p *Pipelines) table.Rows {
-	type row = PipelineRow
+// Rows tabulates the tests.
+func (p *Pipelines) Rows() table.Rows {
+	type row = PipelineTest
 	col := table.Col[row]
 	percent := func(key, head string, of func(row) float64) table.Field[row] {
 		return col(key, head, func(r row) any { return math.Round(1e6*of(r)) / 1e4 }).
 			Texted(table.PercentError)
 	}
-	rows := table.TableOf(p.Tests(),
+	rows := table.TableOf(p.Tests,
 		col("file", "", func(row) any { return p.File }),
 		col("pipeline", "pipeline", func(r row) any { return r.Pipeline }),
 		col("message_bytes", "message", func(r row) any { return r.Message }),

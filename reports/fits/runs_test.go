@@ -38,14 +38,14 @@ func TestTablesByName(t *testing.T) {
 	first := imbFile(t, "a.txt", times, "Bcast", "Allreduce", "Reduce")
 	second := imbFile(t, "b.txt", times, "Allreduce", "Bcast", "Alltoall")
 
-	f, err := Fit([]string{first, second}, fit.Options{Runs: true})
+	f, err := Ask(t.Context(), Question{Files: []string{first, second}, Options: fit.Options{Runs: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Curves) != 2 {
-		t.Fatalf("%d curves of runs, want 2", len(f.Curves))
+	if len(f.Curves()) != 2 {
+		t.Fatalf("%d curves of runs, want 2", len(f.Curves()))
 	}
-	for _, c := range f.Curves {
+	for _, c := range f.Curves() {
 		operation := "Bcast"
 		if strings.Contains(c.Table.Name(), "Allreduce") {
 			operation = "Allreduce"
@@ -56,11 +56,11 @@ func TestTablesByName(t *testing.T) {
 		near(t, c.Table.Name(), float64(c.Points[0].Time), times[operation]*(1+1./1024), 1e-3)
 	}
 
-	g, err := Fit([]string{first}, fit.Options{Compare: second})
+	g, err := Ask(t.Context(), Question{Files: []string{first}, Options: fit.Options{Compare: second}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range g.Changes {
+	for _, c := range g.Result.(*Comparison).Changes {
 		if before, after := operationOf(c.Before), operationOf(c.After); before != after {
 			t.Errorf("%q is compared with %q", before, after)
 		}
@@ -76,7 +76,7 @@ func TestTablesByName(t *testing.T) {
 	}
 
 	other := imbFile(t, "c.txt", times, "Alltoall", "Reduce")
-	if _, err := Fit([]string{imbFile(t, "d.txt", times, "Bcast", "Allreduce"), other}, fit.Options{Runs: true}); err == nil || !strings.Contains(err.Error(), "must have the same tables") {
+	if _, err := Ask(t.Context(), Question{Files: []string{imbFile(t, "d.txt", times, "Bcast", "Allreduce"), other}, Options: fit.Options{Runs: true}}); err == nil || !strings.Contains(err.Error(), "must have the same tables") {
 		t.Errorf("runs without a table in common: %v", err)
 	}
 }
@@ -98,14 +98,14 @@ func TestPairsAreRuns(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Fit([]string{path}, fit.Options{Runs: true})
+	f, err := Ask(t.Context(), Question{Files: []string{path}, Options: fit.Options{Runs: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Curves) != 2 || f.Curves[0].Table.Title != "3 pairs of nodes transport=ib" {
-		t.Fatalf("%d curves, the first %q", len(f.Curves), f.Curves[0].Table.Title)
+	if len(f.Curves()) != 2 || f.Curves()[0].Table.Title != "3 pairs of nodes transport=ib" {
+		t.Fatalf("%d curves, the first %q", len(f.Curves()), f.Curves()[0].Table.Title)
 	}
-	p := f.Curves[1].Points[0]
+	p := f.Curves()[1].Points[0]
 	near(t, "mean", float64(p.Time), 1.1*10.01, 1e-3)
 	near(t, "deviation", p.Deviation, 0.1/1.1, 1e-3) // of 1, 1.1 and 1.2
 	if p.Count != 3 {
@@ -125,7 +125,7 @@ func TestNumberInAName(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Fit([]string{path}, fit.Options{Compare: path})
+	f, err := Ask(t.Context(), Question{Files: []string{path}, Options: fit.Options{Compare: path}})
 	if err == nil || !strings.Contains(err.Error(), "no table is in it twice") {
 		t.Errorf("error %v, changes %v", err, f)
 	}
@@ -143,9 +143,12 @@ func TestTwoTablesOfOneFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Fit([]string{path}, fit.Options{Compare: path, Network: fit.Fabric})
-	if err != nil || len(f.Changes) != 1 || !f.Changes[0].Real {
-		t.Fatalf("error %v, changes %+v", err, f.Changes)
+	f, err := Ask(t.Context(), Question{Files: []string{path}, Options: fit.Options{Compare: path, Network: fit.Fabric}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := f.Result.(*Comparison); len(c.Changes) != 1 || c.Changed() != 1 {
+		t.Fatalf("changes %+v", c.Changes)
 	}
 }
 
@@ -160,11 +163,14 @@ func TestAgainstOneSize(t *testing.T) {
 		}
 		return path
 	}
-	f, err := Fit([]string{file("before", "12000.00")}, fit.Options{Compare: file("after", "10000.00")})
+	f, err := Ask(t.Context(), Question{Files: []string{file("before", "12000.00")},
+		Options: fit.Options{Compare: file("after", "10000.00")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Changes) != 1 || math.Abs(f.Changes[0].Ratio.Value-1.2) > 1e-9 {
-		t.Errorf("got %+v, want a ratio of 1.2", f.Changes)
+	if c := f.Result.(*Comparison); len(c.Changes) != 1 ||
+		math.Abs(c.Changes[0].Ratio.Value-1.2) > 1e-9 {
+
+		t.Errorf("got %+v, want a ratio of 1.2", c.Changes)
 	}
 }

@@ -16,19 +16,20 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// links are what a node has towards the network: a number of them, and the rate of each in one
+// Links are what a node has towards the network: a number of them, and the rate of each in one
 // direction. The zero value is not known.
-type links struct {
+type Links struct {
 	number int
 	rate   quantity.MBps
 }
 
-// linksOf returns links such as "4x200Gbit/s", or the rails of a node of the platform of that name.
-func linksOf(text string) (l links, err error) {
+// ParseLinks returns links such as "4x200Gbit/s", or the rails of a node of the platform of that
+// name. An empty text is the zero value.
+func ParseLinks(text string) (l Links, err error) {
 	if text == "" {
 		return l, nil
 	}
-	if l, err = parseLinks(text); err == nil {
+	if l, err = readLinks(text); err == nil {
 		return l, nil
 	}
 	d, notFound := platforms.Open(text)
@@ -51,15 +52,15 @@ func linksOf(text string) (l links, err error) {
 		l.rate = quantity.Bytes(large).Over(takes) / quantity.MBps(l.number)
 		return l, nil
 	}
-	return links{}, fmt.Errorf("%s has no level with ports or rails towards the network", text)
+	return Links{}, fmt.Errorf("%s has no level with ports or rails towards the network", text)
 }
 
 // fastestLink is 1.6 Tbit/s, twice the fastest port of a network adapter of 2026. Faster links are
 // bytes written for bits.
 const fastestLink quantity.MBps = 200_000
 
-// parseLinks reads links such as "4x200Gbit/s", or one as "25GB/s".
-func parseLinks(given string) (l links, err error) {
+// readLinks reads links such as "4x200Gbit/s", or one as "25GB/s".
+func readLinks(given string) (l Links, err error) {
 	l.number = 1
 	text := given
 	if number, rate, several := strings.Cut(text, "x"); several {
@@ -83,7 +84,7 @@ func parseLinks(given string) (l links, err error) {
 }
 
 // total returns the rate of all links of a node.
-func (l links) total() quantity.MBps { return quantity.MBps(l.number) * l.rate }
+func (l Links) total() quantity.MBps { return quantity.MBps(l.number) * l.rate }
 
 // A reach is what the bus bandwidth of a table of nccl-tests comes to.
 type reach struct {
@@ -151,15 +152,15 @@ func reachOf(s benchmarks.Source) (r reach, ok bool) {
 	return r, true
 }
 
-// verdicts says, if the links of a node are given, of each table of nccl-tests what its bus
+// verdictsOf says, if the links of a node are given, of each table of nccl-tests what its bus
 // bandwidth reaches, what part of the links that is, and what published clusters reach. The last
 // sentence of each is the verdict.
-func (f *Fitted) verdicts(l links) (notes []string) {
+func verdictsOf(sources []benchmarks.Source, l Links) (notes []string) {
 	if l.number == 0 {
 		return nil
 	}
 	var all []reach
-	for _, s := range f.sources {
+	for _, s := range sources {
 		if r, ok := reachOf(s); ok && !strings.HasPrefix(s.Table.Series, "in-place") {
 			all = append(all, r)
 		}
@@ -173,7 +174,7 @@ func (f *Fitted) verdicts(l links) (notes []string) {
 }
 
 // text describes the reach.
-func (r reach) text(l links) string {
+func (r reach) text(l Links) string {
 	c := r.Table.Collective
 	text := fmt.Sprintf("%s, %s: busbw reaches %s at %s", c.Name, placeText(c), gbps(r.best), r.at)
 	if r.sizes > 1 {
@@ -216,7 +217,7 @@ func wordOf(share float64) string {
 }
 
 // judged reports whether the links decide on the reach, and the share of them.
-func (r reach) judged(l links) (share float64, ok bool) {
+func (r reach) judged(l Links) (share float64, ok bool) {
 	share = float64(r.best / l.total())
 	return share, r.rising <= flat && r.Table.Collective.Nodes > 1 && share <= r.possible()
 }

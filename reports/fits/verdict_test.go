@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 )
@@ -34,21 +33,22 @@ func log(nodes int, busbw ...float64) string {
 	return b.String()
 }
 
-func read(t *testing.T, texts ...string) *Fitted {
+func read(t *testing.T, texts ...string) []benchmarks.Source {
 	t.Helper()
 	var sources []benchmarks.Source
 	for i, text := range texts {
-		f, err := Read(strings.NewReader(text), fmt.Sprintf("%c.log", 'a'+i), fit.Options{})
+		q := Question{Text: strings.NewReader(text), Name: fmt.Sprintf("%c.log", 'a'+i)}
+		f, err := Ask(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sources = append(sources, f.sources...)
 	}
-	return &Fitted{sources: sources}
+	return sources
 }
 
 func TestVerdicts(t *testing.T) {
-	four, err := parseLinks("4x200Gbit/s")
+	four, err := readLinks("4x200Gbit/s")
 	if err != nil || four.total() != 100e3 {
 		t.Fatalf("%v, %v", four, err)
 	}
@@ -70,23 +70,23 @@ func TestVerdicts(t *testing.T) {
 		{"a number of ranks", []string{log(2, 80, 85, 85), log(3, 40, 42, 42), log(4, 80, 85, 85)},
 			"24 ranks take 2.0 times as long as 16 and 32"},
 	} {
-		notes := strings.Join(read(t, test.logs...).verdicts(four), "\n")
+		notes := strings.Join(verdictsOf(read(t, test.logs...), four), "\n")
 		if !strings.Contains(notes, test.want) {
 			t.Errorf("%s: %q, want %q", test.what, notes, test.want)
 		}
 	}
-	if notes := read(t, log(3, 40, 84)).verdicts(links{}); notes != nil {
+	if notes := verdictsOf(read(t, log(3, 40, 84)), Links{}); notes != nil {
 		t.Errorf("without links: %q", notes)
 	}
 	for _, wrong := range []string{"x", "0x25GB/s", "4x", "4x25", "4x25GB", "-1x25GB/s", "4x0GB/s", "2000x1GB/s"} {
-		if l, err := parseLinks(wrong); err == nil {
+		if l, err := readLinks(wrong); err == nil {
 			t.Errorf("%q: links %v", wrong, l)
 		}
 	}
 }
 
 func TestUnderstood(t *testing.T) {
-	notes := strings.Join(read(t, log(1, 100, 200), log(2, 80, 85), log(4, 80, 85)).understood(false, links{}), "\n")
+	notes := strings.Join(understood(read(t, log(1, 100, 200), log(2, 80, 85), log(4, 80, 85)), nil, false, Links{}), "\n")
 	for _, want := range []string{"allreduce on 8, 16, 32 ranks, 1, 2, 4 nodes of 8",
 		"NCCL_ALGO=Ring", "then halfpeak collective allreduce my.toml"} {
 		if !strings.Contains(notes, want) {

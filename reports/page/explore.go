@@ -60,7 +60,6 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/usage"
-	"github.com/halfpeak/halfpeak/reports/fits"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -173,6 +172,6 @@ var csvQuestions = map[string]question{
 		if err != nil {
 			return table.Rows{}, err
 		}
-		return fits.Rows(f, nil), nil
+		return f.Rows(), nil
 	}),
 }

@@ -47,7 +47,7 @@ func unpacked(data []byte) ([]byte, error) {
 
 // fitFile fits a file. As in the command, a damaged file is fitted up to the damage,
 // and the answer says so.
-func fitFile(r fileRequest) (*fits.Fitted, error) {
+func fitFile(r fileRequest) (*fits.Answer, error) {
 	if len(r.Data) > maxFile {
 		return nil,
 			fmt.Errorf("%q has %d MiB; at most %d are read here", r.Name, len(r.Data)>>20,
@@ -65,7 +65,8 @@ func fitFile(r fileRequest) (*fits.Fitted, error) {
 			return nil, broken
 		}
 	}
-	f, err := fits.Read(bytes.NewReader(data), fileName(r.Name), fit.Options{Model: r.Model})
+	f, err := fits.AskTables(fits.Question{Text: bytes.NewReader(data), Name: fileName(r.Name),
+		Options: fit.Options{Model: r.Model}, Saved: true})
 	if err != nil {
 		return nil, cmp.Or(broken, err) // the file is at fault before its contents
 	}
@@ -92,17 +93,17 @@ func (x *Explorer) fit(r fileRequest) (fitAnswer, error) {
 		return fitAnswer{}, err
 	}
 	a := fitAnswer{Fits: []fittedCurve{}}
-	if a.Table, err = tableOf(fits.Rows(f, nil), nil); err != nil {
+	if a.Table, err = tableOf(f.Rows(), nil); err != nil {
 		return a, err
 	}
 	if f.Broken != nil {
 		a.Broken = f.Broken.Error()
 	}
-	for _, c := range f.Curves {
+	for _, c := range f.Curves() {
 		a.Fits = append(a.Fits, fitCurve(c))
 	}
 	// Parameters have no picture, which is no error here.
-	if picture, err := fits.Picture(f); err == nil {
+	if picture, err := f.Figure(); err == nil {
 		stack := picture.(table.Stack)
 		a.Curve, a.Residuals = &stack[0], &stack[1]
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"cmp"
 	"compress/gzip"
+	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -14,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -144,7 +144,7 @@ func apart(rows [][]string) (kept [][]string, err error) {
 // predict fits the stages of the file, as a user does, and predicts the runs. The interval has all
 // stages as slow, or as fast, as 95 % of their launches.
 func predict(path string, all []run) (platforms.Platform, error) {
-	f, err := fits.Fit([]string{path}, fit.Options{})
+	f, err := fits.Ask(context.Background(), fits.Question{Files: []string{path}})
 	if err != nil {
 		return platforms.Platform{}, err
 	}

@@ -15,78 +15,60 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// Closing returns what follows from logs of nccl-tests: what was understood, which question comes
+// advise sets what follows from logs of nccl-tests: what was understood, which question comes
 // next, and a verdict on the last of the logs and of the tables of messages, behind those on the
-// ones before, if the links of a node are given, as in "4x200Gbit/s" or by a platform with rails.
-// If saved, the next question is not how to save. Of tables that columns of nodes tell apart, the
-// verdict is how to find slow ones. It is an error if the links are none, or if they are given for
-// other files.
-func (f *Fitted) Closing(saved bool, link string) (next []string, verdict string, err error) {
-	l, err := linksOf(link)
-	if err != nil {
-		return nil, "", err
-	}
+// ones before, if the links of a node are given. If the answer is saved, the next question is not
+// how to save. Of tables that columns of nodes tell apart, the verdict is how to find slow ones.
+// It is an error if links are given for other files.
+func (a *Answer) advise(q Question) error {
+	l := q.Links
 	judges := func(s benchmarks.Source) bool {
 		_, ok := messagesOf(s)
 		return ok || ofNCCLTests(s)
 	}
-	if link != "" && !slices.ContainsFunc(f.sources, judges) {
-		return nil, "", errors.New("judges messages between ranks and the busbw of nccl-tests, " +
-			"and no file has one of them")
+	if l.number > 0 && !slices.ContainsFunc(a.sources, judges) {
+		err := errors.New("links judge messages between ranks and the busbw of nccl-tests, and " +
+			"no file has one of them")
+		return usage.Error{Err: usage.Fields(err, "link")}
 	}
-	next = append(f.verdicts(l), f.messageVerdicts(l)...)
-	if last := len(next) - 1; last >= 0 {
-		next, verdict = next[:last], next[last]
+	a.bad, a.judged = judgedBy(l, a.sources)
+	a.next = append(verdictsOf(a.sources, l), messageVerdicts(a.sources, l)...)
+	if last := len(a.next) - 1; last >= 0 {
+		a.next, a.verdict = a.next[:last], a.next[last]
 	}
-	if f.Changes != nil { // what to do with a fit is no answer to a comparison
-		return next, verdict, nil
+	if _, ok := a.Result.(*Comparison); ok { // what to do with a fit is no answer to it
+		return nil
 	}
-	next = append(next, f.understood(saved, l)...)
-	if repeats := f.repeats(); repeats != "" {
-		next = append(next, repeats)
+	a.next = append(a.next, understood(a.sources, a.runs, q.Saved, l)...)
+	if repeats := repeats(a.Curves()); repeats != "" {
+		a.next = append(a.next, repeats)
 	}
-	return next, cmp.Or(verdict, peaks(f.GPURuns()), f.ofPairs()), nil
+	a.verdict = cmp.Or(a.verdict, peaks(a.runs), ofPairs(a.sources))
+	return nil
 }
 
 // repeats names the flag for files that each have one table, all of the same name and sizes.
-func (f *Fitted) repeats() string {
-	if len(f.Curves) < 2 || f.Curves[0].File == f.Curves[1].File {
+func repeats(curves []Curve) string {
+	if len(curves) < 2 || curves[0].File == curves[1].File {
 		return ""
 	}
-	first := f.Curves[0]
-	for _, c := range f.Curves {
+	first := curves[0]
+	for _, c := range curves {
 		if c.Kind == benchfile.Collective || len(c.File.Tables) != 1 ||
 			c.Table.Name() != first.Table.Name() || len(c.Points) != len(first.Points) {
 			return ""
 		}
 	}
 	return fmt.Sprintf("%d files of one benchmark: if they are repeats of one measurement, "+
-		"--runs fits them as one", len(f.Curves))
-}
-
-// ofPairs names the command that finds slow nodes, if columns of the tables name pairs of nodes.
-func (f *Fitted) ofPairs() string {
-	pairs, file := 0, ""
-	for _, s := range f.sources {
-		if slices.ContainsFunc(s.Table.Labels, func(l benchfile.Label) bool {
-			return namesNode(l.Column)
-		}) {
-			pairs, file = pairs+1, cmp.Or(file, s.File.Name)
-		}
-	}
-	if pairs < 2 {
-		return ""
-	}
-	return fmt.Sprintf("%d tables of pairs of nodes; slow ones are found by halfpeak fleet %s",
-		pairs, usage.ShellLine(file))
+		"--runs fits them as one", len(curves))
 }
 
 // understood says what the logs of nccl-tests are of: nodes, ranks and algorithms, what would have
 // to be measured for a choice of the algorithm, and how to go on if it was not saved; empty without
 // such logs. Without links it says how a verdict is asked for.
-func (f *Fitted) understood(saved bool, l links) (notes []string) {
+func understood(sources []benchmarks.Source, runs []gpuRun, saved bool, l Links) (notes []string) {
 	var ops []benchfile.CollectiveOp
-	for _, s := range f.sources {
+	for _, s := range sources {
 		if ofNCCLTests(s) {
 			ops = append(ops, s.Table.Collective)
 		}
@@ -138,7 +120,6 @@ func (f *Fitted) understood(saved bool, l links) (notes []string) {
 		text += "; algorithms " + strings.Join(algorithms, ", ")
 	}
 	notes = append(notes, text)
-	runs := f.GPURuns()
 	if len(runs) > 0 {
 		notes = append(notes, bends(runs))
 	}

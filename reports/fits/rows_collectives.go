@@ -6,55 +6,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// A parameterRow is one algorithm of one joint fit. A fit whose algorithm was
-// searched has several rows, each with the weight of its algorithm in predictions.
-type parameterRow struct {
-	*fitted.Result
-	fitted.Parameters
-	run *GPURun // whose line the parameters are; nil: of an algorithm's form
-}
-
-// rowsOf returns the rows of all joint fits. Logs of nccl-tests have a row for each of their tables
-// instead: its line, and its busbw. The forms that predict them are not all NCCL's.
-func rowsOf(f *Fitted) (all []parameterRow) {
-	runs := f.GPURuns()
-	if slices.ContainsFunc(runs, func(r GPURun) bool { return r.Fit == nil }) {
-		runs = nil
-	}
-	for _, r := range runs {
-		c := r.Table.Collective
-		p := fitted.Parameters{Algorithm: r.Algorithm(), Nodes: min(c.Nodes, 2),
-			Weight: math.NaN(), HeldOut: math.NaN(), Ranks: []int{c.Ranks},
-			Base: quantity.Alone(math.NaN()), Inside: quantity.Alone(math.NaN()),
-			Between: r.Line.Beta, Beta: r.Line.Tau, From: r.Line.From, To: r.Line.To,
-			Median: r.Line.Median, P95: r.Line.P95}
-		all = append(all, parameterRow{r.Fit, p, &r})
-	}
-	if len(all) > 0 {
-		return all
-	}
-	for _, c := range f.Collectives {
-		for _, p := range c.Parameters() {
-			all = append(all, parameterRow{c, p, nil})
-		}
-	}
-	return all
-}
-
-// collectiveRows tabulates the parameters of all joint fits. A column that has the
+// Rows tabulates the parameters of all joint fits. A column that has the
 // same value in all rows has no heading for people, while CSV and JSON keep it: their
 // columns do not depend on the data.
 //
 // Ranks (the order of dropping columns, see [reports.Column]) keep the parameters
 // longest: a user needs base, α, β and the error, and can look up sizes and statistic
 // in the file.
-func collectiveRows(f *Fitted) table.Rows {
-	all := rowsOf(f)
+func (f *Collectives) Rows() table.Rows {
+	all := f.rows
 	runs := len(all) > 0 && all[0].run != nil
 	// Whether a column shows differences.
 	var named, several, searched, placed, otherwise bool
@@ -93,7 +57,7 @@ func collectiveRows(f *Fitted) table.Rows {
 		col("from_bytes", "from", func(r row) any { return r.From }).Ranked(4),
 		col("to_bytes", "to", func(r row) any { return r.To }).Ranked(4),
 		col("nodes", table.HeadIf(placed, "nodes"),
-			func(r row) any { return table.OrNil(NodesText[r.Nodes]) }).Ranked(3),
+			func(r row) any { return table.OrNil(nodesText[r.Nodes]) }).Ranked(3),
 		percentCol("weight_percent", table.HeadIf(searched, "weight"),
 			func(r row) float64 { return r.Weight }).Ranked(1),
 	}
@@ -114,49 +78,49 @@ func collectiveRows(f *Fitted) table.Rows {
 		percentCol("held_out_error_percent", "hold-out error",
 			func(r row) float64 { return r.HeldOut }).Ranked(2),
 		col("busbw_peak_mb_s", table.HeadIf(runs, "busbw"), func(r row) any {
-			return ofRun(r, func(g *GPURun) any { return g.Peak })
+			return ofRun(r, func(g *gpuRun) any { return g.best })
 		}),
 		col("busbw_peak_bytes", table.HeadIf(runs, "at"), func(r row) any {
-			return ofRun(r, func(g *GPURun) any { return g.At })
+			return ofRun(r, func(g *gpuRun) any { return g.at })
 		}),
 		col("busbw_half_bytes", table.HeadIf(runs, "half from"), func(r row) any {
-			return ofRun(r, func(g *GPURun) any { return g.Half })
+			return ofRun(r, func(g *gpuRun) any { return g.half })
 		}).Ranked(3),
 	)
 	rows := table.TableOf(all, fields...)
 	// In-place and out-of-place calls, or averages and minima, are series of one measurement.
-	firsts := map[string]*fitted.Result{}
-	for _, c := range slices.Backward(f.Collectives) {
-		firsts[c.Of.Collective] = c
-	}
 	rows.RowRank = func(i int) int {
-		if firsts[all[i].Of.Collective] != all[i].Result {
-			return 1
+		for _, c := range f.Fits {
+			if c.Of.Collective == all[i].Of.Collective && c != all[i].Result {
+				return 1
+			} else if c == all[i].Result {
+				break
+			}
 		}
 		return 0
 	}
-	remark(&rows, f, runs)
+	f.remark(&rows, runs)
 	return rows
 }
 
 // remark sets the notes and the verdict of the table. Runs are tables of nccl-tests.
-func remark(rows *table.Rows, f *Fitted, runs bool) {
-	for _, c := range f.Collectives {
+func (f *Collectives) remark(rows *table.Rows, runs bool) {
+	texts := f.texts()
+	for i, c := range f.Fits {
 		// These two sentences define every number of the table. Parameters that could
 		// not be told from each other are merged into one ("the others"), and a table
 		// of constants cannot show that predictions use more than them.
-		rows.Notes = append(rows.Notes, noteOf(c, c.Label()))
+		rows.Notes = append(rows.Notes, c.Label()+": "+texts[i])
 	}
 	// Of several series, the first of the last collective.
-	if len(f.Collectives) > 0 {
-		last := f.Collectives[len(f.Collectives)-1].Of.Collective
-		i := slices.IndexFunc(f.Collectives, func(c *fitted.Result) bool {
-			return c.Of.Collective == last
-		})
-		rows.Verdict = table.Say("%s", noteOf(f.Collectives[i], last))
-		if !runs { // else the verdict is on their busbw
-			rows.Notes = slices.Delete(rows.Notes, i, i+1)
-		}
+	last := f.Fits[len(f.Fits)-1].Of.Collective
+	first := 0
+	for f.Fits[first].Of.Collective != last {
+		first++
+	}
+	rows.Verdict = table.Say("%s", last+": "+texts[first])
+	if !runs { // else the verdict is on their busbw
+		rows.Notes = slices.Delete(rows.Notes, first, first+1)
 	}
 	if runs {
 		rows.Notes = append(rows.Notes, "T = α + β·n, a line over all sizes n of the table; "+
@@ -173,7 +137,7 @@ func remark(rows *table.Rows, f *Fitted, runs bool) {
 }
 
 // ofRun returns a cell of a run of nccl-tests; absent for rows of forms.
-func ofRun(r parameterRow, cell func(*GPURun) any) any {
+func ofRun(r parameterRow, cell func(*gpuRun) any) any {
 	if r.run == nil {
 		return nil
 	}
@@ -199,22 +163,25 @@ func estimateCols(key, head string, dim quantity.Dimension,
 	return all.Fields()
 }
 
-// noteOf describes the data of a joint fit, by this name, and how well it predicts. Its ranks
-// come first, because accuracy beyond them depends on them most (docs/accuracy.md).
-func noteOf(c *fitted.Result, name string) string {
-	least, most := slices.Min(c.Ranks), slices.Max(c.Ranks)
-	text := fmt.Sprintf("%d to %d ranks", least, most)
-	if len(c.Ranks) == 1 {
-		text = fmt.Sprintf("%d ranks only", least)
-		if c.Of.Name == "" {
-			text += ", which do not identify the algorithm"
+// texts describe the data of the joint fits, and how well they predict. Ranks come first, because
+// accuracy beyond them depends on them most (docs/accuracy.md).
+func (f *Collectives) texts() (all []string) {
+	for _, c := range f.Fits {
+		least, most := slices.Min(c.Ranks), slices.Max(c.Ranks)
+		text := fmt.Sprintf("%d to %d ranks", least, most)
+		if len(c.Ranks) == 1 {
+			text = fmt.Sprintf("%d ranks only", least)
+			if c.Of.Name == "" {
+				text += ", which do not identify the algorithm"
+			}
 		}
+		if c.Noise > 0 {
+			text += fmt.Sprintf("; repeats differ by %.2g %%", 100*c.Noise)
+		}
+		if accuracy := c.Accuracy(); accuracy != "" {
+			text += "; " + accuracy
+		}
+		all = append(all, text)
 	}
-	if c.Noise > 0 {
-		text += fmt.Sprintf("; repeats differ by %.2g %%", 100*c.Noise)
-	}
-	if accuracy := c.Accuracy(); accuracy != "" {
-		text += "; " + accuracy
-	}
-	return name + ": " + text
+	return all
 }

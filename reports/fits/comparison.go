@@ -1,6 +1,7 @@
 package fits
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,57 +9,103 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// changeRows tabulates changes by range of sizes.
-func changeRows(f *Fitted) table.Rows {
-	several := len(f.Curves) > 1
-	col := table.Col[Change]
-	ratio := table.SpreadOf("time_ratio", "after / before", quantity.DimNone,
-		func(c Change) quantity.Interval { return c.Ratio })
-	tested := func(c Change) bool { return !math.IsInf(c.Unseen.High, 1) }
-	rows := table.TableOf(f.Changes,
-		col("", "table", func(c Change) any { return c.Call }).If(several),
-		col("file", "", func(c Change) any { return c.Before }),
-		col("other", "", func(c Change) any { return c.After }),
-		col("from_bytes", "from", func(c Change) any { return c.From }),
-		col("to_bytes", "to", func(c Change) any { return c.To }),
-		col("points", "sizes", func(c Change) any { return c.Sizes }).Ranked(1),
-		ratio.Text, ratio.Value, ratio.Low, ratio.High,
-		col("unseen_percent", "runs differ by", func(c Change) any {
-			return table.OrAbsent(100*(c.Unseen.High-1), tested(c))
-		}).Texted(func(percent any) string { return factor(1 + percent.(float64)/100) }),
-		col("changed", "changed", func(c Change) any {
-			switch {
-			case !tested(c):
-				return table.OrAbsent("", false)
-			case c.Unclear || !c.Real && c.Lone > 0:
-				return "unclear"
-			case !c.Real:
-				return "no change"
-			case c.Ratio.Value > 1:
-				return "slower"
-			}
-			return "faster"
-		}),
-	)
-	rows.Verdict = changeVerdict(f, several)
-	rows.Notes = []string{"After / before: the median over the sizes, with the least and the " +
-		"greatest. A change is three neighbouring sizes at least that all got slower, or faster, " +
-		"by more than runs of an unchanged system differ. How far these differ is known from " +
-		"repeats: with one run each, from jobs on published machines."}
-	return rows
+// A Comparison has the tables before and after, and how they differ.
+type Comparison struct {
+	Before  Lines
+	After   []Curve
+	Changes []Change
+	Alone   []string // what was measured on one side only
+	verdict string
+}
+
+// A Change is the difference between two tables over a range of sizes. Before and After name the
+// tables, and Call says what both measured.
+type Change struct {
+	Before, After, Call string
+	fit.Change
+}
+
+// comparisonOf lists the differences between partners of the curves before and after. leftOut has
+// notes on those without a partner.
+//
+// The pairing follows the fits, not the tables, since a table that cannot be fitted
+// must not take the partner of one that can.
+func comparisonOf(before Lines, after []Curve, on fit.Network) (
+	f *Comparison, leftOut []string, err error) {
+
+	f = &Comparison{Before: before, After: after}
+	of, alone := partners(sourcesOf(before.Curves), sourcesOf(after))
+	f.Alone = list.Map(alone, callOf)
+	// All tables without a partner is an error rather than an empty answer: the user
+	// has named two things that do not belong together.
+	if len(alone) == len(before.Curves)+len(after) {
+		err := fmt.Errorf("no table before has a partner after: %s; %s",
+			tableCalls(sourcesOf(before.Curves)), tableCalls(sourcesOf(after)))
+		return nil, nil, usage.Fields(err, "against")
+	}
+	on = cmp.Or(on, networkOf(before.Curves))
+	for i, b := range before.Curves {
+		if of[i] < 0 {
+			continue
+		}
+		a := after[of[i]]
+		if a.Kind != b.Kind {
+			err := fmt.Errorf("%s has times of another kind (%v) than %s (%v); compare files of "+
+				"one benchmark", a.Place(), a.Kind, b.Place(), b.Kind)
+			return nil, nil, usage.Fields(err, "against")
+		}
+		changes, err := fit.Compare(b.Result, a.Result, on)
+		if err != nil {
+			err = fmt.Errorf("%s and %s: %w", b.Place(), a.Place(), err)
+			return nil, nil, usage.Fields(err, "against")
+		}
+		for _, c := range changes {
+			change := Change{b.Place(), a.Place(), callOf(b.Source), c}
+			f.Changes = append(f.Changes, change)
+		}
+	}
+	f.judge()
+	return f, aloneNotes(alone), nil
+}
+
+// networkOf returns the class of the network of tables: that of the latency of the smallest time.
+func networkOf(curves []Curve) fit.Network {
+	on := fit.Shared
+	for _, c := range curves {
+		if n := c.Network(); slices.Index(fit.Networks, n) < slices.Index(fit.Networks, on) {
+			on = n
+		}
+	}
+	return on
+}
+
+// Made returns the platform of the tables before.
+func (f *Comparison) Made() (platforms.Platform, string, error) { return f.Before.Made() }
+
+// Changed counts the changes that are real.
+func (f *Comparison) Changed() (n int) {
+	for _, c := range f.Changes {
+		if c.Real {
+			n++
+		}
+	}
+	return n
 }
 
 // networks names the classes of networks.
 var networks = map[fit.Network]string{fit.Node: "within a node", fit.Fabric: "on a fabric",
 	fit.Shared: "on a shared network"}
 
-// changeVerdict returns the largest change, or what the test could not have seen, and the tables
+// judge sets the verdict: the largest change, or what the test could not have seen, and the tables
 // without a partner.
-func changeVerdict(f *Fitted, several bool) table.Sentence {
+func (f *Comparison) judge() {
+	several := len(f.Before.Curves) > 1
 	var changed, unclear, tested, untested []Change
 	for _, c := range f.Changes {
 		switch {
@@ -138,7 +185,7 @@ func changeVerdict(f *Fitted, several bool) table.Sentence {
 		}
 		parts = append(parts, "no partner: "+strings.Join(names, "; "))
 	}
-	return table.Say("%s", strings.Join(parts, "; "))
+	f.verdict = strings.Join(parts, "; ")
 }
 
 // factor states by how much two times differ, whichever is the longer: in percent up to a tenth.

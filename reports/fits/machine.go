@@ -1,16 +1,101 @@
 package fits
 
 import (
+	"bufio"
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/platforms"
 )
+
+// A Machine is the one that calibrate.c measured.
+type Machine struct {
+	*calibrate.Fit
+	tests []machineTest
+}
+
+// A machineTest sums up how well the machine reproduces a kind of measurement.
+type machineTest struct {
+	calibrate.CheckSummary
+	level string // where the ranks meet
+	used  bool   // the fit uses these measurements: the errors are a residual, and no test
+}
+
+// onlyWhole returns an error about options that a file of calibrate.c or pipeline.c, which is
+// fitted as a whole, has no use for: "--model linear" has no meaning for a machine.
+func onlyWhole(o fit.Options, what string) error {
+	if o.Model == "" || o.Model == "auto" {
+		if o.Compare == "" && !o.Runs {
+			return nil
+		}
+	}
+	err := fmt.Errorf("%s; leave out the model, comparison and runs", what)
+	return usage.Fields(err, "model", "against", "runs")
+}
+
+// machineOf fits a machine to calibrate.c's output, and checks it against those
+// measurements of the same run that the fit does not use. A level that no pair of
+// ranks measured is assumed to be like the next one, and notes say so, because a
+// prediction across it is then a guess.
+func machineOf(ctx context.Context, text *bufio.Reader, path string, o fit.Options) (
+	c *Machine, notes []string, err error) {
+
+	if err := onlyWhole(o, path+" is calibrate's and is fitted as a machine"); err != nil {
+		return nil, nil, err
+	}
+	f, err := calibrate.FitMachine(text, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := f.Test(ctx); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	c = &Machine{Fit: f}
+	// Collectives (level −1), fans and exchanges test the machine; all else made it.
+	// A kind of measurement that the fit begins to use must leave this list, or a
+	// residual is shown as a test.
+	unused := []string{calibrate.FanIn, calibrate.FanOut, calibrate.Exchange, calibrate.Mixed}
+	for _, s := range calibrate.Summarize(f.Checks) {
+		used := s.Level >= 0 && !slices.Contains(unused, s.Measure)
+		c.tests = append(c.tests, machineTest{s, c.placeOf(s), used})
+	}
+	notes = slices.Concat(f.Notes, c.levelNotes(), c.doubtNotes(), c.algorithmNotes())
+	for _, name := range f.Unmeasured {
+		notes = append(notes,
+			fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name))
+	}
+	if gamma := f.PerByte(calibrate.Combine); gamma > 0 {
+		notes = append(notes, fmt.Sprintf(
+			"reductions combine a byte in %.3g ns, which the saved machine has too",
+			gamma.Nanos()))
+	}
+	return c, notes, nil
+}
+
+// placeOf names where the ranks of measurements meet. A collective spans all levels, and many pairs
+// can meet inside a unit or cross its port ("out of").
+func (c *Machine) placeOf(s calibrate.CheckSummary) string {
+	switch {
+	case s.Level < 0:
+		return "all"
+	case s.Out:
+		return "out of " + c.Levels[s.Level].Name
+	}
+	return c.Levels[s.Level].Name
+}
+
+// Made returns the platform of the machine.
+func (c *Machine) Made() (platforms.Platform, string, error) { return c.Platform(), "", nil }
 
 // levelNotes returns one note per level: what a user can check against the data sheet of
 // the machine, which is its arity, latency, bandwidth, and what its units share.
-func levelNotes(c *calibrate.Fit) (notes []string) {
+func (c *Machine) levelNotes() (notes []string) {
 	inner := "ranks"
 	for _, l := range c.Fitted.Levels {
 		// The bandwidth is the slope between 1 and 2 MiB, so that latency and
@@ -73,7 +158,7 @@ const doubtful = 0.5
 
 // doubtNotes returns a note for each kind of measurement that the machine does not reproduce. A
 // saved machine shows no errors.
-func doubtNotes(c *calibrate.Fit) (notes []string) {
+func (c *Machine) doubtNotes() (notes []string) {
 	for _, s := range calibrate.Summarize(c.Checks) {
 		if s.Level >= 0 && s.Median > doubtful {
 			notes = append(notes, fmt.Sprintf("warning: level %s is off by %.0f %% in the median "+
@@ -85,7 +170,7 @@ func doubtNotes(c *calibrate.Fit) (notes []string) {
 }
 
 // algorithmNotes returns a note for each collective whose algorithms are guessed.
-func algorithmNotes(c *calibrate.Fit) (notes []string) {
+func (c *Machine) algorithmNotes() (notes []string) {
 	for _, n := range c.Nearest() {
 		notes = append(notes, calibrate.AsMeasured(n.Collective, n.Algorithms, n.Worst))
 	}

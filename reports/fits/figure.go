@@ -6,37 +6,67 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// maxCurves bounds a figure: the palette of reports has eight colours that are
-// distinct for any kind of colour vision, and a ninth curve repeats one.
-const maxCurves = 8
+// Figure draws the curves.
+func (l *Lines) Figure() (table.Picture, error) { return figureOf(l.Curves, "", false) }
 
-// Picture draws the points with their spread, the fitted lines, where they break, and
-// the residuals below. Residuals have a panel of their own because an error of 10 %
-// is invisible on a logarithmic axis of five decades. It fails if there are
-// parameters and no curves.
-func Picture(f *Fitted) (table.Picture, error) {
-	curves := slices.Concat(f.Curves, f.Later, f.Lines)
-	if len(curves) == 0 {
-		result, plot := f.Model+" parameters", "plot the platform"
-		switch {
-		case f.Calibrated != nil:
-			result = "machine"
-		case f.Collectives != nil:
-			result, plot = "collectives", fmt.Sprintf("draw them with \"halfpeak collective %s\"",
-				f.Collectives[0].Of.Collective)
-		}
-		err := fmt.Errorf("a figure shows times against sizes; save the %s and %s", result, plot)
-		return nil, usage.Fields(err, "plot")
+// Figure draws the lines of the stages.
+func (f *Pipeline) Figure() (table.Picture, error) { return figureOf(f.Curves, "", false) }
+
+// Figure draws the tables that the parameters are from. Those of LogP are from a signature, which
+// has no sizes.
+func (f *Parameters) Figure() (table.Picture, error) {
+	if len(f.Lines) == 0 {
+		return nil, errNoFigure(f.model+" parameters", "plot the platform")
 	}
+	return figureOf(f.Lines, "LogGP: one-way times, and gaps of a stream", false)
+}
+
+// Figure draws the tables before and after.
+func (f *Comparison) Figure() (table.Picture, error) {
+	title := ""
+	if len(f.Before.Curves) == 1 && len(f.After) == 1 {
+		title = fmt.Sprintf("%s before, %s after", filepath.Base(f.Before.Curves[0].Place()),
+			filepath.Base(f.After[0].Place()))
+	}
+	// Tables of one name, and perhaps of one file.
+	return figureOf(slices.Concat(f.Before.Curves, f.After), title, true)
+}
+
+// Figure draws the curves beside the collectives.
+func (f *Collectives) Figure() (table.Picture, error) {
+	if len(f.Beside) == 0 {
+		return nil, errNoFigure("collectives",
+			fmt.Sprintf("draw them with \"halfpeak collective %s\"", f.Fits[0].Of.Collective))
+	}
+	return figureOf(f.Beside, "", false)
+}
+
+// Figure returns an error: a machine has no curves.
+func (c *Machine) Figure() (table.Picture, error) {
+	return nil, errNoFigure("machine", "plot the platform")
+}
+
+// Figure returns an error: pipelines have no curves.
+func (p *Pipelines) Figure() (table.Picture, error) {
+	return nil, errNoFigure("pipelines", "plot the platform")
+}
+
+// Figure returns an error: no line goes through one size.
+func (s *Sizes) Figure() (table.Picture, error) {
+	return nil, errNoFigure("times", "measure more sizes")
+}
+
+// figureOf draws the points with their spread, the fitted lines, where they break, and
+// the residuals below. Residuals have a panel of their own because an error of 10 %
+// is invisible on a logarithmic axis of five decades. Without a title there is a default. If byFile
+// is set, curves have the names of their files.
+func figureOf(curves []Curve, title string, byFile bool) (table.Picture, error) {
 	if len(curves) > maxCurves {
-		err := fmt.Errorf("a figure holds %d curves (got %d); choose tables, or plot fewer files",
-			maxCurves, len(curves))
-		return nil, usage.Fields(err, "plot")
+		return nil, errManyCurves(len(curves))
 	}
 	top := table.Figure{
 		X: table.Axis{Log: true, Bytes: true},
@@ -50,12 +80,7 @@ func Picture(f *Fitted) (table.Picture, error) {
 		c := curves[0]
 		top.Title = fmt.Sprintf("%s: %s, median error %s",
 			filepath.Base(c.Place()), c.Model, table.PercentError(100*c.Median))
-	} else if len(f.Curves) == 1 && len(f.Later) == 1 {
-		top.Title = fmt.Sprintf("%s before, %s after", filepath.Base(f.Curves[0].Place()),
-			filepath.Base(f.Later[0].Place()))
-	} else if len(f.Lines) > 0 {
-		top.Title = "LogGP: one-way times, and gaps of a stream"
-	} else {
+	} else if top.Title = title; title == "" {
 		top.Title = fmt.Sprintf("%d fits", len(curves))
 	}
 	// Both panels get the same range of sizes, so that a residual stands below its
@@ -65,10 +90,7 @@ func Picture(f *Fitted) (table.Picture, error) {
 	names := tableNames(curves)
 	for i, c := range curves {
 		name := names[i]
-		if name == "csv" { // the file names no benchmark
-			name = filepath.Base(c.Place())
-		}
-		if f.Later != nil { // tables of one name, and perhaps of one file
+		if byFile || name == "csv" { // csv: the file names no benchmark
 			name = filepath.Base(c.Place())
 		}
 		lines, points, residuals := curveSeries(c, name)
