@@ -164,7 +164,7 @@ func (o *layerOptions) declare(cmd *cobra.Command) {
 		declareWay(cmd.Flags(), &o.way)
 	}
 	cmd.Flags().StringVar(&o.packet, "packet", "",
-		"cut messages into packets of this `size`, or by the rule eq10, best or whole")
+		"cut messages into packets of this `size`, or best, whole, or eq10: CLIP's equation 10")
 	complete(cmd, "packet", model.CutWords())
 }
 

@@ -172,92 +172,133 @@ Flags together:
 {{.}}{{end}}`+last, 1))
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		t := terminalOf(cmd.Context())
-		asked := cmd.Flags().Lookup("help")
-		switch brief := asked != nil && asked.Changed && t.Width > 0; {
-		case brief && cmd == root:
-			_ = root.RunE(cmd, nil) // run reports errors
-			return
-		case brief && cmd.Runnable() && (!cmd.HasSubCommands() || cmd.Flags().Lookup("set") != nil):
-			_, _ = io.WriteString(root.OutOrStdout(), screenHelp(cmd, t))
-			return
-		case cmd.Runnable() || cmd.HasSubCommands():
-			usual(cmd, args)
-			return
-		}
+		all := helpCommand(root).Flags().Changed("all")
 		out := root.OutOrStdout()
-		fmt.Fprintln(out, cmd.Long)
-		if rows := topics[cmd.Name()]; rows != nil && cmd.Parent() == root {
-			fmt.Fprintln(out)
-			_ = table.Printer{Width: helpWidth}.Write(out, rows()) // run reports errors
+		switch {
+		case !cmd.Runnable() && !cmd.HasSubCommands():
+			fmt.Fprintln(out, cmd.Long)
+			if rows := topics[cmd.Name()]; rows != nil && cmd.Parent() == root {
+				fmt.Fprintln(out)
+				_ = table.Printer{Width: helpWidth}.Write(out, rows()) // run reports errors
+			}
+		case !all && cmd == root:
+			_ = root.RunE(cmd, nil) // run reports errors
+		case !all && cmd.Runnable() && (!cmd.HasSubCommands() || cmd.Flags().Lookup("set") != nil):
+			_, _ = io.WriteString(out, screenHelp(cmd, cmp.Or(terminalOf(cmd.Context()).Width,
+				helpWidth)))
+		default:
+			usual(cmd, args)
 		}
 	})
+}
+
+// helpCommand returns cobra's command help.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			return c
+		}
+	}
+	return root
+}
+
+// usualFlags are the flags that most users of a command need, in the order of the screen's help. A
+// command that is not here has at most screenFlags of them.
+var usualFlags = map[string]string{
+	"fit": "save plot model against columns collective ranks runs link program",
+	"collective": "ranks size algorithm ranks-per-node nodes measured crossovers map-by plot " +
+		"schedule",
+	"simulate": "machine ranks param critical-path map-by plot list",
+	"validate": "size live packet seed plot",
+	"whatif":   "set size collective ranks schedule",
+	"plot":     "output kind size schedule packet",
+	"fleet":    "columns against fail-on-change plot places",
+	"tune":     "collective ranks size write",
+	"compare":  "size crossovers plot kind packet cycles assume",
+}
+
+// screenFlags is the number of flags that the help of a screen has.
+const screenFlags = 10
+
+// screenHeight is the height of a terminal that the help fits, with a line for what is typed next.
+const screenHeight = 23
+
+// screenHelp returns the help of a command on one screen: what it answers, two examples, and the
+// flags that most users need.
+func screenHelp(cmd *cobra.Command, width int) string {
+	above := table.Fold(cmd.Short+"\n\n  "+cmd.UseLine(), width)
+	examples := examplesOf(cmd)
+	var names, texts []string
+	for _, c := range cmd.Commands() {
+		names, texts = append(names, c.Name()), append(texts, c.Short)
+	}
+	flags := shownFlags(cmd)
+	for _, f := range flags {
+		placeholder, text := pflag.UnquoteUsage(f)
+		names = append(names, strings.TrimSpace("--"+f.Name+" "+placeholder))
+		texts = append(texts, text)
+	}
+	longest := 0
+	for _, name := range names {
+		longest = max(longest, len(name))
+	}
+	lines := make([]string, len(names))
+	for i, name := range names {
+		line := fmt.Sprintf("  %-*s  %s", longest, name, texts[i])
+		first, _, more := strings.Cut(table.Fold(line, width-2), "\n")
+		if more {
+			first += " …"
+		}
+		lines[i] = first
+	}
+	path := strings.TrimPrefix(cmd.CommandPath(), "halfpeak")
+	below := "All flags, and the whole text: halfpeak help --all" + path + "\n"
+	for n := min(2, len(examples)); ; n-- {
+		text := strings.Join(slices.Concat([]string{above, ""}, examples[:n], []string{""}, lines,
+			[]string{"", below}), "\n")
+		if n <= 1 || strings.Count(text, "\n") <= screenHeight {
+			return text
+		}
+	}
+}
+
+// shownFlags returns the flags of the screen's help.
+func shownFlags(cmd *cobra.Command) (all []*pflag.Flag) {
+	for name := range strings.FieldsSeq(usualFlags[cmd.Name()]) {
+		if f := cmd.Flags().Lookup(name); f != nil {
+			all = append(all, f)
+		}
+	}
+	if usualFlags[cmd.Name()] == "" {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "help" && !slices.Contains(tableFlags, f.Name) {
+				all = append(all, f)
+			}
+		})
+	}
+	return all[:min(len(all), screenFlags-min(len(cmd.Commands()), screenFlags-1))]
+}
+
+// examplesOf returns the commands of a command's examples, each with its lines.
+func examplesOf(cmd *cobra.Command) (all []string) {
+	whole := true
+	for line := range strings.Lines(cmd.Example) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.TrimSpace(line) == "" || strings.HasPrefix(strings.TrimSpace(line), "#"):
+			continue
+		case whole:
+			all = append(all, line)
+		default:
+			all[len(all)-1] += "\n" + line
+		}
+		whole = !strings.HasSuffix(line, "\\")
+	}
+	return all
 }
 
 // tableFlags are the flags that all commands with tables have.
 var tableFlags = []string{"format", "notes", "output", "unit", "pixels"}
-
-// screenHelp returns the help of a command on one screen: what it does, an example, and a line for
-// each flag of its own. If these are too many, their names stand in a paragraph.
-func screenHelp(cmd *cobra.Command, t terminal) string {
-	above := table.Fold(cmd.Short+"\n\n  "+cmd.UseLine(), t.Width)
-	if example := firstExample(cmd); example != "" {
-		above += "\n\n" + example
-	}
-	var names, texts, shared []string
-	longest := 0
-	for _, c := range cmd.Commands() {
-		names, texts = append(names, c.Name()), append(texts, c.Short)
-		longest = max(longest, len(c.Name()))
-	}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		placeholder, text := pflag.UnquoteUsage(f)
-		switch {
-		case f.Name == "help":
-			return
-		case slices.Contains(tableFlags, f.Name):
-			shared = append(shared, "--"+f.Name)
-			return
-		}
-		name := strings.TrimSpace("--" + f.Name + " " + placeholder)
-		names, texts = append(names, name), append(texts, text)
-		longest = max(longest, len(name))
-	})
-	var lines strings.Builder
-	for i, name := range names {
-		if i == 0 {
-			lines.WriteString("\n")
-		}
-		line := fmt.Sprintf("  %-*s  %s", longest, name, texts[i])
-		first, _, more := strings.Cut(table.Fold(line, t.Width-2), "\n")
-		if more {
-			first += " …"
-		}
-		lines.WriteString(first + "\n")
-	}
-	more := "More"
-	if len(shared) > 0 {
-		more += ", also about " + joined(shared, "and")
-	}
-	below := "\n" + table.Fold(more+": halfpeak help"+
-		strings.TrimPrefix(cmd.CommandPath(), "halfpeak"), t.Width) + "\n"
-	text := above + "\n" + lines.String() + below
-	if t.Height > 0 && strings.Count(text, "\n") >= t.Height {
-		return above + "\n\n" + table.Fold("  "+strings.Join(names, ", "), t.Width) + "\n" + below
-	}
-	return text
-}
-
-// firstExample returns the first command of a command's examples, "" if it has none.
-func firstExample(cmd *cobra.Command) string {
-	example, rest, _ := strings.Cut(cmd.Example, "\n")
-	for strings.HasSuffix(example, "\\") {
-		var line string
-		line, rest, _ = strings.Cut(rest, "\n")
-		example += "\n" + line
-	}
-	return example
-}
 
 // noFiles keeps shells from completing file names for flags whose value is not a file,
 // which shells do by default. A flag takes a file if its placeholder in the help says so.
@@ -283,6 +324,7 @@ func strict(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "help":
+			c.Flags().Bool("all", false, "print every flag, and the whole text")
 			c.Args = func(cmd *cobra.Command, args []string) error {
 				if of, rest, err := root.Find(args); err != nil || len(rest) > 0 {
 					return usagef("no command %q to help with%s", strings.Join(args, " "),

@@ -37,7 +37,13 @@ func TestHelp(t *testing.T) {
 				t.Errorf("%s: %q is wider than a terminal", cmd.CommandPath(), line)
 			}
 		}
-		help := string(runOutput(t, append(strings.Fields(cmd.CommandPath())[1:], "--help")...))
+		help := string(runOutput(t, append([]string{"help", "--all"},
+			strings.Fields(cmd.CommandPath())[1:]...)...))
+		for name := range strings.FieldsSeq(usualFlags[cmd.Name()]) {
+			if cmd.Flags().Lookup(name) == nil {
+				t.Errorf("%s has no flag --%s", cmd.CommandPath(), name)
+			}
+		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if f.Usage == "" || !strings.Contains(help, "--"+f.Name) {
 				t.Errorf("%s: no help about --%s", cmd.CommandPath(), f.Name)

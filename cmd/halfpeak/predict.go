@@ -200,6 +200,9 @@ func newPlatforms() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if out.forPeople() {
+			return out.write(cmd, message.PlatformTable(all))
+		}
 		return out.write(cmd, message.PlatformRows(all))
 	})
 	out.declareFormat(cmd)

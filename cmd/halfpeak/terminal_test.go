@@ -65,7 +65,7 @@ func TestTerminal(t *testing.T) {
 		}
 	}
 	for _, cmd := range append(newRoot().Commands(), newRoot()) {
-		help, _ := on(terminal{}, strings.TrimPrefix(cmd.CommandPath(), "halfpeak")+" --help")
+		help, _ := on(terminal{}, "help --all"+strings.TrimPrefix(cmd.CommandPath(), "halfpeak"))
 		for line := range strings.Lines(help) {
 			if n := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); n > helpWidth {
 				t.Errorf("%s --help: %d columns: %q", cmd.CommandPath(), n, line)
@@ -194,10 +194,16 @@ func TestScreenHelp(t *testing.T) {
 		var out bytes.Buffer
 		line := append(strings.Fields(cmd.CommandPath())[1:], "--help")
 		runIn(terminal{Width: 80, Height: 24}, line, strings.NewReader(""), &out, &out)
-		if n := strings.Count(out.String(), "\n"); n > 23 && cmd.Runnable() {
+		if n := strings.Count(out.String(), "\n"); n > screenHeight && cmd.Runnable() {
 			t.Errorf("%s: %d lines", line, n)
 		}
-		for _, word := range strings.Fields(firstExample(cmd)) {
+		if n := strings.Count(out.String(), "\n  --"); n > screenFlags {
+			t.Errorf("%s: %d flags", line, n)
+		}
+		if piped := string(runOutput(t, line...)); cmd.Runnable() && piped != out.String() {
+			t.Errorf("%s: a pipe has another help: %s", line, piped)
+		}
+		for _, word := range strings.Fields(strings.Join(examplesOf(cmd)[:min(1, len(examplesOf(cmd)))], "")) {
 			_, err := os.Stat(filepath.Join(folder, word))
 			if strings.ContainsAny(word, "./") && input.MatchString(word) && err != nil {
 				t.Errorf("%s: the example needs %s", line, word)

@@ -144,9 +144,23 @@ func asymptotes(l platforms.Layer) string {
 	return l.Peak().Text(nil)
 }
 
-// PlatformRows lists the layers of platforms, one row each. People find the default
-// by an asterisk behind the layer's name, programs by a column of its own: a name
-// with an asterisk is no name.
+// PlatformTable lists platforms for people, one row each; [PlatformRows] has the layers.
+func PlatformTable(all []platforms.Platform) table.Rows {
+	type of = platforms.Platform
+	rows := table.TableOf(all,
+		table.Col("platform", "platform", func(p of) any { return p.Name }),
+		table.Col("", "default layer", func(p of) any { return p.Default }),
+		table.Col("", "layers", func(p of) any { return len(p.Layers) }),
+		table.Col("paper", "paper", func(p of) any { return p.Paper }).Ranked(1),
+		table.Col("title", "title", func(p of) any { return p.Title }).Ranked(2),
+	)
+	rows.List = true
+	rows.Verdict = table.Say("%d platforms; halfpeak platforms show NAME has the layers and the "+
+		"parameters of one", len(all))
+	return rows
+}
+
+// PlatformRows lists the layers of platforms for programs, one row each.
 func PlatformRows(all []platforms.Platform) table.Rows {
 	type entry struct {
 		p platforms.Platform
@@ -163,25 +177,15 @@ func PlatformRows(all []platforms.Platform) table.Rows {
 		table.Col("platform", "platform", func(e entry) any { return e.p.Name }),
 		table.Col("layer", "", func(e entry) any { return e.l.Name }),
 		table.Col("default", "", func(e entry) any { return isDefault(e) }),
-		table.Col("", "layer", func(e entry) any {
-			// A single layer needs no mark.
-			if isDefault(e) && len(e.p.Layers) > 1 {
-				return e.l.Name + " *"
-			}
-			return e.l.Name
-		}),
-		table.Col("model", "model", func(e entry) any { return e.l.Kind }).Ranked(2),
-		table.Col("paper", "paper", func(e entry) any { return e.p.Paper }).Ranked(1),
-		table.Col("title", "title", func(e entry) any {
+		table.Col("model", "", func(e entry) any { return e.l.Kind }),
+		table.Col("paper", "", func(e entry) any { return e.p.Paper }),
+		table.Col("title", "", func(e entry) any {
 			// The platform's title is printed once, in the row of its default.
 			if isDefault(e) {
 				return strings.TrimSuffix(e.p.Title+": "+e.l.Title, ": ")
 			}
 			return e.l.Title
-		}).Ranked(3),
+		}),
 	)
-	rows.List = true
-	rows.Notes = []string{"* marks the default layer, which the name of the platform alone " +
-		"selects."}
 	return rows
 }
