@@ -147,7 +147,7 @@ func lineVerdict(c Curve, all []segment) table.Sentence {
 	}
 	const small = 64
 	first, last := all[0], all[len(all)-1]
-	text := table.Say("%s", of)
+	var text table.Sentence
 	if first.From <= small && first.Beta.Value > 0 {
 		text = table.Say("%ssmall messages %v", of, table.Shown(quantity.DimTime, first.Beta))
 	} else {
