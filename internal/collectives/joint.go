@@ -138,7 +138,10 @@ func (j *Joint) Described() []string {
 }
 
 // Complete reports whether all times so far were measured or fitted, and there are some.
-func (j *Joint) Complete() bool { return len(j.described) == 0 && j.of.name != "" }
+func (j *Joint) Complete() bool { return len(j.described) == 0 && j.Measured() }
+
+// Measured reports whether some of the times so far were measured or fitted.
+func (j *Joint) Measured() bool { return j.of.name != "" }
 
 // A jointKey is a collective with its shape.
 type jointKey struct {

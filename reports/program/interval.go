@@ -27,8 +27,7 @@ var stepWithinNote = fmt.Sprintf("The interval holds steps that are %.0f %% off,
 // stepWithin returns the 90 % interval of the finish of a program that counts units of work: of
 // [stepError], and of all its collectives being at one end of their 95 % intervals together. The
 // two are independent and so are added as squares of logarithms. It is known where both are: the
-// rates of the machine were fitted to steps, and all collectives were measured.
-// Else it is zero.
+// rates of the machine were fitted to steps, and all collectives were measured. Else it is zero.
 func (q Question) stepWithin(ctx context.Context, in *Input, finish quantity.Micros) (
 	within quantity.Interval, err error) {
 	joint := in.joint
@@ -41,7 +40,7 @@ func (q Question) stepWithin(ctx context.Context, in *Input, finish quantity.Mic
 		to  *float64
 	}{{collectives.Low, &within.Low}, {collectives.High, &within.High}} {
 		at := in.at
-		at.end, at.key = side.end, ""
+		at.end = side.end
 		other, err := in.with(ctx, in.choices, at)
 		if err != nil {
 			return quantity.Interval{}, err
@@ -70,14 +69,10 @@ func hasFittedRates(d platforms.Design) bool {
 	})
 }
 
-// unmeasured returns the collectives of a program on levels of which no log has the times; "" if
-// all were measured.
+// unmeasured returns the collectives that no log of the machine has; "" if it has all, or no logs.
 func (in *Input) unmeasured() string {
-	switch {
-	case in.joint != nil:
-		return strings.Join(in.joint.Described(), ", ")
-	case len(in.at.Machine().Levels) > 0:
-		return "its collectives"
+	if in.joint == nil {
+		return ""
 	}
-	return ""
+	return strings.Join(in.joint.Described(), ", ")
 }

@@ -60,13 +60,15 @@ func whereOn(d platforms.Design, at machine.Placement) where {
 // on returns the input whose collectives are those of a design: by its library, and with the local
 // work of its ranks.
 func (in *Input) on(ctx context.Context, d platforms.Design, at machine.Placement) (*Input, error) {
-	return in.with(ctx, choicesOn(d, at, in.choices), whereOn(d, at))
+	on := whereOn(d, at)
+	on.end = in.at.end
+	return in.with(ctx, choicesOn(d, at, in.choices), on)
 }
 
 // with returns the input with collectives by these choices, whose named algorithms are its own.
 func (in *Input) with(ctx context.Context, c collective.Choices, at where) (*Input, error) {
 	timed := in.meshed || in.joint != nil || at.joint != nil
-	same := !timed || at.key != "" && at.key == in.at.key
+	same := !timed || at.key != "" && at.key == in.at.key && at.end == in.at.end
 	if in.again == nil || same && alike(c, in.choices) {
 		return in, nil
 	}

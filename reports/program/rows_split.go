@@ -67,7 +67,7 @@ func splitVerdict(s *Scaling) table.Sentence {
 	}
 	verdict := table.Say("%s: %v%s; %s takes %.0f %%", of, finish, times, binds,
 		100*float64(part/last.Finish))
-	if s.bound != "" && s.uncertain != "" {
+	if s.bound != "" {
 		verdict = table.Say("%v; a bound, since no log has %s", verdict, s.bound)
 	}
 	if s.faster > 0 {

@@ -19,7 +19,8 @@ func (q Question) scale(ctx context.Context) (*Scaling, error) {
 		return s, err
 	}
 	faster, link, ok := fasterLink(q.On[0])
-	if last := s.Rows[len(s.Rows)-1]; ok && last.Shown > 0 {
+	// Measured collectives have the times of the link as it is.
+	if last := s.Rows[len(s.Rows)-1]; ok && last.Shown > 0 && !s.measured {
 		sets, err := combinations(q.Reading.Params)
 		if err != nil {
 			return s, err

@@ -27,6 +27,7 @@ type Scaling struct {
 	fasterLink string
 	uncertain  string // the last [Input].Uncertain, which is one of the notes
 	bound      string // the collectives that make the last finish a bound; "": none
+	measured   bool   // collectives of the last program have measured times
 }
 
 // Scaled is a program on one number of ranks. Times are means over the ranks, but for the finish
@@ -125,7 +126,7 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string, q Question)
 			row.onPath = sums.share()
 		}
 		s.Rows = append(s.Rows, row)
-		s.bound = in.unmeasured()
+		s.bound, s.measured = in.unmeasured(), in.joint != nil && in.joint.Measured()
 		if in.Uncertain != "" { // of all programs so far
 			s.NoInterval = slices.DeleteFunc(s.NoInterval,
 				func(n string) bool { return n == s.uncertain })
