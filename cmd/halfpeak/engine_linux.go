@@ -17,7 +17,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/check"
-	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 func newEngine() *cobra.Command {
@@ -140,18 +139,21 @@ func (o *benchOptions) run(cmd *cobra.Command, to string) (err error) {
 		bar(now - shown)
 		shown = now
 	}
-	found, err := check.Bench(pair, o.sizes, o.bench)
+	found, err := check.Ask(cmd.Context(),
+		check.BenchQuestion{Pair: pair, Sizes: o.sizes, Options: o.bench})
 	bar(-1)
-	if err == nil && found.Picture != nil && o.plot != "" {
-		err = drawTo(o.plot, found.Picture, pixels{800, 500}, o.out.units)
-	}
 	if err != nil {
 		return err
+	}
+	if picture, _ := found.Figure(); picture != nil && o.plot != "" {
+		if err := drawTo(o.plot, picture, pixels{800, 500}, o.out.units); err != nil {
+			return err
+		}
 	}
 	if o.out.format == netPIPE {
 		return o.out.writeTo(cmd, written(found.NetPIPE))
 	}
-	return o.out.write(cmd, found.Rows)
+	return o.out.write(cmd, found.Rows())
 }
 
 // connect reaches the other node: a server on another machine, or a process that it
@@ -240,14 +242,18 @@ func newEngineNode() *cobra.Command {
 	return c
 }
 
-// measureLive measures a transport of this machine, and returns the comparison with the models
-// fitted to it, and a function that encodes these as a platform.
-func measureLive(transport string, pinned bool, budget time.Duration) (rows table.Rows,
-	encode func() (string, error), err error) {
-	pair, err := connect(transport, "", pinned)
+// run measures a transport of this machine, and prints the comparison with the models fitted to it.
+func (o *liveOptions) run(cmd *cobra.Command, out *output) error {
+	pair, err := connect(o.transport, "", o.pin)
 	if err != nil {
-		return rows, nil, err
+		return err
 	}
-	defer func() { err = cmp.Or(err, pair.Close()) }()
-	return check.ValidateLive(pair, budget)
+	found, err := check.Ask(cmd.Context(), check.LiveQuestion{Pair: pair, Budget: o.budget})
+	if err = cmp.Or(err, pair.Close()); err != nil {
+		return err
+	}
+	if err := savePlatform(o.save, found.Platform); err != nil {
+		return err
+	}
+	return out.write(cmd, found.Rows())
 }

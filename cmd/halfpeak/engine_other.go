@@ -4,11 +4,8 @@ package main
 
 import (
 	"errors"
-	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // errLive is the error of everything that needs transports. The command exists on all
@@ -19,6 +16,4 @@ func newEngine() *cobra.Command {
 	return command("engine", nil, func(*cobra.Command, []string) error { return errLive })
 }
 
-func measureLive(string, bool, time.Duration) (table.Rows, func() (string, error), error) {
-	return table.Rows{}, nil, errLive
-}
+func (o *liveOptions) run(*cobra.Command, *output) error { return errLive }

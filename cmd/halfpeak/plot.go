@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -136,7 +135,7 @@ func plot(ctx context.Context, refs []string, o plotOptions) (table.Picture, err
 	if err != nil {
 		return nil, err
 	}
-	var d message.Drawing
+	var d table.Drawn
 	switch o.kind {
 	case "timeline":
 		d, err = message.Ask(ctx, message.TimelineQuestion{On: designs[0], Size: o.sizes[0],
@@ -150,9 +149,8 @@ func plot(ctx context.Context, refs []string, o plotOptions) (table.Picture, err
 		}
 		return a.Figure()
 	case "signature":
-		f, err := check.Signature(designs...)
-		f.Title = cmp.Or(o.title, f.Title)
-		return f, err
+		signature, err := check.Ask(ctx, check.SignatureQuestion{On: designs, Title: o.title})
+		return signature.Picture, err
 	default:
 		d, err = message.Ask(ctx, message.CurveQuestion{On: designs, Kind: curves.Kind(o.kind),
 			Sizes: o.sizes, Title: o.title})

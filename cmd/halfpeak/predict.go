@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/message"
-	"github.com/halfpeak/halfpeak/reports/table"
-	"github.com/halfpeak/halfpeak/reports/whatif"
+	"github.com/halfpeak/halfpeak/reports/summary"
 )
 
 // newPredict declares predict. It alone accepts layers with times of collectives,
@@ -95,8 +92,7 @@ func newPacket() *cobra.Command {
 type compareOptions struct {
 	out    output
 	layers layerOptions
-	asked  message.CompareQuestion
-	cross  bool
+	asked  summary.CompareQuestion
 	kind   string
 	plotting
 	samplingFlags
@@ -109,7 +105,7 @@ func newCompare() *cobra.Command {
 	cmd := command("compare", wantArgs(1, -1, `platforms, as in "halfpeak compare clip hp-lam"`),
 		func(cmd *cobra.Command, args []string) error {
 			// Which of two is faster is a question about messages.
-			o.layers.streams = !o.cross
+			o.layers.streams = !o.asked.Crossovers
 			var err error
 			if o.asked.On, err = o.layers.designs(args); err != nil {
 				return err
@@ -117,7 +113,13 @@ func newCompare() *cobra.Command {
 			if o.plot != "" {
 				o.asked.Curve = curves.Kind(o.kind)
 			}
-			rows, compared, err := o.answer(cmd.Context())
+			o.asked.InWords = o.out.forPeople()
+			// A pipeline cut otherwise is not in the file that intervals come from.
+			if o.layers.packet == "" {
+				s := o.sampling(cmd.Context())
+				o.asked.Sampling = &s
+			}
+			compared, err := o.asked.Ask(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -125,13 +127,13 @@ func newCompare() *cobra.Command {
 			if err := o.draw(o.out.units, compared.Figure); err != nil {
 				return err
 			}
-			return o.out.write(cmd, rows)
+			return o.out.write(cmd, compared.Rows())
 		})
 	o.out.declare(cmd)
 	o.layers.declare(cmd)
 	declareSizes(cmd, &o.asked.Sizes, "size", "1", "message sizes")
 	declareCycles(cmd, &o.asked.Cycles)
-	cmd.Flags().BoolVar(&o.cross, "crossovers", false,
+	cmd.Flags().BoolVar(&o.asked.Crossovers, "crossovers", false,
 		"list the sizes where one overtakes another, with the probability")
 	o.samplingFlags.declare(cmd.Flags())
 	o.declarePlot(cmd, "draw all into one figure: this `file` (png, svg, pdf)")
@@ -150,39 +152,6 @@ func newCompare() *cobra.Command {
 		needs("--crossovers", "two platforms or more",
 			"--crossovers compares two platforms or more"))
 	return cmd
-}
-
-// answer returns the table that was asked for, and the comparison, which has the picture. Of two
-// platforms, people also read where they cross: it is the next question. More pairs would be more
-// notes than rows.
-func (o *compareOptions) answer(ctx context.Context) (
-	rows table.Rows, compared *message.Comparison, err error) {
-	if compared, err = message.Ask(ctx, o.asked); err != nil {
-		return rows, nil, err
-	}
-	rows = compared.Rows()
-	stream := func(d platforms.Design) bool { return d.Layer.Timed.Of == platforms.Stream }
-	two := len(o.asked.On) == 2 && !slices.ContainsFunc(o.asked.On, stream)
-	if !o.cross && !(two && o.out.forPeople()) {
-		return rows, compared, nil
-	}
-	asked := whatif.CrossoverQuestion{Designs: o.asked.On}
-	// A pipeline cut otherwise is not in the file that intervals come from.
-	if o.layers.packet == "" {
-		s := o.sampling(ctx)
-		asked.Sampling = &s
-	}
-	crossover, err := whatif.Ask(ctx, asked)
-	if err != nil {
-		return rows, nil, err
-	}
-	if o.cross {
-		return crossover.Rows(), compared, nil
-	}
-	sentences := crossover.Sentences()
-	rows.Verdict = table.Say("%s", sentences[0])
-	rows.Notes = append(rows.Notes, sentences[1:]...)
-	return rows, compared, nil
 }
 
 // newPlatforms declares platforms. An argument is an error with the command that was

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -184,7 +185,7 @@ func newReproduce() *cobra.Command {
 			}
 			// Pictures and rows come before the verdict, which they explain.
 			if plots != "" {
-				if err := drawFigures(plots); err != nil {
+				if err := drawFigures(cmd.Context(), plots); err != nil {
 					return err
 				}
 			}
@@ -215,8 +216,8 @@ func newReproduce() *cobra.Command {
 }
 
 // drawFigures draws the figures of the papers into a folder, each under its name.
-func drawFigures(folder string) error {
-	figures, err := check.PaperFigures()
+func drawFigures(ctx context.Context, folder string) error {
+	figures, err := papers.Figures()
 	if err != nil {
 		return err
 	}
@@ -224,9 +225,13 @@ func drawFigures(folder string) error {
 		return fmt.Errorf("cannot make the folder %q: %w; choose another for --plot", folder, err)
 	}
 	for _, f := range figures {
+		drawn, err := check.Ask(ctx, check.FigureQuestion{Figure: f})
+		if err != nil {
+			return err
+		}
 		path := filepath.Join(folder, f.Name+".png")
 		// Package reports chose its theme for pictures of this size.
-		if err := drawTo(path, f.Picture, pixels{800, 500}, nil); err != nil {
+		if err := drawTo(path, drawn.Picture, pixels{800, 500}, nil); err != nil {
 			return err
 		}
 	}

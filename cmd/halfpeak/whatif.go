@@ -7,6 +7,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/table"
 	"github.com/halfpeak/halfpeak/reports/whatif"
 )
 
@@ -16,7 +17,7 @@ func newWhatif() *cobra.Command {
 	var o whatifOptions
 	cmd := command("whatif",
 		wantArgs(1, 1, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'"`),
-		o.run(func(ctx context.Context, _ *cobra.Command, args []string) (whatif.Answer, error) {
+		o.run(func(ctx context.Context, _ *cobra.Command, args []string) (table.Answer, error) {
 			about, err := o.about(ctx, args[0])
 			if err != nil {
 				return nil, err
@@ -47,7 +48,7 @@ func newTarget() *cobra.Command {
 	var solveFor []string
 	cmd := command("whatif target", wantArgs(2, 2, "a platform and a condition, as in "+
 		`"halfpeak whatif target clip 'bandwidth(4KiB) >= 100MB/s'"`),
-		o.run(func(ctx context.Context, _ *cobra.Command, args []string) (whatif.Answer, error) {
+		o.run(func(ctx context.Context, _ *cobra.Command, args []string) (table.Answer, error) {
 			return o.target(ctx, args[0], args[1], solveFor)
 		}))
 	o.declare(cmd)
@@ -69,7 +70,7 @@ func newTarget() *cobra.Command {
 // target finds the values that reach a condition: of one parameter, the curve of two, or of each in
 // turn if none is named.
 func (o *whatifOptions) target(ctx context.Context, ref, condition string, solveFor []string) (
-	whatif.Answer, error) {
+	table.Answer, error) {
 	about, err := o.about(ctx, ref, solveFor...)
 	if err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ func newSensitivity() *cobra.Command {
 	var o whatifOptions
 	cmd := command("whatif sensitivity",
 		wantArgs(1, 1, `one platform, as in "halfpeak whatif sensitivity clip"`),
-		o.run(func(ctx context.Context, _ *cobra.Command, args []string) (whatif.Answer, error) {
+		o.run(func(ctx context.Context, _ *cobra.Command, args []string) (table.Answer, error) {
 			about, err := o.about(ctx, args[0])
 			if err != nil {
 				return nil, err
@@ -123,7 +124,7 @@ func newBreakdown() *cobra.Command {
 	var o whatifOptions
 	cmd := command("whatif breakdown",
 		wantArgs(1, 1, `one platform, as in "halfpeak whatif breakdown clip"`),
-		o.run(func(ctx context.Context, _ *cobra.Command, args []string) (whatif.Answer, error) {
+		o.run(func(ctx context.Context, _ *cobra.Command, args []string) (table.Answer, error) {
 			about, err := o.about(ctx, args[0])
 			if err != nil {
 				return nil, err
@@ -153,7 +154,7 @@ func newUncertainty() *cobra.Command {
 	cmd := command("whatif uncertainty",
 		wantArgs(1, 2, `one platform or two, as in "halfpeak whatif uncertainty my.toml"`),
 		o.run(func(ctx context.Context, _ *cobra.Command, args []string) (
-			_ whatif.Answer, err error) {
+			_ table.Answer, err error) {
 			all, err := o.open(args...)
 			if err != nil {
 				return nil, err
@@ -187,7 +188,7 @@ func newThresholds() *cobra.Command {
 	var by samplingFlags
 	cmd := command("whatif thresholds",
 		wantArgs(1, 1, `one platform, as in "halfpeak whatif thresholds parnass"`),
-		o.run(func(ctx context.Context, _ *cobra.Command, args []string) (whatif.Answer, error) {
+		o.run(func(ctx context.Context, _ *cobra.Command, args []string) (table.Answer, error) {
 			about, err := o.about(ctx, args[0])
 			if err != nil {
 				return nil, err

@@ -120,7 +120,7 @@ func (o *whatifOptions) facts([]string) facts {
 }
 
 // run returns the function of a command that prints the answer of a question, and draws it.
-func (o *whatifOptions) run(ask func(context.Context, *cobra.Command, []string) (whatif.Answer,
+func (o *whatifOptions) run(ask func(context.Context, *cobra.Command, []string) (table.Answer,
 	error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := o.checkPlot(); err != nil {
@@ -138,7 +138,7 @@ func (o *whatifOptions) run(ask func(context.Context, *cobra.Command, []string) 
 		o.bar = progress(o.stderr, 0, "simulations")
 		answer, err := ask(ctx, cmd, args)
 		if err == nil {
-			err = o.draw(o.out.units, func() (table.Picture, error) { return answer.Figure(), nil })
+			err = o.draw(o.out.units, answer.Figure)
 		}
 		o.bar(-1)
 		if err = interrupted(ctx, err); err != nil || o.written {

@@ -31,7 +31,7 @@ func newSweep() *cobra.Command {
 
 // sweep computes a sweep into a stream, a file, a table or only a picture.
 func (o *whatifOptions) sweep(ctx context.Context, cmd *cobra.Command, args []string) (
-	whatif.Answer, error) {
+	table.Answer, error) {
 	about, err := o.about(ctx, args[0], args[1:]...)
 	if err != nil {
 		return nil, err

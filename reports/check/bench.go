@@ -3,6 +3,7 @@
 package check
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -16,23 +17,37 @@ import (
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// benched is the answer of [Bench].
-type benched struct {
-	Rows    table.Rows
-	Picture table.Picture // of the signature; nil: none
+// A BenchQuestion asks for the times of programs on a transport with messages of these sizes. The
+// programs stages and signature have a table of their own, that [fits.Ask] reads, and so must be
+// alone.
+type BenchQuestion struct {
+	Pair    *live.Pair
+	Sizes   []quantity.Bytes
+	Options live.BenchOptions // all but its sizes and jobs; at least one program
+}
+
+// A Benched is the answer of a [BenchQuestion].
+type Benched struct {
+	rows    table.Rows
+	picture table.Picture // of the signature; nil: none
 	NetPIPE string        // the times of ping_bulk in NetPIPE's own format; empty: none
 }
 
-// Bench measures programs on a transport with messages of these sizes. The programs stages and
-// signature have a table of their own, that [fits.Ask] reads, and so must be alone.
-func Bench(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (benched, error) {
+// Rows returns the table of the times.
+func (b Benched) Rows() table.Rows { return b.rows }
+
+// Figure returns the picture of a signature; nil of other programs.
+func (b Benched) Figure() (table.Picture, error) { return b.picture, nil }
+
+func (q BenchQuestion) ask(context.Context) (Benched, error) {
+	pair, sizes, o := q.Pair, q.Sizes, q.Options
 	switch p, _ := programs.Find(o.Programs[0], programs.Real); p.Shape {
 	case programs.BySignature:
 		return benchSignature(pair, o.Credits, o.Budget)
 	case programs.ByStage:
 		o.Programs = nil
 		rows, err := benchStages(pair, sizes, o)
-		return benched{Rows: rows}, err
+		return Benched{rows: rows}, err
 	}
 	o.Sizes = list.Map(sizes, func(n quantity.Bytes) int { return int(n) })
 	m := measured{transport: pair.Transport, within: o.Within, budget: o.Budget,
@@ -41,7 +56,7 @@ func Bench(pair *live.Pair, sizes []quantity.Bytes, o live.BenchOptions) (benche
 	var err error
 	m.results, err = live.Bench(pair, o)
 	m.took = time.Since(start)
-	return benched{Rows: m.rows(), NetPIPE: m.netPIPE()}, err
+	return Benched{rows: m.rows(), NetPIPE: m.netPIPE()}, err
 }
 
 // measured holds the times of programs on a transport, with what was asked for and what was
@@ -172,7 +187,7 @@ func stageRows(measured []live.Row) table.Rows {
 // benchSignature measures the LogP signature of a transport (HP-LAM §4.2) with a number
 // of credits, and with computations Δ up to a few times the transport's gap. Each point
 // is the median over some runs.
-func benchSignature(pair *live.Pair, credits int, budget time.Duration) (benched, error) {
+func benchSignature(pair *live.Pair, credits int, budget time.Duration) (Benched, error) {
 	// LogP can be read only from computations both shorter and longer than the gap: g
 	// shows at Δ = 0, o_s + o_r where Δ exceeds it. The gap of shared memory is far
 	// shorter than that of sockets, and so are its Δ.
@@ -182,10 +197,10 @@ func benchSignature(pair *live.Pair, credits int, budget time.Duration) (benched
 	}
 	bursts, err := live.Signature(pair, deltas, credits, budget)
 	if err != nil {
-		return benched{}, err
+		return Benched{}, err
 	}
-	return benched{Rows: burstRows(pair.Transport, bursts),
-		Picture: burstFigure(pair.Transport, bursts)}, nil
+	return Benched{rows: burstRows(pair.Transport, bursts),
+		picture: burstFigure(pair.Transport, bursts)}, nil
 }
 
 // burstRows has the keys of the reader of signatures.

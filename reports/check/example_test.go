@@ -16,7 +16,7 @@ func ExampleAsk() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	v, err := check.Ask(context.Background(), check.Question{On: []platforms.Design{d},
+	v, err := check.Ask(context.Background(), check.EngineQuestion{On: []platforms.Design{d},
 		Programs: []string{"ping_pong", "latency"}, Sizes: []quantity.Bytes{64}})
 	if err != nil {
 		log.Fatal(err)

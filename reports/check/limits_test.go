@@ -68,7 +68,7 @@ const firstPieces = 4.0 / 900
 func difference(t *testing.T, l, judged model.Layer, limits []quantity.Bytes) (text string,
 	exact bool) {
 	t.Helper()
-	o := Question{Programs: []string{"ping_pong", "bandwidth"}, Model: judged}
+	o := EngineQuestion{Programs: []string{"ping_pong", "bandwidth"}, Model: judged}
 	if _, gap := judged.(changedGap); gap { // is of no kind, which a round trip asks for
 		o.Programs = []string{"bandwidth"}
 	}

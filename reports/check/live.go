@@ -3,6 +3,7 @@
 package check
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -72,10 +73,20 @@ func trialOf(t live.Transport) trial {
 	return sockets
 }
 
-// A liveValidation holds the models of a transport, and their predictions of times
+// A LiveQuestion asks for models of a transport of this machine, and how well they predict it. It
+// measures a training set and fits models to it. It predicts and measures the times that are held
+// back, of other sizes, credits, packets and computations between messages. One shuffled run within
+// the budget measures both, since the speed of the machine changes from minute to minute: two runs
+// would compare two machines.
+type LiveQuestion struct {
+	Pair   *live.Pair
+	Budget time.Duration // of all measurements
+}
+
+// A LiveValidation holds the models of a transport, and their predictions of times
 // that were held back from the fits. The fits see the training set alone, so this
 // experiment can prove them wrong.
-type liveValidation struct {
+type LiveValidation struct {
 	Transport live.Transport
 	*liveMachine
 	Results  []livePrediction
@@ -98,23 +109,13 @@ type livePrediction struct {
 // relativeError returns predicted/measured − 1.
 func (p livePrediction) relativeError() float64 { return float64(p.Predicted)/p.Measured.Value - 1 }
 
-// ValidateLive measures a training set on a transport and fits models to it. It
-// predicts and measures the times that are held back, of other sizes, credits,
-// packets and computations between messages. One shuffled run within the budget
-// measures both, since the speed of the machine changes from minute to minute: two
-// runs would compare two machines. It returns the table of the predictions, and a
-// function that encodes the models as a platform file.
-func ValidateLive(pair *live.Pair, budget time.Duration) (rows table.Rows,
-	encode func() (string, error), err error) {
-	v, err := validateLive(pair, budget)
-	if err != nil {
-		return rows, nil, err
-	}
-	encode = func() (string, error) { return v.toml(string(v.Transport), v.Largest) }
-	return v.rows(), encode, nil
+// Platform encodes the models as a platform file.
+func (v *LiveValidation) Platform() (string, error) {
+	return v.toml(string(v.Transport), v.Largest)
 }
 
-func validateLive(pair *live.Pair, budget time.Duration) (*liveValidation, error) {
+func (q LiveQuestion) ask(context.Context) (*LiveValidation, error) {
+	pair, budget := q.Pair, q.Budget
 	x := trialOf(pair.Transport)
 	jobs := func(program string, sizes []int) []live.Job {
 		return list.Map(sizes, func(n int) live.Job { return live.Job{Program: program, Size: n} })
@@ -147,7 +148,7 @@ func validateLive(pair *live.Pair, budget time.Duration) (*liveValidation, error
 	if err != nil {
 		return nil, err
 	}
-	v := &liveValidation{Transport: pair.Transport, Largest: quantity.Bytes(pair.Largest())}
+	v := &LiveValidation{Transport: pair.Transport, Largest: quantity.Bytes(pair.Largest())}
 	if err := v.fit(x, all[:len(train)], signature); err != nil {
 		return nil, err
 	}
@@ -177,7 +178,7 @@ func validateLive(pair *live.Pair, budget time.Duration) (*liveValidation, error
 // fit fits the models to the training set, whose rows are in the order of its jobs:
 // next takes them off one program at a time. Only here measurements enter a model, so
 // this is the place to check that none was held back.
-func (v *liveValidation) fit(x trial, rows []live.Row, signature []benchfile.Burst) (err error) {
+func (v *LiveValidation) fit(x trial, rows []live.Row, signature []benchfile.Burst) (err error) {
 	next := func(n int) []live.Row {
 		part := rows[:n]
 		rows = rows[n:]
@@ -230,7 +231,7 @@ func liveTable(title string, kind benchfile.Kind, rows []live.Row) *benchfile.Ta
 // predict returns the prediction of a job, by the model that a user would take for
 // the question: packets by the stages, windows by the credits, and else the line over
 // sizes.
-func (v *liveValidation) predict(j live.Job) livePrediction {
+func (v *LiveValidation) predict(j live.Job) livePrediction {
 	n := quantity.Bytes(j.Size)
 	p := livePrediction{Program: j.Program, Size: n, Packet: quantity.Bytes(j.Piece)}
 	switch {
@@ -251,10 +252,13 @@ func (v *liveValidation) predict(j live.Job) livePrediction {
 	return p
 }
 
-// rows returns the table of the predictions, with the models beneath. The columns are
+// Figure returns no picture.
+func (v *LiveValidation) Figure() (table.Picture, error) { return nil, nil }
+
+// Rows returns the table of the predictions, with the models beneath. The columns are
 // those of [Validation.Rows], so that a script reads both; there is no engine between
 // model and machine, and its column is empty.
-func (v *liveValidation) rows() table.Rows {
+func (v *LiveValidation) Rows() table.Rows {
 	rows := table.TableOf(v.Results,
 		table.Col("platform", "platform", func(livePrediction) any { return "live" }),
 		table.Col("layer", "", func(livePrediction) any { return string(v.Transport) }),
@@ -280,7 +284,7 @@ func (v *liveValidation) rows() table.Rows {
 }
 
 // verdict returns the errors of the predictions.
-func (v *liveValidation) verdict() table.Sentence {
+func (v *LiveValidation) verdict() table.Sentence {
 	errs := list.Map(v.Results, func(p livePrediction) float64 {
 		return math.Abs(p.relativeError())
 	})
@@ -290,7 +294,7 @@ func (v *liveValidation) verdict() table.Sentence {
 
 // packet returns the cost of the packet that the predictions choose. A user acts on the choice, so
 // what it costs matters more than the error of a time: a flat optimum forgives much.
-func (v *liveValidation) packet() string {
+func (v *LiveValidation) packet() string {
 	var chosen, fastest *livePrediction
 	for i := range v.Results {
 		p := &v.Results[i]
@@ -311,7 +315,7 @@ func (v *liveValidation) packet() string {
 }
 
 // models describes the models, so that a reader can tell which part was wrong.
-func (v *liveValidation) models() []string {
+func (v *LiveValidation) models() []string {
 	notes := []string{
 		fmt.Sprintf("one way: %s, median error %.1f %%; interval: %s, %.1f %% (training set)",
 			v.OneWay.Model, 100*v.OneWay.Median, v.Gap.Model, 100*v.Gap.Median),

@@ -35,7 +35,7 @@ func measuredLike(x trial) []live.Row {
 
 func TestLivePredictions(t *testing.T) {
 	x := trialOf(live.Shm)
-	v := &liveValidation{Transport: live.Shm}
+	v := &LiveValidation{Transport: live.Shm}
 	if err := v.fit(x, measuredLike(x), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestLivePredictions(t *testing.T) {
 }
 
 func TestLiveVerdict(t *testing.T) {
-	v := &liveValidation{Results: []livePrediction{
+	v := &LiveValidation{Results: []livePrediction{
 		{Size: 64 << 10, Packet: 2 << 10, Predicted: 100, Measured: quantity.Alone(110.)}, // chosen
 		{Size: 64 << 10, Packet: 4 << 10, Predicted: 120, Measured: quantity.Alone(100.)}, // the fastest
 		{Size: 1, Predicted: 3, Measured: quantity.Alone(4.)},
@@ -82,7 +82,7 @@ func TestLiveVerdict(t *testing.T) {
 // What is saved is a platform, whose layers cost what the models say.
 func TestLiveDocument(t *testing.T) {
 	x := trialOf(live.Shm)
-	v := &liveValidation{Transport: live.Shm, Largest: 16 << 10}
+	v := &LiveValidation{Transport: live.Shm, Largest: 16 << 10}
 	if err := v.fit(x, measuredLike(x), nil); err != nil {
 		t.Fatal(err)
 	}

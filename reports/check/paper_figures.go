@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/halfpeak/halfpeak/internal/curves"
@@ -10,29 +11,16 @@ import (
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// A paperFigure is a figure of a paper, drawn from the models: data and not code says
+// A FigureQuestion asks for a figure of a paper, drawn from the models: data and not code says
 // which (data/figures.toml), so that a platform's figures need no Go.
-type paperFigure struct {
-	Name string // a file's name without its extension
-	table.Picture
-}
+type FigureQuestion struct{ papers.Figure }
 
-// PaperFigures draws the figures of the papers that package papers lists. An error
-// names the figure.
-func PaperFigures() ([]paperFigure, error) {
-	listed, err := papers.Figures()
+func (q FigureQuestion) ask(context.Context) (table.Drawn, error) {
+	picture, err := draw(q.Figure)
 	if err != nil {
-		return nil, err
+		return table.Drawn{}, fmt.Errorf("figure %s: %w", q.Name, err)
 	}
-	var all []paperFigure
-	for _, f := range listed {
-		picture, err := draw(f)
-		if err != nil {
-			return nil, fmt.Errorf("figure %s: %w", f.Name, err)
-		}
-		all = append(all, paperFigure{f.Name, picture})
-	}
-	return all, nil
+	return table.Drawn{Picture: picture}, nil
 }
 
 func draw(f papers.Figure) (table.Picture, error) {
@@ -58,7 +46,7 @@ func draw(f papers.Figure) (table.Picture, error) {
 		t.Title = f.Title
 		return t, err
 	case "signature":
-		s, err := Signature(designs...)
+		s, err := signature(designs)
 		s.Title = f.Title
 		return s, err
 	}

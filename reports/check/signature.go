@@ -1,6 +1,8 @@
 package check
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -31,11 +33,22 @@ func signatureSeries(
 	return all
 }
 
-// Signature draws the LogP signatures that the engine runs, as HP-LAM's figure 4.1: a
-// line for each Δ, with the parameters that a fit reads off these lines. The layer's
-// own parameters are not drawn: the figure shows that they come back. The layers must
-// say what occupies both processors.
-func Signature(designs ...platforms.Design) (table.Figure, error) {
+// A SignatureQuestion asks for the LogP signatures that the engine runs, as HP-LAM's figure 4.1: a
+// line for each Δ, with the parameters that a fit reads off these lines. The layer's own parameters
+// are not drawn: the figure shows that they come back. The layers must say what occupies both
+// processors.
+type SignatureQuestion struct {
+	On    []platforms.Design // each is one layer
+	Title string             // empty: the names of the layers
+}
+
+func (q SignatureQuestion) ask(context.Context) (d table.Drawn, err error) {
+	f, err := signature(q.On)
+	f.Title = cmp.Or(q.Title, f.Title)
+	return table.Drawn{Picture: f}, err
+}
+
+func signature(designs []platforms.Design) (table.Figure, error) {
 	f := table.Figure{
 		X:     table.Axis{Label: "messages", Log: true, Twos: true},
 		Y:     table.Axis{Label: "average interval", Dim: quantity.DimTime},
@@ -52,7 +65,7 @@ func Signature(designs ...platforms.Design) (table.Figure, error) {
 		if err := d.Layer.GapError(); err != nil {
 			return f, err
 		}
-		r, err := newRun(&Validation{}, Question{}, d)
+		r, err := newRun(&Validation{}, EngineQuestion{}, d)
 		if err != nil {
 			return f, err
 		}

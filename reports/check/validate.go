@@ -1,6 +1,11 @@
-// Package check compares the models with two judges: the message engine ([Ask]), and this
-// machine ([ValidateLive]), whose transports it measures with the benchmark programs of the engine
-// ([Bench]).
+// Package check compares the models with two judges, the message engine and this machine. [Ask]
+// answers its questions:
+//
+//	[EngineQuestion]     how the engine's results stand to the formulas
+//	[SignatureQuestion]  LogP signatures that the engine runs, as a picture
+//	[FigureQuestion]     a figure of a paper, drawn from the models
+//	[LiveQuestion]       models fitted to a transport of this machine, and what they predict of it
+//	[BenchQuestion]      the times of the engine's programs on a transport
 //
 // A judge never shares a formula with the accused. The engine runs a layer from its
 // resources and the places of its stages; the formula computes the same time from
@@ -27,16 +32,24 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// Ask runs the programs on simulated nodes whose parts cost the times in the
-// platforms' files, and compares the results with the formulas. An error names the
-// layer and the program.
+// A Question is one of this package, whose answer is an A.
+type Question[A table.Answer] interface {
+	ask(context.Context) (A, error)
+}
+
+// Ask answers a question. An error names the layer and the program.
+func Ask[A table.Answer](ctx context.Context, q Question[A]) (A, error) { return q.ask(ctx) }
+
+// ask runs the programs on simulated nodes whose parts cost the times in the platforms' files, and
+// compares the results with the formulas.
 //
 // The order of results is layer, program, size, so that output is the same in each
 // run. The first error of a layer ends everything: an engine that cannot run a
 // program is a bug of ours or an impossible platform, and not a difference to report.
-func Ask(ctx context.Context, o Question) (*Validation, error) {
+func (o EngineQuestion) ask(ctx context.Context) (*Validation, error) {
 	// Eight nodes: enough for receivers to be contended, and still fast.
 	if o.Nodes == 0 {
 		o.Nodes = 8

@@ -24,7 +24,7 @@ func TestValidateRandomLogGP(t *testing.T) {
 	if testing.Short() {
 		seeds = 10
 	}
-	o := Question{Sizes: []quantity.Bytes{1, 100, 1000}, Nodes: 4}
+	o := EngineQuestion{Sizes: []quantity.Bytes{1, 100, 1000}, Nodes: 4}
 	rows, bounds := 0, 0
 	for seed := range seeds {
 		l := randomLogGP(rand.New(rand.NewPCG(seed, 1995)))

@@ -15,9 +15,9 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A Question asks how the engine's results stand to the model's. With some designs and sizes alone,
-// it runs all programs on 8 nodes without faults.
-type Question struct {
+// An EngineQuestion asks how the engine's results stand to the model's. With some designs and sizes
+// alone, it runs all programs on 8 nodes without faults.
+type EngineQuestion struct {
 	On       []platforms.Design // each is one layer
 	Programs []string           // of those that Programs lists; nil: all
 	Sizes    []quantity.Bytes   // of messages, each at most MaxValidated
@@ -76,7 +76,7 @@ func (r validated) Difference() float64 {
 // common Validation.
 type layerRun struct {
 	*Validation
-	o      Question
+	o      EngineQuestion
 	design platforms.Design
 	model  model.Layer // whose formulas are judged
 	system *virtual.System
@@ -89,7 +89,7 @@ type layerRun struct {
 
 // newRun builds the system that the engine runs from the platform's file, and takes
 // the formulas from o.Model if there are any: mutants are judged in this way.
-func newRun(v *Validation, o Question, d platforms.Design) (*layerRun, error) {
+func newRun(v *Validation, o EngineQuestion, d platforms.Design) (*layerRun, error) {
 	r := &layerRun{Validation: v, o: o, design: d, model: o.Model, slow: map[quantity.Bytes]bool{}}
 	if r.model == nil {
 		r.model = d.Layer.Model

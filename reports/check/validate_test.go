@@ -24,7 +24,7 @@ func (l scaled) OneWay(n quantity.Bytes) quantity.Micros { return l.oneWay * l.L
 
 func (l scaled) Gap(n quantity.Bytes) quantity.Micros { return l.gap * l.Layer.Gap(n) }
 
-func verdicts(t *testing.T, o Question, ref string) (*Validation, map[verdict]int) {
+func verdicts(t *testing.T, o EngineQuestion, ref string) (*Validation, map[verdict]int) {
 	t.Helper()
 	o.On = []platforms.Design{sharedtest.Must(t, platforms.Open, ref)}
 	v, err := Ask(t.Context(), o)
@@ -43,7 +43,7 @@ func verdicts(t *testing.T, o Question, ref string) (*Validation, map[verdict]in
 func TestValidate(t *testing.T) {
 	sizes := []quantity.Bytes{1, 1000, 4096}
 	for _, ref := range []string{"clip/no-snoop", "hp-lam", "sun-lam-ss20"} {
-		v, count := verdicts(t, Question{Sizes: sizes, Nodes: 3}, ref)
+		v, count := verdicts(t, EngineQuestion{Sizes: sizes, Nodes: 3}, ref)
 		if count[failure] > 0 || count[agrees] < 10 {
 			t.Errorf("%s: %v", ref, count)
 		}
@@ -83,7 +83,7 @@ func TestValidateEveryLayer(t *testing.T) {
 	if len(designs) < 40 {
 		t.Fatalf("%d layers", len(designs))
 	}
-	o := Question{
+	o := EngineQuestion{
 		Programs: []string{"ping_pong", "latency", "bandwidth"},
 		Sizes:    []quantity.Bytes{1, 5000}, Measured: true,
 	}
@@ -116,7 +116,7 @@ func TestValidateSaysWhoseNumber(t *testing.T) {
 		{"clip/system-buffer", 16 * quantity.KiB, "", false},
 	} {
 		on := []platforms.Design{sharedtest.Must(t, platforms.Open, c.ref)}
-		v, err := Ask(t.Context(), Question{On: on, Programs: []string{"latency"}, Measured: true})
+		v, err := Ask(t.Context(), EngineQuestion{On: on, Programs: []string{"latency"}, Measured: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestValidateSeesAWrongFormula(t *testing.T) {
 	const ref = "clip/no-snoop"
 	l := sharedtest.Must(t, platforms.Open, ref).Layer.Model
 	for _, wrong := range []scaled{{l, 1.2, 1}, {l, 1, 1.2}, {l, 0.8, 1}} {
-		o := Question{Programs: []string{"ping_pong", "latency", "bandwidth"}, Sizes: []quantity.Bytes{4096, 10_000}, Model: wrong}
+		o := EngineQuestion{Programs: []string{"ping_pong", "latency", "bandwidth"}, Sizes: []quantity.Bytes{4096, 10_000}, Model: wrong}
 		v, count := verdicts(t, o, ref)
 		if count[failure] == 0 {
 			t.Errorf("%v × one way, %v × gap: %v", float64(wrong.oneWay), float64(wrong.gap), count)
@@ -153,7 +153,7 @@ func TestBoundsHaveASide(t *testing.T) {
 		engine float64
 		want   verdict
 	}{{slower, 12, knownBound}, {slower, 8, failure}, {faster, 8, knownBound}, {faster, 12, failure}, {either, 8, knownBound}, {slower, 10, agrees}} {
-		r, err := newRun(&Validation{}, Question{}, sharedtest.Must(t, platforms.Open, "hp-lam"))
+		r, err := newRun(&Validation{}, EngineQuestion{}, sharedtest.Must(t, platforms.Open, "hp-lam"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestBoundsHaveASide(t *testing.T) {
 
 // The measured sizes run too, and their times stand beside the engine's.
 func TestValidateMeasured(t *testing.T) {
-	v, _ := verdicts(t, Question{Programs: []string{"latency"}, Sizes: []quantity.Bytes{4096}, Measured: true}, "clip")
+	v, _ := verdicts(t, EngineQuestion{Programs: []string{"latency"}, Sizes: []quantity.Bytes{4096}, Measured: true}, "clip")
 	for _, r := range v.Results {
 		// Table 5.1: 16,384 bytes at 96.47 MB/s, known to 10 µs.
 		if r.Size == 16384 && r.Quantity == "one way" {
@@ -198,7 +198,7 @@ func TestValidatePacketOfFew(t *testing.T) {
 		}
 		d := platforms.Design{Platform: platforms.Platform{Name: "random"},
 			Layer: platforms.Layer{Platform: "random", Name: "pipeline", Model: l}}
-		v, err := Ask(t.Context(), Question{On: []platforms.Design{d},
+		v, err := Ask(t.Context(), EngineQuestion{On: []platforms.Design{d},
 			Programs: []string{"packet"}, Sizes: []quantity.Bytes{n}})
 		if err != nil {
 			t.Fatal(err)
@@ -233,7 +233,7 @@ func TestValidateLongerThanRetry(t *testing.T) {
 				continue
 			}
 			sizes := []quantity.Bytes{1024, 64 * quantity.KiB}
-			r, err := newRun(&Validation{}, Question{Sizes: sizes},
+			r, err := newRun(&Validation{}, EngineQuestion{Sizes: sizes},
 				platforms.Design{Platform: p, Layer: l})
 			if err != nil {
 				t.Fatal(err)
@@ -265,7 +265,7 @@ func TestValidateLongerThanRetry(t *testing.T) {
 // A formula that gives no number is a failure, and no bound excuses it.
 func TestValidateSeesANaN(t *testing.T) {
 	d := sharedtest.Must(t, platforms.Open, "hp-lam")
-	o := Question{Programs: []string{"latency", "bandwidth"}, Sizes: []quantity.Bytes{1000}}
+	o := EngineQuestion{Programs: []string{"latency", "bandwidth"}, Sizes: []quantity.Bytes{1000}}
 	o.On, o.Model = []platforms.Design{d}, scaled{d.Layer.Model, quantity.Micros(math.NaN()), quantity.Micros(math.NaN())}
 	v, err := Ask(t.Context(), o)
 	if err != nil {

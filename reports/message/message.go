@@ -19,16 +19,9 @@ import (
 )
 
 // A Question is one of this package, whose answer is an A.
-type Question[A Answer] interface {
+type Question[A table.Answer] interface {
 	ask(context.Context) (A, error)
 }
 
-// An Answer has all that its rows and its figure show.
-type Answer interface {
-	Rows() table.Rows
-	// Figure returns the picture; nil if the question has none, or did not ask for it.
-	Figure() (table.Picture, error)
-}
-
 // Ask answers a question. A size of no message is an error, and so is a design without a layer.
-func Ask[A Answer](ctx context.Context, q Question[A]) (A, error) { return q.ask(ctx) }
+func Ask[A table.Answer](ctx context.Context, q Question[A]) (A, error) { return q.ask(ctx) }

@@ -19,13 +19,7 @@ type CurveQuestion struct {
 	Title string           // empty: the names of the layers
 }
 
-// A Drawing is a picture as an answer: its rows are the numbers that it shows.
-type Drawing struct{ table.Picture }
-
-// Figure returns the picture.
-func (d Drawing) Figure() (table.Picture, error) { return d.Picture, nil }
-
-func (q CurveQuestion) ask(context.Context) (d Drawing, err error) {
+func (q CurveQuestion) ask(context.Context) (d table.Drawn, err error) {
 	if q.Sizes == nil {
 		q.Sizes = curves.Sizes(list.Map(q.On, func(d platforms.Design) platforms.Layer {
 			return d.Layer
@@ -33,5 +27,5 @@ func (q CurveQuestion) ask(context.Context) (d Drawing, err error) {
 	}
 	f, err := curves.Figure(q.Kind, q.Sizes, q.On...)
 	f.Title = cmp.Or(q.Title, f.Title)
-	return Drawing{f}, err
+	return table.Drawn{Picture: f}, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // A TimelineQuestion asks for the way of a message of Size through a layer's pipeline, as the
@@ -19,8 +20,8 @@ type TimelineQuestion struct {
 	Title string // empty: the layer, the size and its packets
 }
 
-func (q TimelineQuestion) ask(context.Context) (d Drawing, err error) {
+func (q TimelineQuestion) ask(context.Context) (d table.Drawn, err error) {
 	t, err := curves.Timeline(q.On, q.Size)
 	t.Title = cmp.Or(q.Title, t.Title)
-	return Drawing{t}, err
+	return table.Drawn{Picture: t}, err
 }

@@ -173,7 +173,10 @@ func (s subject) time(ctx context.Context, sizes []quantity.Bytes) ([]table.Bloc
 		if effects, err = effect(n); err != nil {
 			return nil, err
 		}
-		t := effects.Figure()
+		t, err := effects.Figure()
+		if err != nil {
+			return nil, err
+		}
 		if len(t.Rows().Data) > 0 {
 			title := fmt.Sprintf("Effect of 10 %% of each parameter on %s", n)
 			blocks = append(blocks, table.Drawing{Title: title, Picture: t})

@@ -15,6 +15,19 @@ type Picture interface {
 	Rows() Rows
 }
 
+// An Answer to a question has all that its rows and its figure show.
+type Answer interface {
+	Rows() Rows
+	// Figure returns the picture; nil if the question has none, or did not ask for it.
+	Figure() (Picture, error)
+}
+
+// A Drawn is a picture as an answer: its rows are the numbers that it shows.
+type Drawn struct{ Picture }
+
+// Figure returns the picture.
+func (d Drawn) Figure() (Picture, error) { return d.Picture, nil }
+
 // A Figure is a plot of y against x.
 type Figure struct {
 	Title  string   `json:"title"`

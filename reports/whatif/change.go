@@ -105,7 +105,7 @@ func (c *Change) compareTimes() error {
 }
 
 // Figure returns nil: two numbers are no picture.
-func (c *Change) Figure() table.Picture { return nil }
+func (c *Change) Figure() (table.Picture, error) { return nil, nil }
 
 // Costs are those of a message of one size in a design.
 type Costs struct {

@@ -8,11 +8,11 @@ import (
 )
 
 // Figure draws the parts over sizes; nil if the question did not ask for it.
-func (b *Breakdown) Figure() table.Picture {
+func (b *Breakdown) Figure() (table.Picture, error) {
 	if b.curve == nil {
-		return nil
+		return nil, nil
 	}
-	return b.Areas(b.ofGap())
+	return b.Areas(b.ofGap()), nil
 }
 
 // Areas draws which stage or parameter owns how much of the one-way time, or of the gap, over

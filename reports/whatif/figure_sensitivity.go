@@ -12,7 +12,7 @@ import (
 // Figure draws what the first quantity of the first size becomes with each parameter 10 % smaller
 // and larger, the widest bar first. Parameters that change it by less than 0.01 % would be bars
 // without a width, and are only counted.
-func (s *Sensitivities) Figure() table.Picture {
+func (s *Sensitivities) Figure() (table.Picture, error) {
 	q := s.Quantities[0].At(s.Sizes[0])
 	t := table.Tornado{
 		Title: s.After.Subject() + ": " + axis(q).Label,
@@ -39,7 +39,7 @@ func (s *Sensitivities) Figure() table.Picture {
 		t.Notes = append(t.Notes,
 			fmt.Sprintf("Parameters that change it by less than 0.01 %%: %d.", still))
 	}
-	return t
+	return t, nil
 }
 
 // width returns the larger change of the quantity; 0 if the parameter has no other value.

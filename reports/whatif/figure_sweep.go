@@ -11,14 +11,14 @@ import (
 
 // Figure draws the quantity as lines over one range, or as a heat map over two; nil if the question
 // did not ask for it.
-func (a *Swept) Figure() table.Picture {
+func (a *Swept) Figure() (table.Picture, error) {
 	switch a.collect.(type) {
 	case *lines:
-		return a.lineFigure()
+		return a.lineFigure(), nil
 	case *grid:
-		return a.heatMap()
+		return a.heatMap(), nil
 	}
-	return nil
+	return nil, nil
 }
 
 func rangeAxis(r Range) table.Axis {

@@ -49,7 +49,7 @@ func TestSweepLines(t *testing.T) {
 		if err := s.Run(context.Background(), nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		f := (&Swept{Sweep: s, collect: lines}).Figure().(table.Figure)
+		f := figureOf[table.Figure](t, &Swept{Sweep: s, collect: lines})
 		named := f.Series[0].Name != ""
 		if f.Title != c.title || f.Y.Log != c.log || named != (len(c.sizes) > 1) {
 			t.Errorf("%q, logarithmic %v, the first line is %q", f.Title, f.Y.Log, f.Series[0].Name)

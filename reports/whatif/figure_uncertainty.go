@@ -10,9 +10,9 @@ import (
 // Figure draws the intervals of a quantity over sizes, as a band around each line; nil if the
 // question did not ask for it. A band of next measurements is made of three series and drawn below
 // its line.
-func (u *Uncertainty) Figure() table.Picture {
+func (u *Uncertainty) Figure() (table.Picture, error) {
 	if u.series == nil {
-		return nil
+		return nil, nil
 	}
 	q := u.curve
 	subject := u.Designs[len(u.Designs)-1].Subject()
@@ -26,7 +26,7 @@ func (u *Uncertainty) Figure() table.Picture {
 	}
 	f.Series, f.Notes = u.series, u.curveNotes
 	f.Y.Log = q.Kind.Dim != quantity.DimRate || dwarfed(f.Series)
-	return f
+	return f, nil
 }
 
 // dwarfed reports whether a band dwarfs all lines. Where lines level off, a linear scale shows the

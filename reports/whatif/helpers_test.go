@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 func near(t *testing.T, what string, got, want, part float64) {
@@ -48,4 +49,14 @@ func largeSweep(t *testing.T) *Sweep {
 	t.Helper()
 	return sweep(t, "clip", []quantity.Bytes{64 << 10}, []string{"gap"},
 		"host-dma.tau=1us/KiB..8us/KiB/300", "wire.tau=1us/KiB..8us/KiB/300")
+}
+
+// figureOf returns the picture of an answer.
+func figureOf[P table.Picture](t *testing.T, a table.Answer) P {
+	t.Helper()
+	picture, err := a.Figure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return picture.(P)
 }

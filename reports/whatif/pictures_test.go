@@ -43,7 +43,7 @@ func TestTornado(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tornado := found.Figure().(table.Tornado)
+	tornado := figureOf[table.Tornado](t, found)
 	// 1 MiB is all G; a tenth less bandwidth takes a ninth more of 2^20/24 µs.
 	first := tornado.Bars[0]
 	if !strings.HasPrefix(first.Name, "bulk_bandwidth ") {

@@ -39,7 +39,7 @@ func (c *Crossover) Rows() table.Rows {
 }
 
 // Figure returns nil: plot draws the curves that cross.
-func (c *Crossover) Figure() table.Picture { return nil }
+func (c *Crossover) Figure() (table.Picture, error) { return nil, nil }
 
 // probabilityText prints a probability in percent. Rounding must not turn a likely result into a
 // certain one, so only exactly 0 and 1 are "0.0 %" and "100.0 %".

@@ -96,7 +96,7 @@ func (s *Solutions) Rows() table.Rows {
 }
 
 // Figure returns nil: values of several parameters are no picture.
-func (s *Solutions) Figure() table.Picture { return nil }
+func (s *Solutions) Figure() (table.Picture, error) { return nil, nil }
 
 // shown returns the target for people: a finish says of what, with the algorithm.
 func (t Target) shown(units quantity.UnitChoice) string {

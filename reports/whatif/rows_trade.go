@@ -27,9 +27,9 @@ func (t *Trade) Rows() table.Rows {
 
 // Figure draws a heat map of the quantity with the curve over it; nil if the question did not ask
 // for it.
-func (t *Trade) Figure() table.Picture {
+func (t *Trade) Figure() (table.Picture, error) {
 	if t.over == nil {
-		return nil
+		return nil, nil
 	}
 	line := table.Series{Name: t.Target.shown(nil), Kind: table.Line}
 	for i, x := range t.fine.X {
@@ -37,5 +37,5 @@ func (t *Trade) Figure() table.Picture {
 	}
 	h := t.over.heatMap()
 	h.Lines = []table.Series{line}
-	return h
+	return h, nil
 }

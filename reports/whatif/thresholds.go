@@ -25,7 +25,7 @@ type Landmarks struct {
 }
 
 // Figure returns nil.
-func (m *Landmarks) Figure() table.Picture { return nil }
+func (m *Landmarks) Figure() (table.Picture, error) { return nil, nil }
 
 // A Landmark is a size that a user looks for in a curve: the one that reaches a part of r∞, or at
 // which a protocol should switch.

@@ -40,20 +40,13 @@ import (
 )
 
 // A Question is one of this package, whose answer is an A.
-type Question[A Answer] interface {
+type Question[A table.Answer] interface {
 	ask(context.Context) (A, error)
-}
-
-// An Answer has all that its rows and its figure show.
-type Answer interface {
-	Rows() table.Rows
-	// Figure returns the picture; nil if the question has none, or did not ask for it.
-	Figure() table.Picture
 }
 
 // Ask answers a question. It is an error if the design lacks a quantity, a parameter or a gap that
 // is asked for.
-func Ask[A Answer](ctx context.Context, q Question[A]) (A, error) { return q.ask(ctx) }
+func Ask[A table.Answer](ctx context.Context, q Question[A]) (A, error) { return q.ask(ctx) }
 
 // A Design is a layer of a platform, as it is or with parameters changed, with the
 // quantities that can be asked of it beside those of package model. It is a value:

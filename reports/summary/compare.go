@@ -1,0 +1,59 @@
+package summary
+
+import (
+	"context"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/message"
+	"github.com/halfpeak/halfpeak/reports/table"
+	"github.com/halfpeak/halfpeak/reports/whatif"
+)
+
+// A CompareQuestion asks what messages cost on platforms, side by side, and where one overtakes
+// another.
+type CompareQuestion struct {
+	message.CompareQuestion
+	Crossovers bool // the table has the sizes at which one overtakes another, and no costs
+	// InWords adds these sizes to the costs of two platforms, as sentences. More pairs would be
+	// more notes than rows.
+	InWords  bool
+	Sampling *whatif.Sampling // for the intervals of these sizes; nil: without intervals
+}
+
+// A Comparison is the answer of a [CompareQuestion]. Its picture is that of the costs.
+type Comparison struct {
+	*message.Comparison
+	crossings  *whatif.Crossover // nil: not asked for
+	crossovers bool
+}
+
+// Ask answers the question. The layers must have times of messages or of streams.
+func (q CompareQuestion) Ask(ctx context.Context) (a Comparison, err error) {
+	a.crossovers = q.Crossovers
+	if a.Comparison, err = message.Ask(ctx, q.CompareQuestion); err != nil {
+		return a, err
+	}
+	stream := func(d platforms.Design) bool { return d.Layer.Timed.Of == platforms.Stream }
+	inWords := q.InWords && len(q.On) == 2 && !slices.ContainsFunc(q.On, stream)
+	if !q.Crossovers && !inWords {
+		return a, nil
+	}
+	a.crossings, err = whatif.Ask(ctx,
+		whatif.CrossoverQuestion{Designs: q.On, Sampling: q.Sampling})
+	return a, err
+}
+
+// Rows returns the table that was asked for.
+func (a Comparison) Rows() table.Rows {
+	if a.crossovers {
+		return a.crossings.Rows()
+	}
+	rows := a.Comparison.Rows()
+	if a.crossings != nil {
+		sentences := a.crossings.Sentences()
+		rows.Verdict = table.Say("%s", sentences[0])
+		rows.Notes = append(rows.Notes, sentences[1:]...)
+	}
+	return rows
+}
