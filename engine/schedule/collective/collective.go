@@ -5,14 +5,15 @@
 // larger program: [Algorithm.Add] makes the part wait for earlier operations and returns the
 // operations that end it. [Algorithm.Schedule] returns a program of one collective alone.
 //
-// A send waits for the receives that brought its contents, not for earlier sends. Three kinds of
-// algorithms wait for more. The first kind defines an order (pairwise, linear with synchronisation,
-// barriers). In the second kind, rounds exchange messages with the same members or depend on each
-// other (rings with two halves, recursive halving, Bruck). There each round waits for the previous
-// round, as in libraries that call a blocking exchange. Otherwise a message could overtake another
-// and match the other's receive. In the third kind, libraries serve the children of a tree by
-// blocking calls (scatters, gathers, MPICH's binomial broadcast and reduce). They form a chain: a
-// message that waits for its receive delays the later ones; eager messages hardly delay any.
+// A send waits for the receives that brought its contents, not for earlier sends. The segments of a
+// message are sent to each member in their order. Three kinds of algorithms wait for more. The
+// first kind defines an order (pairwise, linear with synchronisation, barriers). In the second
+// kind, rounds exchange messages with the same members or depend on each other (rings with two
+// halves, recursive halving, Bruck). There each round waits for the previous round, as in libraries
+// that call a blocking exchange. Otherwise a message could overtake another and match the other's
+// receive. In the third kind, libraries serve the children of a tree by blocking calls (scatters,
+// gathers, MPICH's binomial broadcast and reduce). They form a chain: a message that waits for its
+// receive delays the later ones; eager messages hardly delay any.
 //
 // Combining values in a reduction takes [Call].Gamma per byte, by default nothing.
 //
@@ -316,6 +317,16 @@ type memory struct {
 	wrote []int32               // by slot: 1 + the index of its last node; 0 before any write
 	nodes []node
 	used  []slotUse // by slot
+	// inOrder is set if slots are segments, which go to each place in their order; sends has the
+	// last send to each.
+	inOrder bool
+	sends   []lastSend
+}
+
+type lastSend struct {
+	to   int
+	tag  uint32
+	last uint32
 }
 
 // A node is an operation that wrote to a slot; older is 1 + the index of the node of the previous
@@ -347,6 +358,7 @@ type watcher interface {
 
 func (m *memory) reset() {
 	m.at, m.wrote, m.nodes, m.used = nil, m.wrote[:0], m.nodes[:0], m.used[:0]
+	m.inOrder, m.sends = false, m.sends[:0]
 }
 
 // element returns the size of an element in bytes, at least 1.

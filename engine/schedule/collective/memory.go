@@ -76,6 +76,7 @@ func (p *member) segments() int {
 	size := p.segment(p.Bytes)
 	n := max(int((p.Bytes+size-1)/size), 1)
 	p.cut(n, func(i int) uint64 { return min(uint64(i)*size, p.Bytes) })
+	p.inOrder = n > 1
 	return n
 }
 
@@ -92,6 +93,7 @@ func (p *member) halves() [2]span {
 		}
 		return min(first+uint64(i-left)*size, p.Bytes)
 	})
+	p.inOrder = all > 2
 	return [2]span{{0, left}, {left, all}}
 }
 
@@ -106,11 +108,28 @@ func (p *member) size(spans []span) (bytes uint64) {
 func (p *member) send(to int, from ...span) uint32 {
 	op := p.addSend(p.size(from), to)
 	p.waitForWriters(op, from)
+	if p.inOrder {
+		p.waitForTurn(op, to)
+	}
 	p.markSent(op, from)
 	if p.watch != nil {
 		p.watch.sent(op, p.Tag, to, slices.Clone(from))
 	}
 	return op
+}
+
+// waitForTurn makes the send of a segment wait until the previous one to the same place has begun.
+// Libraries take segments in order. Without that, the last one, which may be short, could arrive,
+// and be passed on, before the previous one, and match its receive.
+func (p *member) waitForTurn(op uint32, to int) {
+	for i := range p.sends {
+		if s := &p.sends[i]; s.to == to && s.tag == p.Tag {
+			p.b.IRequires(op, s.last)
+			s.last = op
+			return
+		}
+	}
+	p.sends = append(p.sends, lastSend{to, p.Tag, op})
 }
 
 // sendBlocking is like send, but also waits for the member's previous blocking call.

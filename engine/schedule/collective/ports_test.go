@@ -121,8 +121,10 @@ func (r *ports) pairOf(op uint32) pair {
 	return pair{int(o.Peer), rank, o.Tag}
 }
 
-func (r *ports) finish(op uint32) {
-	for _, next := range r.s.AfterDone(op) {
+func (r *ports) finish(op uint32) { r.release(r.s.AfterDone(op)) }
+
+func (r *ports) release(ops []uint32) {
+	for _, next := range ops {
 		if r.waits[next]--; r.waits[next] == 0 {
 			r.free(next)
 		}
@@ -176,6 +178,7 @@ func (r *ports) start() {
 				r.t.Errorf("message %d from %d to %d comes into receive %d", r.order[op], p.from, p.to, r.order[receive])
 			}
 			r.busy[rank][0], r.busy[p.to][1] = true, true
+			r.release(r.s.AfterStarted(op))
 			heap.Push(&r.ends, end{r.now + r.alpha + r.beta*float64(r.s.Ops()[op].Size), op, receive})
 			break
 		}

@@ -9,6 +9,7 @@ import "math/bits"
 func ringReduceScatter(p *member) {
 	p.Root = 0
 	p.blocks(p.Size)
+	p.inOrder = p.Size > 2
 	p.ring(-1, slot, p.fold, func() {})
 }
 

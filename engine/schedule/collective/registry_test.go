@@ -189,6 +189,7 @@ func ExampleFind() {
 	// rank 0 {
 	// l1: send 512b to 1 tag 0
 	// l2: send 512b to 1 tag 0
+	// l2 irequires l1
 	// }
 	//
 	// rank 1 {
@@ -197,6 +198,7 @@ func ExampleFind() {
 	// l2 requires l1
 	// l3: recv 512b from 0 tag 0
 	// l4: send 512b to 2 tag 0
+	// l4 irequires l2
 	// l4 requires l3
 	// }
 	//

@@ -216,6 +216,11 @@ func (m *memoryOf) finish(s *schedule.Schedule) {
 		free = free[:len(free)-1]
 		done++
 		lo, _ := s.Rank(s.RankOf(op))
+		for _, next := range s.AfterStarted(op) {
+			if waits[next]--; waits[next] == 0 {
+				free = append(free, next)
+			}
+		}
 		for _, next := range s.AfterDone(op) {
 			for i, w := range before[op] {
 				before[next][i] |= w
@@ -252,17 +257,20 @@ func (m *memoryOf) finish(s *schedule.Schedule) {
 // one to the same member, nor a receive before an earlier one from there.
 func (m *memoryOf) overtaking(s *schedule.Schedule, before [][]uint64) {
 	ops := s.Ops()
-	preds := make([][]uint32, len(ops))
+	preds, started := make([][]uint32, len(ops)), make([][]uint32, len(ops))
 	for op := range ops {
 		for _, next := range s.AfterDone(uint32(op)) {
 			preds[next] = append(preds[next], uint32(op))
+		}
+		for _, next := range s.AfterStarted(uint32(op)) {
+			started[next] = append(started[next], uint32(op))
 		}
 	}
 	known := map[[2]uint32]bool{}
 	var done func(a, b uint32) bool
 	// begun says that a can begin when b can, at the latest.
 	begun := func(a, b uint32) bool {
-		return !slices.ContainsFunc(preds[a], func(x uint32) bool {
+		return slices.Contains(started[b], a) || !slices.ContainsFunc(preds[a], func(x uint32) bool {
 			return !slices.ContainsFunc(preds[b], func(y uint32) bool { return done(x, y) })
 		})
 	}
@@ -279,7 +287,7 @@ func (m *memoryOf) overtaking(s *schedule.Schedule, before [][]uint64) {
 		is := slices.ContainsFunc(preds[b], func(y uint32) bool { return done(a, y) })
 		if !is && a < b && ops[a].Kind == ops[b].Kind && ops[a].Peer == ops[b].Peer {
 			// Receives are checked below; the processor takes calcs in their order.
-			is = ops[a].Kind == schedule.Recv || ops[a].Kind == schedule.Calc && begun(a, b)
+			is = ops[a].Kind == schedule.Calc && begun(a, b)
 		}
 		known[key] = is
 		return is
