@@ -96,20 +96,22 @@ func withNetwork(d platforms.Design, r *fitted.Result) (platforms.Design, error)
 	return d, err
 }
 
-// onNetwork returns a call by one of several algorithms: the fastest as the network is. was are the
-// costs of the network as it was measured.
+// onNetwork returns a call by one of several algorithms: as the network is, the one of the least
+// expected time, see [compare]. was are the costs of the network as it was measured.
 func (m *measured) onNetwork(here []Timing, was platforms.Costs) (call study.Call, err error) {
 	call = m.callOf(here[0].Cell, "")
 	changes := func(c platforms.Costs, by func(network) network) (
 		all []quantity.Interval, fastest int, err error) {
 		network := by(networkOf(was, c))
+		least := 0.0
 		for i, t := range here {
 			v, err := m.changed(t, network)
 			if err != nil {
 				return nil, 0, err
 			}
-			if all = append(all, v); v.Value < all[fastest].Value {
-				fastest = i
+			expected := float64(t.expected) * v.Value / t.likely.Value
+			if all = append(all, v); i == 0 || expected < least {
+				fastest, least = i, expected
 			}
 		}
 		return all, fastest, nil

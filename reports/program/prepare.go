@@ -3,7 +3,6 @@ package program
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 	"sync"
 
@@ -65,20 +64,14 @@ func (in *Input) on(ctx context.Context, d platforms.Design, at machine.Placemen
 	return in.with(ctx, choicesOn(d, at, in.choices), on)
 }
 
-// with returns the input with collectives by these choices, whose named algorithms are its own.
+// with returns the input with collectives by these choices.
 func (in *Input) with(ctx context.Context, c collective.Choices, at where) (*Input, error) {
 	timed := in.meshed || in.joint != nil || at.joint != nil
 	same := !timed || at.key != "" && at.key == in.at.key && at.end == in.at.end
-	if in.again == nil || same && alike(c, in.choices) {
+	if in.again == nil || same && c == in.choices {
 		return in, nil
 	}
 	return in.again(ctx, c, at)
-}
-
-// alike reports whether choices are the same, but for the named algorithms, which a program keeps.
-func alike(a, b collective.Choices) bool {
-	a.Named, b.Named = nil, nil
-	return reflect.DeepEqual(a, b)
 }
 
 // choicesOn returns the choices with the library of a design, its nodes, and the local work of its

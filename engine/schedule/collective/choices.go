@@ -10,8 +10,6 @@ import (
 // work it takes. The zero value stands for the usual ones, see [Library.Default], and no work.
 type Choices struct {
 	Library Library // whose choices are taken as far as they are known
-	// Named are algorithms that come before those of the library, by MPI's names in lower case.
-	Named map[string]Algorithm
 	// Combine is the time of reductions to combine a byte, see [Call], and Copy that of a rank to
 	// copy a byte of its own data, both in ns/B and at least 0.
 	Combine, Copy float64
@@ -35,17 +33,12 @@ func CopiesOwn(name string) bool {
 // in a barrier, the block of a rank in a reduce-scatter, and else the message from one rank to
 // another; with unequal blocks, their mean. The error is that of [Entry.Check], or of a name.
 func (c Choices) Choose(name, algorithm string, g Group, call Call) (Entry, Call, error) {
-	e := Entry{Algorithm: c.Named[name]}
-	switch {
-	case algorithm != "":
+	e, _ := c.Library.Default(name, g.Size, call.Bytes)
+	if algorithm != "" {
 		var err error
 		if e, err = Find(strings.TrimSuffix(name, "v"), algorithm); err != nil {
 			return e, call, err
 		}
-	case e.Algorithm != nil:
-		return e, call, nil
-	default:
-		e, _ = c.Library.Default(name, g.Size, call.Bytes)
 	}
 	e = c.Library.runs(e)
 	perNode := 0
