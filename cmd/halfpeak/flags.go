@@ -164,7 +164,8 @@ func (o *layerOptions) declare(cmd *cobra.Command) {
 		declareWay(cmd.Flags(), &o.way)
 	}
 	cmd.Flags().StringVar(&o.packet, "packet", "",
-		"cut messages into packets of this `size`, or best, whole, or eq10: CLIP's equation 10")
+		"cut messages into packets of this `size`, or best, whole, or eq10: by equation 10 of the "+
+			"CLIP paper")
 	complete(cmd, "packet", model.CutWords())
 }
 

@@ -81,7 +81,7 @@ func TestPrint(t *testing.T) {
 	check(MicrosPerByte(99999.4/1024), "99999 µs/KiB")
 	check(MicrosPerByte(0), "0 µs/KiB")
 	check(MicrosPerByte(math.Copysign(0, -1)), "0 µs/KiB")
-	check(MicrosPerByte(1e-12), "1.024e-09 µs/KiB")
+	check(MicrosPerByte(1e-12), "0.0010737 µs/GiB")
 }
 
 func TestSteps(t *testing.T) {
@@ -131,6 +131,8 @@ func TestScale(t *testing.T) {
 	check(DimTime, "", "16.4 µs|1250 µs|", 16.4, 1250)
 	check(DimTime, "", "0.0164 ms|12.5 ms|", 16.4, 12500)
 	check(DimTime, "", "1.00 ms|", 999.96)
+	check(DimInverse, "", "7.60 µs/KiB|", 7.6/1024)
+	check(DimInverse, "", "5.54 µs/GiB|", 5.54/(1<<30))
 	check(DimTime, "", "0 µs|1.00 µs|–|", 0, 1, math.NaN())
 	check(DimTime, "", "<0.001 µs|100 µs|", 1e-12, 100)
 	// What a person asked for.

@@ -51,7 +51,7 @@ func choose(dim Dimension, asked UnitChoice, least, most float64) unitInfo {
 		return u
 	}
 	if dim == DimInverse {
-		return named(printedInverse)
+		return named(inverseUnit(most))
 	}
 	unit := fitting(dim, most, tooSmall, enough, printed)
 	switch beside := printed(least / unit.Value.Num); {
@@ -205,9 +205,19 @@ func (t Micros) String() string { return format(DimTime, nil, float64(t), 4) }
 // String prints the rate like a time: "111 MB/s", "132.5 MB/s", "23.3 GB/s".
 func (r MBps) String() string { return format(DimRate, nil, float64(r), 4) }
 
-// String prints the time per 1,024 bytes with up to five significant digits ("7.6 µs/KiB").
+// String prints the time per 1,024 bytes, or per GiB if it is short, with up to five
+// significant digits ("7.6 µs/KiB").
 func (tau MicrosPerByte) String() string {
-	return trim(PerKiB(tau), 5) + " " + printedInverse
+	unit := inverseUnit(math.Abs(float64(tau)))
+	return trim(float64(tau)/named(unit).Value.Num, 5) + " " + unit
+}
+
+// inverseUnit returns the unit in which an inverse bandwidth, in µs a byte, is printed.
+func inverseUnit(most float64) string {
+	if perKiB := most * float64(KiB); perKiB > 0 && perKiB < 1e-4 {
+		return "µs/GiB"
+	}
+	return printedInverse
 }
 
 // format prints v with three digits, or as it is if it has at most most digits.

@@ -115,12 +115,21 @@ func (b *measured) rows() table.Rows {
 	if rows.Notes = append(rows.Notes, reached); done < len(b.results) {
 		rows.Doubts, rows.Notes = []string{reached}, rows.Notes[:1]
 	}
-	if len(b.results) > 0 {
-		r := b.results[len(b.results)-1]
-		rows.Verdict = table.Say("%s of %v over %s: %v", r.Program, quantity.Bytes(r.Size),
-			b.transport, table.Interval{Dim: quantity.DimTime, Interval: r.Time})
-	}
+	rows.Verdict = b.closing()
 	return rows
+}
+
+// closing returns the times of each program.
+func (b *measured) closing() table.Sentence {
+	programs := table.Groups(b.results, func(r live.Row) string { return r.Program })
+	return table.Listed("; ", programs, func(of []live.Row) table.Sentence {
+		closing := table.Closing{Subject: of[0].Program}
+		for _, r := range of {
+			closing.Values = append(closing.Values, table.Closed{Of: quantity.Bytes(r.Size),
+				Value: table.Shown(quantity.DimTime, r.Time)})
+		}
+		return closing.Say()
+	})
 }
 
 // netPIPE returns the times of ping_bulk in the format of NetPIPE's np.out: bytes,

@@ -66,9 +66,14 @@ func (v *Validation) Rows() table.Rows {
 		off := slices.MaxFunc(v.Results, func(a, b validated) int {
 			return cmp.Compare(math.Abs(a.Difference()), math.Abs(b.Difference()))
 		})
-		rows.Verdict = table.Say("engine and model differ by at most %s in %s",
+		at := ""
+		if off.Difference() != 0 {
+			at = fmt.Sprintf(", the most in %s of %s", off.Quantity, quantity.Bytes(off.Size))
+		}
+		rows.Verdict = table.Say("engine and model differ by at most %s in %s%s; this tests the "+
+			"formulas; halfpeak reproduce tests them with measurements",
 			table.PercentError(100*math.Abs(off.Difference())),
-			quantity.Plural(len(v.Results), "number"))
+			quantity.Plural(len(v.Results), "number"), at)
 	}
 	return rows
 }

@@ -3,6 +3,7 @@ package collective
 import (
 	"strings"
 
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -30,5 +31,7 @@ func (l Listing) Rows() table.Rows {
 			"platform says library = \"openmpi\" or \"mpich\" and the choice is known, else " +
 			strings.Join(l.usual, ", ") + "."}
 	}
+	rows.Verdict = table.Say("%s; --algorithm NAME writes the schedule of one",
+		quantity.Plural(len(all), "algorithm"))
 	return rows
 }

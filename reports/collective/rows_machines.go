@@ -5,6 +5,7 @@ package collective
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -90,34 +91,64 @@ func machineRows(machines []*Times) table.Rows {
 		rows.Notes = append(rows.Notes, more...)
 	}
 	if len(all) > 0 {
-		rows.Verdict = machineVerdict(all)
-		off := slices.IndexFunc(machines, func(t *Times) bool { return t.Off != "" })
-		if off >= 0 {
-			rows.Verdict = table.Say("%v; %s", rows.Verdict, machines[off].Off)
-		}
+		rows.Verdict = machineVerdict(all, machines)
 	}
 	return rows
 }
 
-// machineVerdict names the fastest machine for the last call.
-func machineVerdict(all []machineTime) table.Sentence {
+// machineVerdict names the fastest machine for each call.
+func machineVerdict(all []machineTime, machines []*Times) table.Sentence {
 	last := all[len(all)-1]
-	here := slices.DeleteFunc(slices.Clone(all), func(c machineTime) bool {
-		return c.Place() != last.Place()
-	})
+	otherRanks := func(c machineTime) bool { return c.Ranks != last.Ranks }
+	sameRanks := !slices.ContainsFunc(all, otherRanks)
+	closing := table.Closing{Subject: last.Collective}
+	if sameRanks {
+		closing.Subject = fmt.Sprintf("%s on %d ranks", last.Collective, last.Ranks)
+	}
+	var names []string
+	var sizes []quantity.Bytes
+	for _, here := range table.Groups(all, func(c machineTime) Place { return c.Place() }) {
+		best, v := placeVerdict(here)
+		if v.Of = any(best.Size()); !sameRanks {
+			v.Of = fmt.Sprintf("%v on %d ranks", best.Size(), best.Ranks)
+		}
+		closing.Values = append(closing.Values, v)
+		names, sizes = append(names, best.machine), append(sizes, best.Size())
+	}
+	if fastest := table.Stretches(names, sizes); sameRanks && fastest != "" {
+		closing.Changes = "fastest: " + fastest
+	}
+	for _, m := range machines {
+		if m.Off != "" {
+			closing.Error = m.Off
+		}
+	}
+	return closing.Say()
+}
+
+// placeVerdict returns the fastest machine for a call, and its time with that of the slowest.
+func placeVerdict(here []machineTime) (best machineTime, v table.Closed) {
 	bySlower := func(a, b machineTime) int { return cmp.Compare(a.slower, b.slower) }
-	best, worst := slices.MinFunc(here, bySlower), slices.MaxFunc(here, bySlower)
-	call := fmt.Sprintf("%s of %v on %d ranks", last.Collective, last.Size(), last.Ranks)
-	switch {
-	case len(here) < 2:
-		return table.Say("%s: only on %s, %v", call, best.machine, shownTime(best.Timing))
-	case worst.slower < 0.05:
-		return table.Say("%s: %v on each", call, shownTime(best.Timing))
+	best = slices.MinFunc(here, bySlower)
+	worst := slices.MaxFunc(here, bySlower)
+	v.Value = shownTime(best.Timing)
+	if best.Within.Known() {
+		v.Value = table.Shown(quantity.DimTime, best.Within)
+	} else if math.IsNaN(float64(best.Time)) && best.AverageWithin.Known() {
+		v.Value = table.Shown(quantity.DimTime, best.AverageWithin)
 	}
 	with := " with " + best.Name
 	if best.IsLibraryChoice() {
 		with = ""
 	}
-	return table.Say("%s: %s is fastest, %v%s; %s takes %s longer", call, best.machine,
-		shownTime(best.Timing), with, worst.machine, percentText(worst.slower))
+	switch {
+	case len(here) < 2:
+		v.With = fmt.Sprintf(" on %s, the only one with a time", best.machine)
+	case worst.slower < 0.05:
+		v.With = " on each"
+	default:
+		v.With = fmt.Sprintf(" on %s, the fastest%s; %s takes %s longer", best.machine, with,
+			worst.machine, percentText(worst.slower))
+	}
+	return best, v
 }

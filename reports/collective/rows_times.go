@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -226,23 +225,19 @@ func closing(t *Times, all, own []Timing, named func(any) string) table.Closing 
 
 // fastestBySize says which algorithms are the fastest, each up to which size.
 func fastestBySize(all []Timing, named func(any) string) string {
-	var words []string
+	var names []string
+	var sizes []quantity.Bytes
 	best := slices.DeleteFunc(slices.Clone(all), func(c Timing) bool {
 		return !c.Compared || !c.Best || c.Undecided
 	})
-	for i, c := range best {
-		if last := i == len(best)-1; last || called(best[i+1], named) != called(c, named) {
-			words = append(words, fmt.Sprintf("%s up to %v", called(c, named), c.Size()))
-		}
+	for _, c := range best {
+		names, sizes = append(names, called(c, named)), append(sizes, c.Size())
 	}
-	if len(words) == 0 || len(words) > maxStretches {
-		return ""
+	if said := table.Stretches(names, sizes); said != "" {
+		return "fastest: " + said
 	}
-	return "fastest: " + strings.Join(words, ", ")
+	return ""
 }
-
-// maxStretches is the number of changes of the best algorithm that a closing line lists.
-const maxStretches = 4
 
 // closed returns a time as the closing line has it; false if it is unknown.
 func closed(t *Times, c Timing, own []Timing, named func(any) string) (v table.Closed, ok bool) {

@@ -207,7 +207,7 @@ func (m messages) rateText(l Links) string {
 	share := float64(m.best / l.total())
 	given := gigabits(l.rate)
 	if l.number > 1 {
-		given = fmt.Sprintf("%d x %s", l.number, given)
+		given = fmt.Sprintf("%d × %s", l.number, given)
 	}
 	text := fmt.Sprintf("%s at %s are %s of %s. %s. ", m.best, m.at,
 		table.PercentError(100*share), given, publishedShares(l))

@@ -118,7 +118,7 @@ func (f *Collectives) remark(rows *table.Rows, runs bool) {
 	for f.Fits[first].Of.Collective != last {
 		first++
 	}
-	rows.Verdict = table.Say("%s", last+": "+texts[first])
+	rows.Verdict = table.Say("%s", last+" on "+texts[first])
 	if !runs { // else the verdict is on their busbw
 		rows.Notes = slices.Delete(rows.Notes, first, first+1)
 	}

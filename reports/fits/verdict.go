@@ -196,7 +196,7 @@ func (r reach) text(l Links) string {
 		text += fmt.Sprintf("No verdict: links of %s cannot carry this; there may be more of "+
 			"them, or switches that combine", gbps(l.total()))
 	default:
-		text += fmt.Sprintf("Verdict: %s, %.0f %% of %d x %s", wordOf(share), 100*share, l.number,
+		text += fmt.Sprintf("Verdict: %s, %.0f %% of %d × %s", wordOf(share), 100*share, l.number,
 			gbps(l.rate))
 		if share > 1 {
 			text += "; a ring could not exceed 100 %: bytes stay inside the nodes, as with a tree"

@@ -38,8 +38,10 @@ func (g Group) ranksPerNode() int {
 
 // String describes the group in one line, without what most groups share: its sizes.
 func (g Group) String() string {
-	parts := []string{strings.TrimPrefix(g.Benchmark, "csv ")}
-	if g.Kind != benchfile.Collective && g.Ranks == 0 { // the title says it of a job of many ranks
+	parts := []string{g.short()}
+	// A title, or that of a job of many ranks, says what the times are.
+	titled := strings.Contains(parts[0], " ") || g.Ranks > 0
+	if g.Kind != benchfile.Collective && !titled {
 		parts = append(parts, g.Kind.String())
 	}
 	switch n := g.ranksPerNode(); {
@@ -54,6 +56,20 @@ func (g Group) String() string {
 		parts = append(parts, g.Labels)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// short returns the benchmark without the words that all titles have: "osu latency" of "osu OSU MPI
+// Latency Test v5.9".
+func (g Group) short() string {
+	format, title, _ := strings.Cut(g.Benchmark, " ")
+	if format != "osu" {
+		return strings.TrimPrefix(g.Benchmark, "csv ")
+	}
+	words := slices.DeleteFunc(strings.Fields(title), func(word string) bool {
+		version := strings.TrimLeft(word, "v.0123456789") == ""
+		return version || slices.Contains([]string{"OSU", "MPI", "OMB", "Test", "Benchmark"}, word)
+	})
+	return strings.ToLower(strings.Join(slices.Insert(words, 0, format), " "))
 }
 
 // title returns the group's name for a picture, without the format of a file that names no

@@ -62,8 +62,15 @@ func (f *Answer) verdict() string {
 	if f.Compared {
 		than += " than before"
 	}
+	percent := func(v float64) float64 { return 100 * math.Abs(v) }
+	low, high := percent(most.Effect.Low), percent(most.Effect.High)
 	text := fmt.Sprintf("%s %s is %.3g %% %s (%s)", kindOfFinding(most.Finding), most.subject(),
-		100*math.Abs(most.Effect.Value), than, quantityWord(most.Quantity))
+		percent(most.Effect.Value), than, quantityWord(most.Quantity))
+	if most.Effect.Known() {
+		text = fmt.Sprintf("%s %s is %.3g %% %s, %.3g to %.3g (%s)", kindOfFinding(most.Finding),
+			most.subject(), percent(most.Effect.Value), than, min(low, high), max(low, high),
+			quantityWord(most.Quantity))
+	}
 	// A node of all its pairs is another finding than one of its cables.
 	ofNodes := slices.DeleteFunc(slices.Clone(all), func(w worstFinding) bool {
 		return kindOfFinding(w.Finding) != "node"
@@ -72,22 +79,27 @@ func (f *Answer) verdict() string {
 		node := slices.MaxFunc(ofNodes, byEffect)
 		text += fmt.Sprintf("; node %s by %.3g %%", node.subject(), 100*math.Abs(node.Effect.Value))
 	}
-	if len(all) > 1 {
-		text += fmt.Sprintf("; %d of %d tested stand out", len(all), f.Tests)
-	}
-	return text
+	return text + fmt.Sprintf("; %d of %d tested stand out", len(all), f.Tests)
 }
 
 // nothingFound returns the sentence for no findings. They do not mean that nothing is slow.
 func (f *Answer) nothingFound() string {
 	if f.Tests == 0 {
-		return "Nothing could be tested: too few nodes or pairs; halfpeak fit reads the curves " +
-			"of a few."
+		return "nothing could be tested: too few nodes or pairs; halfpeak fit reads the curves " +
+			"of a few"
 	}
 	if f.Compared {
-		return "No node and no pair changed against the others by more than chance explains."
+		return fmt.Sprintf("no node and no pair changed against the others by more than chance "+
+			"explains, %s", f.tested())
 	}
-	return "No node and no pair stands out by more than chance explains."
+	return fmt.Sprintf("no node and no pair stands out by more than chance explains, %s",
+		f.tested())
+}
+
+// tested says what was tested, and which effects are too small to be findings.
+func (f *Answer) tested() string {
+	return fmt.Sprintf("%s; effects below %.3g %% are no findings",
+		quantity.Plural(f.Tests, "test"), 100*f.MinEffect)
 }
 
 // A worstFinding is the largest finding of a node or pair, with the number of groups

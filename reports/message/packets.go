@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -36,7 +37,8 @@ type Cuttings struct {
 	// than three stages no table of CLIP's.
 	Switches []Cut
 	clocks
-	curves *packetCurves // nil: not asked for
+	curves     *packetCurves // nil: not asked for
+	noInterval string        // what is known of the error of the times
 }
 
 func (q CutQuestion) ask(ctx context.Context) (*Cuttings, error) {
@@ -60,6 +62,7 @@ func (q CutQuestion) ask(ctx context.Context) (*Cuttings, error) {
 				"so there is no packet to choose; its model is %s", d.Layer.Ref(), d.Layer.Kind)
 		}
 	}
+	all.noInterval = study.NoInterval(q.On[len(q.On)-1])
 	var err error
 	if q.Pictured {
 		if all.curves, err = packetCurvesOf(all.Cuts, q.On); err != nil {

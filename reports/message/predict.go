@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/forecast"
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -65,6 +66,8 @@ type Predicted struct {
 	Short bool
 	// Model is the time by the lines of the layer's model.
 	Model quantity.Micros
+	// NoInterval says what is known of the error if Within is not.
+	NoInterval string
 }
 
 // Within returns the time with its 95 % interval, if that is known.
@@ -84,14 +87,14 @@ func (q CostQuestion) ask(context.Context) (all *Predictions, err error) {
 		return nil, err
 	}
 	for _, d := range q.On {
-		peak := d.Layer.Peak()
-		// A peak belongs to a layer, so it is computed once and not for each size.
+		// Both belong to a layer, so they are computed once and not for each size.
+		peak, noInterval := d.Layer.Peak(), study.NoInterval(d)
 		all.kinds = append(all.kinds, kindNotes(peak, q.Units)...)
 		all.doubt(d)
 		all.doubtShort(d, slices.Max(q.Sizes))
 		for _, n := range q.Sizes {
 			p := predicted(d, n)
-			p.Peak = peak
+			p.Peak, p.NoInterval = peak, noInterval
 			all.Costs = append(all.Costs, p)
 		}
 	}

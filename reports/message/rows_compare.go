@@ -94,9 +94,9 @@ func (a *Comparison) Rows() table.Rows {
 		// Half a percent is left to the rounding of printed numbers.
 		if x.Peak.Known && x.RoofShare > 1.005 && !said[ref] {
 			said[ref] = true
-			rows.Doubts = append(rows.Doubts, fmt.Sprintf("%s: r∞ is above the roof %s of %s: "+
-				"one of the two is inexact, and so is the share of the roof",
-				ref, x.Roof.Name, x.Roof.Rate))
+			rows.Doubts = append(rows.Doubts, fmt.Sprintf("%s: r∞ is above its roof, the %s "+
+				"that %s carries at most: one of the two is inexact, and so is the share of the "+
+				"roof", ref, x.Roof.Rate, x.Roof.Name))
 		}
 	}
 	beyond := func(c row) bool { return c.Beyond > 1 }

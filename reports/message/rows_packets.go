@@ -11,12 +11,12 @@ import (
 // Rows returns the table of the cuts, with the switches behind them: a script can rely on its
 // columns.
 func (a *Cuttings) Rows() table.Rows {
-	return inCycles(cutRows(slices.Concat(a.Cuts, a.Switches)), a.clocks)
+	return inCycles(cutRows(slices.Concat(a.Cuts, a.Switches), a.noInterval), a.clocks)
 }
 
 // Tables returns the tables for people, who read the switches apart from the cuts, below them.
 func (a *Cuttings) Tables() []table.Rows {
-	tables := []table.Rows{inCycles(cutRows(a.Cuts), a.clocks)}
+	tables := []table.Rows{inCycles(cutRows(a.Cuts, a.noInterval), a.clocks)}
 	if len(a.Switches) > 0 {
 		tables = append(tables, switchRows(a.Switches))
 	}
@@ -26,7 +26,7 @@ func (a *Cuttings) Tables() []table.Rows {
 // cutRows returns the table of the cuts. If each layer has one size, notes list the
 // packets in whole bytes: the sizes are what a user takes home, and for several
 // messages the lists would be longer than the table.
-func cutRows(c []Cut) table.Rows {
+func cutRows(c []Cut, noInterval string) table.Rows {
 	rows := table.TableOf(c,
 		table.Col("platform", "platform", func(c Cut) any {
 			return c.Platform
@@ -47,7 +47,7 @@ func cutRows(c []Cut) table.Rows {
 		}).Rounded(4).Ranked(2),
 		table.Col("plan_bytes", "", func(c Cut) any { return c.planBytes() }),
 	)
-	rows.Verdict = cutVerdict(c)
+	rows.Verdict = cutVerdict(c, noInterval)
 	rows.RowRank = func(i int) int {
 		if c[i].Method != "equal" {
 			return 1
@@ -81,7 +81,7 @@ func cutRows(c []Cut) table.Rows {
 
 // cutVerdict compares the best equal packet of each size of the last layer with the message in one
 // piece.
-func cutVerdict(c []Cut) table.Sentence {
+func cutVerdict(c []Cut, noInterval string) table.Sentence {
 	if len(c) == 0 {
 		return table.Sentence{}
 	}

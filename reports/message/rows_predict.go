@@ -84,7 +84,7 @@ func (p *Predictions) Rows() table.Rows {
 		table.Col("packet_bytes", "packet", func(p Predicted) any {
 			return table.OrAbsent(p.Packet, isMessage(p))
 		}).Ranked(5),
-		table.Col("regime", "regime", func(p Predicted) any {
+		table.Col("regime", "protocol", func(p Predicted) any {
 			return table.OrNil(p.Regime)
 		}).Ranked(2),
 		table.Col("r_inf_mb_s", "", func(p Predicted) any {
@@ -178,13 +178,12 @@ func errorOf(all []Predicted) (why, next string) {
 		next = fmt.Sprintf("for a narrower interval, measure up to %v", farthest.Size)
 	}
 	if !slices.ContainsFunc(all, func(p Predicted) bool { return p.Within().Known() }) {
-		why = noInterval
+		if why = all[0].NoInterval; all[0].Next != nil {
+			why = all[0].Next.Unknown
+		}
 	}
 	return why, next
 }
-
-// noInterval stands for the error of a time from parameters without intervals.
-const noInterval = "no interval: halfpeak reproduce shows how far such models are off"
 
 // fastestVerdict names the fastest layer at each size; sizes where it is the same are joined.
 func fastestVerdict(bySize [][]Predicted) table.Sentence {

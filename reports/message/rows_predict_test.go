@@ -60,7 +60,7 @@ func TestCompareAboveTheRoof(t *testing.T) {
 	}
 	if notes := c.Rows().Doubts; c.Costs[0].RoofShare <= 1.005 || len(notes) != 1 ||
 		!strings.Contains(notes[0],
-			"clip/system-buffer: r∞ is above the roof pci of 132 MB/s") {
+			"clip/system-buffer: r∞ is above its roof, the 132 MB/s that pci carries at most") {
 		t.Errorf("%.3f of the roof, notes %q", c.Costs[0].RoofShare, notes)
 	}
 }

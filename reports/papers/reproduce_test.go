@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/halfpeak/halfpeak/internal/papers"
+	"github.com/halfpeak/halfpeak/internal/study"
 )
 
 // An accuracy is what one can count on one's fingers.
@@ -107,5 +108,19 @@ func TestOwnNumbersApart(t *testing.T) {
 	notes := with[0].Notes
 	if diff := cmp.Diff(without[0].Notes, notes[:len(notes)-1]); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The error that is stated where a time has no interval is that of all predicted numbers.
+func TestStatedError(t *testing.T) {
+	all, err := Ask(t.Context(), Question{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := all.papers().predicted()
+	// Both are rounded to a tenth of a percent.
+	if math.Abs(100*a.median()-study.PaperMedianError) > 0.05 ||
+		math.Abs(100*a.worst()-study.PaperWorstError) > 0.05 {
+		t.Errorf("%.1f %% in the median, %.1f %% at worst", 100*a.median(), 100*a.worst())
 	}
 }

@@ -144,10 +144,9 @@ func (r Reproduction) headline() []string {
 	r = r.papers()
 	if a := r.predicted(); len(a.Errors) > 0 {
 		lines = append(lines,
-			fmt.Sprintf("Predicted from parameters measured elsewhere, a number is off by %.1f "+
-				"%% in the median: of %d, half are closer, at most 10 %% off are %d, and the "+
-				"worst is %.0f %% off.",
-				100*a.median(), len(a.Errors), a.within(0.1), 100*a.worst()))
+			fmt.Sprintf("%d numbers predicted from parameters measured elsewhere: off by %.1f %% "+
+				"in the median, %.0f %% at worst; %d by at most 10 %%",
+				len(a.Errors), 100*a.median(), 100*a.worst(), a.within(0.1)))
 		if a.Bounds > 0 {
 			lines = append(lines,
 				fmt.Sprintf("Of the printed bounds (\"over 250\"), %d of %d predicted ones are "+

@@ -3,6 +3,7 @@ package summary
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/message"
@@ -52,7 +53,7 @@ func (a Comparison) Rows() table.Rows {
 	rows := a.Comparison.Rows()
 	if a.crossings != nil {
 		sentences := a.crossings.Sentences()
-		rows.Verdict = table.Say("%s", sentences[0])
+		rows.Verdict = table.Say("%s; %v", strings.TrimSuffix(sentences[0], "."), rows.Verdict)
 		rows.Notes = append(rows.Notes, sentences[1:]...)
 	}
 	return rows

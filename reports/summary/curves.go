@@ -116,7 +116,7 @@ func (s subject) numbers(
 		table.Col("gap_us", "gap", func(p curvePoint) any {
 			return table.OrAbsent(p.cost.Gap, p.cost.GapKnown)
 		}).If(latency && !s.stream()),
-		table.Col("regime", "regime", func(p curvePoint) any {
+		table.Col("regime", "protocol", func(p curvePoint) any {
 			return model.Regime(m, p.n)
 		}).If(latency),
 		table.Col("throughput_mb_s", "of a stream", func(p curvePoint) any {

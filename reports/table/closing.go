@@ -1,7 +1,9 @@
 package table
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -22,6 +24,24 @@ type Closed struct {
 	Of    any // what tells it from the others: a size, or a name; nil if nothing has to
 	Value any // a quantity, an [Interval] or a [Change]
 	With  any // what follows it, as a text or [Sentence]; nil for nothing
+}
+
+// maxStretches is the number of changes of a name that a closing line lists.
+const maxStretches = 4
+
+// Stretches says which name stands up to which size, as "ring up to 8 KiB, tree up to 1 MiB". It is
+// empty if that would be a long list.
+func Stretches(names []string, sizes []quantity.Bytes) string {
+	var words []string
+	for i, name := range names {
+		if last := i == len(names)-1; last || names[i+1] != name {
+			words = append(words, fmt.Sprintf("%s up to %s", name, About(sizes[i])))
+		}
+	}
+	if len(words) > maxStretches {
+		return ""
+	}
+	return strings.Join(words, ", ")
 }
 
 // MaxClosed is the number of values up to which a closing line has all.

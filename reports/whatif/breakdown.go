@@ -27,6 +27,7 @@ type Breakdown struct {
 	NoGap         error // why messages have no gap; nil: they have
 	cut, measured bool  // there are packets; times are those of a measured curve
 	doubts        []string
+	noInterval    string // what is known of the error of values without an interval
 
 	curve      []Parted // of the figure, over sizes
 	marks      []table.Mark
@@ -40,6 +41,9 @@ type Parted struct {
 	Size        quantity.Bytes // of a message
 	OneWay, Gap quantity.Micros
 	Shares      []study.Share
+	// Next has the interval of the next measurement of the one-way time, or of the time of the
+	// call, where that is known.
+	Next quantity.Interval
 }
 
 func (q BreakdownQuestion) ask(context.Context) (*Breakdown, error) {
@@ -48,6 +52,7 @@ func (q BreakdownQuestion) ask(context.Context) (*Breakdown, error) {
 		return b, b.divideCalls()
 	}
 	b.Sizes, b.Quantities = q.sizesOr(TableSizes), q.quantitiesOr("one_way")
+	b.noInterval = q.After.noInterval(b.Quantities)
 	m := q.After.Layer.Model
 	b.NoGap = q.After.Layer.GapError()
 	b.measured = model.LinesOf(m) != m
@@ -77,13 +82,17 @@ func (b *Breakdown) ofGap() bool { return b.Quantities[0].Name == "gap" }
 // divideCalls divides the times of calls, such as along the critical path of a finish.
 func (b *Breakdown) divideCalls() error {
 	b.Quantities = b.quantitiesOr()
-	b.doubts = NotesOf(b.Quantities)
+	b.doubts, b.noInterval = NotesOf(b.Quantities), b.After.noInterval(b.Quantities)
 	for _, of := range b.Quantities {
 		shares, err := b.After.limits(of)
 		if err != nil {
 			return err
 		}
-		b.Parts = append(b.Parts, Parted{Quantity: of, Shares: shares})
+		now, err := b.After.ValueOf(of)
+		if err != nil {
+			return err
+		}
+		b.Parts = append(b.Parts, Parted{Quantity: of, Shares: shares, Next: b.After.next(of, now)})
 	}
 	return nil
 }
@@ -95,6 +104,11 @@ func (d Design) parted(sizes []quantity.Bytes) (all []Parted, err error) {
 		if p.Shares, err = d.Owners(n); err != nil {
 			return nil, err
 		}
+		oneWay, err := d.quantityOf("one_way", n)
+		if err != nil {
+			return nil, err
+		}
+		p.Next = d.next(oneWay, float64(p.OneWay))
 		all = append(all, p)
 	}
 	return all, nil

@@ -1,8 +1,7 @@
 package whatif
 
 import (
-	"cmp"
-	"slices"
+	"fmt"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -49,15 +48,7 @@ func (b *Breakdown) messageRows() table.Rows {
 			return table.OrAbsent(o.gap, gap)
 		}).Texted(table.PercentShare),
 	)
-	if len(all) > 0 {
-		last := all[len(all)-1].size
-		ofLast := slices.DeleteFunc(slices.Clone(all), func(o owned) bool { return o.size != last })
-		most := slices.MaxFunc(ofLast, func(a, b owned) int {
-			return cmp.Compare(a.oneWay, b.oneWay)
-		})
-		rows.Verdict = table.Say("%v: %s takes %s of the one-way time", last, most.name,
-			table.PercentShare(most.oneWay))
-	}
+	rows.Verdict = b.closing()
 	if b.cut {
 		rows.Notes = []string{"Packets wait for the slowest stage, and this time counts as that " +
 			"of the stage. If it becomes faster, they wait for the next slowest."}
@@ -101,13 +92,45 @@ func (b *Breakdown) callRows() table.Rows {
 	)
 	rows.Notes = append(changeNotes(d), "The components are parts of the critical path. "+
 		"One that is set to zero saves its part, if path and algorithm stay the same.")
-	rows.Doubts = b.doubts
-	if len(all) > 0 {
-		most := slices.MaxFunc(all, func(a, b part) int {
-			return cmp.Compare(a.percent, b.percent)
-		})
-		rows.Verdict = table.Say("%s of %s is %s", table.PercentShare(most.percent),
-			named(title(most.Quantity)), most.name)
-	}
+	rows.Doubts, rows.Verdict = b.doubts, b.closing()
 	return rows
+}
+
+// closing names the largest part of each time.
+func (b *Breakdown) closing() table.Sentence {
+	closing := table.Closing{Error: b.noInterval}
+	var names []string
+	var sizes []quantity.Bytes
+	for _, p := range b.Parts {
+		if len(p.Shares) == 0 {
+			continue
+		}
+		most, sum := p.Shares[0], quantity.Micros(0)
+		for _, s := range p.Shares {
+			if sum += s.OneWay; s.OneWay > most.OneWay {
+				most = s
+			}
+		}
+		if sum == 0 { // of one rank
+			continue
+		}
+		of := any(p.Size)
+		if p.Size == 0 {
+			of = named(title(p.Quantity))
+		} else {
+			closing.Subject = "one way"
+		}
+		closing.Values = append(closing.Values, table.Closed{Of: of,
+			Value: table.Shown(quantity.DimTime, p.Next),
+			With: fmt.Sprintf(", %s of it %s", table.PercentShare(100*float64(most.OneWay/sum)),
+				most.Owner)})
+		names, sizes = append(names, most.Owner), append(sizes, p.Size)
+		if p.Next.Known() {
+			closing.Error = ""
+		}
+	}
+	if text := table.Stretches(names, sizes); text != "" && closing.Subject != "" {
+		closing.Changes = "most of it " + text
+	}
+	return closing.Say()
 }

@@ -1,9 +1,7 @@
 package whatif
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -59,17 +57,40 @@ func (s *Sensitivities) Rows() table.Rows {
 		}
 		return 0
 	}
-	rows.Doubts = s.doubts
-	if len(s.Of) > 0 {
-		last := s.Of[len(s.Of)-1]
-		ofLast := slices.DeleteFunc(slices.Clone(s.Of), func(r row) bool {
-			return r.Quantity != last.Quantity
-		})
-		most := slices.MaxFunc(ofLast, func(a, b row) int {
-			return cmp.Compare(math.Abs(a.PerPercent), math.Abs(b.PerPercent))
-		})
-		rows.Verdict = table.Say("%s depends most on %s: %s for 1 %% more of it", most.Quantity,
-			most.Param.Path, table.PercentText("%+.2f %%")(most.PerPercent))
-	}
+	rows.Doubts, rows.Verdict = s.doubts, s.closing()
 	return rows
+}
+
+// closing says what each quantity depends on most.
+func (s *Sensitivities) closing() table.Sentence {
+	closing := table.Closing{Error: s.noInterval}
+	one := len(s.Quantities) == 1 && Sized(s.Quantities)
+	if one {
+		closing.Subject = s.Quantities[0].Kind.Title
+	}
+	percent := table.PercentText("%+.2g %%")
+	var names []string
+	var sizes []quantity.Bytes
+	for _, of := range table.Groups(s.Of, func(r SensitivityOf) Quantity { return r.Quantity }) {
+		most := of[0] // the most important parameter comes first
+		with := table.Say(", %s with 1 %% more %s", percent(most.PerPercent), most.Param.Short())
+		if len(of) > 1 && math.Abs(of[1].PerPercent) >= 0.005 {
+			with = table.Say("%v, %s with 1 %% more %s", with, percent(of[1].PerPercent),
+				of[1].Param.Short())
+		}
+		name := any(most.Size)
+		if !one {
+			name = named(title(most.Quantity))
+		}
+		closing.Values = append(closing.Values, table.Closed{Of: name,
+			Value: table.Shown(most.Quantity.Kind.Dim, most.Next), With: with})
+		names, sizes = append(names, most.Param.Short()), append(sizes, most.Size)
+		if most.Next.Known() {
+			closing.Error = ""
+		}
+	}
+	if text := table.Stretches(names, sizes); one && text != "" {
+		closing.Changes = "depends most on " + text
+	}
+	return closing.Say()
 }

@@ -5,6 +5,7 @@ package whatif
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -91,6 +92,9 @@ func (s *Solutions) Rows() table.Rows {
 	if s.Idle > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("Parameters without effect: %d.", s.Idle))
 	}
+	if s.noInterval != "" {
+		rows.Verdict = table.Say("%v; %s", rows.Verdict, s.noInterval)
+	}
 	rows.Doubts = s.doubts
 	return rows
 }
@@ -123,13 +127,25 @@ func solutionVerdict(s *Solutions, target string) table.Sentence {
 	}
 	switch {
 	case best != nil:
-		return table.Say("%s needs %s at %s", target, best.Param.Short(),
-			neededText(*best))
+		line := table.Say("%s needs %s at %s", target, best.Param.Short(), neededText(*best))
+		others := slices.DeleteFunc(slices.Clone(s.Found), func(f Solution) bool {
+			return !f.Reached || f.Param.Path == best.Param.Path
+		})
+		switch {
+		case len(others) == 0 && len(s.Found) > 1:
+			return table.Say("%v; no other parameter alone reaches it", line)
+		case len(others) >= table.MaxClosed:
+			return table.Say("%v, the smallest change of %d that do", line, len(others)+1)
+		}
+		for _, f := range others {
+			line = table.Say("%v, or %s at %s", line, f.Param.Short(), neededText(f))
+		}
+		return line
 	case len(s.Found) == 1:
-		return table.Say("No value of %s reaches the target; the remaining time is %s.",
+		return table.Say("no value of %s reaches the target; the remaining time is %s",
 			s.Found[0].Param.Short(), limitsText(s.Found[0], s.Target.Quantity))
 	}
-	return table.Say("No parameter alone reaches the target %s.", target)
+	return table.Say("no parameter alone reaches %s", target)
 }
 
 // limitsText names the owners of a tenth or more, and the largest in any case: "L 62

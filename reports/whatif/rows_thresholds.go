@@ -82,8 +82,16 @@ func (m *Landmarks) Rows() table.Rows {
 		case len(t.Gains) > 0 && (l.Size == 0 || mayNeverCross(l)):
 			said = append(said, name(l)+": "+lower(t))
 		case l.Size == 0:
-		case i == 0:
-			said = append(said, fmt.Sprintf("%s at %s", name(l), table.About(l.Size)))
+		case l.Part > 0:
+			text := fmt.Sprintf("%.0f %% of it at %s", 100*l.Part, table.About(l.Size))
+			if i == 0 {
+				text = fmt.Sprintf("n½, half of r∞, at %s", table.About(l.Size))
+			}
+			if meaning(l) != nil {
+				text += fmt.Sprintf(", %s to %s", table.About(quantity.Bytes(l.Within.Low)),
+					table.About(quantity.Bytes(l.Within.High)))
+			}
+			said = append(said, text)
 		case l.Part == 0 && mayNeverCross(l):
 			said = append(said, fmt.Sprintf("%s: in use above %s, and no other size is certainly "+
 				"better", name(l), l.Threshold.InUse))
@@ -91,6 +99,9 @@ func (m *Landmarks) Rows() table.Rows {
 			said = append(said, fmt.Sprintf("%s: in use above %s, best above %s",
 				name(l), l.Threshold.InUse, table.About(l.Size)))
 		}
+	}
+	if m.noInterval != "" {
+		said = append(said, m.noInterval)
 	}
 	if said != nil {
 		rows.Verdict = table.Say("%s", strings.Join(said, "; "))

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -59,38 +60,74 @@ func (u *Uncertainty) Rows() table.Rows {
 		}
 	}
 	rows.Doubts, rows.Notes = u.doubts, u.notes()
-	if i := len(u.Sizes) - 1; i >= 0 && len(u.Quantities) > 0 {
-		k, j, of := len(u.Designs)-1, 0, " on "
-		if sized {
-			of = " of " + u.Sizes[i].String() + of
-		} else {
-			j = len(u.Quantities) - 1
-		}
-		q := u.Quantities[j]
-		doubt := ""
-		switch {
-		case several && u.TooFew != "":
-			doubt = "; " + u.TooFew + " and no probability"
-		case u.Off != "" && !u.Measured:
-			doubt = "; " + u.Off
-		}
-		rows.Verdict = table.Say("%s%s%s: %v%s%v%s", q.Kind.Title, of, u.Designs[k].Subject(),
-			table.Shown(q.Kind.Dim, u.Intervals[k][j][i]), kindOf(u), fasterSentence(u, j, i),
-			doubt)
-	}
+	rows.Verdict = u.closing()
 	return rows
+}
+
+// closing returns the intervals of the last design: of messages those of the first quantity, of
+// calls those of all.
+func (u *Uncertainty) closing() table.Sentence {
+	k := len(u.Designs) - 1
+	closing := table.Closing{Subject: u.Designs[k].Subject()}
+	sized := Sized(u.Quantities)
+	for j, q := range u.Quantities {
+		if sized && j > 0 {
+			break
+		}
+		for i, n := range u.Sizes {
+			v := table.Closed{Of: q.Kind.Title, With: fasterSentence(u, j, i),
+				Value: table.Shown(q.Kind.Dim, u.Intervals[k][j][i])}
+			if sized {
+				closing.Subject, v.Of = q.Kind.Title+" on "+u.Designs[k].Subject(), n
+			}
+			closing.Values = append(closing.Values, v)
+		}
+	}
+	if len(closing.Values) > table.MaxClosed {
+		closing.Changes = u.leastFaster()
+	}
+	switch {
+	case len(u.Designs) > 1 && u.TooFew != "":
+		closing.Error = u.TooFew + " and no probability"
+	case !u.Measured:
+		closing.Error = "by the intervals of the parameters alone"
+		if u.Off != "" {
+			closing.Error += "; " + u.Off
+		}
+	}
+	return closing.Say()
+}
+
+// leastFaster says at which size it is the least certain that the second design is the faster one.
+func (u *Uncertainty) leastFaster() string {
+	if u.Faster == nil || math.IsNaN(u.Faster[0]) {
+		return ""
+	}
+	doubt := func(i int) float64 { return math.Abs(u.Faster[i] - 0.5) }
+	least := 0
+	for i := range u.Faster {
+		if doubt(i) < doubt(least) {
+			least = i
+		}
+	}
+	text := fmt.Sprintf("faster than %s with probability %s", u.other(),
+		probabilityText(u.Faster[least]))
+	if u.Faster[least] > 0.999 {
+		return text + " at each size"
+	}
+	return fmt.Sprintf("%s at %v, the least certain", text, u.Sizes[least])
+}
+
+// other names the design that the last one is compared with.
+func (u *Uncertainty) other() string {
+	if u.Designs[0].Name == "as it is" {
+		return "before"
+	}
+	return u.Designs[0].Name
 }
 
 // wasFitted reports whether the layer of a design, perhaps changed since, was fitted.
 func wasFitted(d NamedDesign) bool { return d.Layer.Measured != nil }
-
-// kindOf says in the closing line that an interval is of the parameters alone.
-func kindOf(u *Uncertainty) string {
-	if u.Measured {
-		return ""
-	}
-	return " by the intervals of the parameters alone"
-}
 
 // fasterSentence says how likely the second design is the faster one, at the indices of the closing
 // line's quantity and size.
@@ -98,11 +135,7 @@ func fasterSentence(u *Uncertainty, quantity, size int) table.Sentence {
 	if u.Faster == nil || !known(u, quantity, size) {
 		return table.Say("")
 	}
-	other := u.Designs[0].Name
-	if other == "as it is" {
-		other = "before"
-	}
-	return table.Say("; faster than %s with probability %s", other,
+	return table.Say(", faster than %s with probability %s", u.other(),
 		probabilityText(u.Faster[quantity+size]))
 }
 

@@ -18,8 +18,9 @@ type SensitivityQuestion struct{ Case }
 // the most important first. The question mostly is what matters at one size.
 type Sensitivities struct {
 	Case
-	Of     []SensitivityOf
-	doubts []string
+	Of         []SensitivityOf
+	doubts     []string
+	noInterval string // what is known of the error of values without an interval
 }
 
 // A SensitivityOf is one of a quantity that has a size.
@@ -28,6 +29,8 @@ type SensitivityOf struct {
 	Quantity Quantity
 	Size     quantity.Bytes // also of a quantity that needs none
 	Now      float64        // the quantity as it is
+	// Next has the interval of the next measurement of the quantity, where that is known.
+	Next quantity.Interval
 }
 
 // tornadoPart is the relative change of each parameter in a tornado, and in the table.
@@ -36,7 +39,7 @@ const tornadoPart = 0.1
 func (q SensitivityQuestion) ask(context.Context) (*Sensitivities, error) {
 	s := &Sensitivities{Case: q.Case}
 	s.Sizes, s.Quantities = q.sizesOr(OneSize), q.quantitiesOr("one_way")
-	s.doubts = NotesOf(s.Quantities)
+	s.doubts, s.noInterval = NotesOf(s.Quantities), q.After.noInterval(s.Quantities)
 	for _, n := range s.Sizes {
 		for _, of := range s.Quantities {
 			now, err := q.After.ValueOf(of.At(n))
@@ -47,8 +50,9 @@ func (q SensitivityQuestion) ask(context.Context) (*Sensitivities, error) {
 			if err != nil {
 				return nil, err
 			}
+			next := q.After.next(of.At(n), now)
 			for _, one := range found {
-				s.Of = append(s.Of, SensitivityOf{one, of.At(n), n, now})
+				s.Of = append(s.Of, SensitivityOf{one, of.At(n), n, now, next})
 			}
 		}
 	}

@@ -49,6 +49,8 @@ type Solutions struct {
 	Next   quantity.Interval
 	Sure   bool // Met, and by all of Next
 	doubts []string
+	// noInterval says what is known of the error of the quantity without Next.
+	noInterval string
 }
 
 func (q TargetQuestion) ask(ctx context.Context) (*Solutions, error) {
@@ -59,6 +61,9 @@ func (q TargetQuestion) ask(ctx context.Context) (*Solutions, error) {
 	}
 	s := &Solutions{Case: q.Case, Target: t, Now: now, Met: t.met(now),
 		Next: d.next(t.Quantity, now), doubts: NotesOf([]Quantity{t.Quantity})}
+	if !s.Next.Known() {
+		s.noInterval = d.noInterval([]Quantity{t.Quantity})
+	}
 	if t.Quantity.isSized() {
 		s.doubts = append(s.doubts, d.beyond("", []quantity.Bytes{t.Quantity.Size})...)
 	}

@@ -43,6 +43,9 @@ type Swept struct {
 	rows    [][]float64 // as those of a [Block]
 	collect collector   // of the figure; nil: none
 	doubts  []string
+	// noInterval says what is known of the errors.
+	noInterval string
+	asked      bool // for these quantities
 }
 
 // maxTableRows is the maximum number of rows of a sweep's table, which is held in
@@ -54,7 +57,8 @@ func (q SweepQuestion) ask(ctx context.Context) (*Swept, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Swept{Sweep: s, doubts: NotesOf(s.Quantities)}
+	a := &Swept{Sweep: s, doubts: NotesOf(s.Quantities),
+		noInterval: q.After.noInterval(s.Quantities), asked: q.Quantities != nil}
 	if q.Picture {
 		if a.collect, err = newCollector(s); err != nil {
 			return nil, usage.Error{Err: err}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -22,6 +23,8 @@ type Landmarks struct {
 	Case
 	All  []Landmark
 	peak string // the layer's, in words
+	// noInterval says what is known of the error of sizes without an interval.
+	noInterval string
 }
 
 // Figure returns nil.
@@ -45,7 +48,7 @@ type Landmark struct {
 func (q ThresholdQuestion) ask(ctx context.Context) (*Landmarks, error) {
 	d, by := q.After, q.Sampling.in(ctx)
 	peak := d.Layer.Peak()
-	all := &Landmarks{Case: q.Case, peak: peak.Text(q.Units)}
+	all := &Landmarks{Case: q.Case, peak: peak.Text(q.Units), noInterval: d.noInterval(nil)}
 	for _, part := range []float64{0.5, 0.9} {
 		l := Landmark{Part: part}
 		if size, ok := model.SizeFor(d.Layer.Model, part, 0); ok && peak.Known {
@@ -70,6 +73,9 @@ func (q ThresholdQuestion) ask(ctx context.Context) (*Landmarks, error) {
 			}
 		}
 		all.All = append(all.All, l)
+	}
+	if slices.ContainsFunc(all.All, func(l Landmark) bool { return l.Sampled }) {
+		all.noInterval = ""
 	}
 	return all, nil
 }

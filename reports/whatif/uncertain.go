@@ -10,6 +10,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -210,6 +211,16 @@ func (d Design) next(q Quantity, value float64) quantity.Interval {
 		return d.forecasts(follower, at)[0]
 	}
 	return quantity.Alone(value)
+}
+
+// noInterval says what is known of the errors of quantities whose values have no interval.
+func (d Design) noInterval(all []Quantity) string {
+	for _, q := range all {
+		if q.call != nil {
+			return q.call.Off
+		}
+	}
+	return study.NoInterval(d.Design)
 }
 
 // intervals predicts a quantity: with next it is the next measurement of times and of bandwidth, as
