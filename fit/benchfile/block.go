@@ -474,12 +474,32 @@ func (b *block) fitting(ways [][]headerCell, all []*column, line string, named, 
 	}
 	if cells == nil && !named {
 		for _, way := range ways {
-			if n := len(numbers); len(way) == n && n < len(all) && headerWord().MatchString(line) {
+			if n := len(numbers); len(way) == n && n < len(all) && headerWord().MatchString(line) &&
+				!b.isOverWords(way, numbers, all, line) {
 				consider(way, numbers, 0)
 			}
 		}
 	}
 	return cells, to
+}
+
+// isOverWords reports whether a name of a header line stands over a column of words, and not over
+// the column of numbers whose name it would be.
+func (b *block) isOverWords(way []headerCell, numbers, all []*column, line string) bool {
+	if strings.ContainsAny(line, "|,\t") { // places mean nothing there
+		return false
+	}
+	overlaps := func(h headerCell, c *column) bool {
+		from, to := b.span(c)
+		return h.from < to && from < h.to
+	}
+	for i, h := range way {
+		isWord := func(c *column) bool { return !c.number && !c.fixed && overlaps(h, c) }
+		if !overlaps(h, numbers[i]) && slices.ContainsFunc(all, isWord) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayName reports whether a line of words may be a header: it has a word or a unit that headers

@@ -236,7 +236,7 @@ func TestAdvice(t *testing.T) {
 		{"Collective:\t\tAllreduce\nInplace:\t\t0\n  Count   Size     Time, us     Bandwidth, GB/s\n   2   8   4.31   4.02   0.00\n  256  1024   5.31  5.02  0.19\n",
 			`error: x:4: lines 4 to 5 look like rows (2 8 4.31 4.02 0.00): several columns "Time, us" may each be the one that is meant; ` + units +
 				`x=2:B y=4:us → 1 KiB in 5.02 µs, or x=2:B y=5:us → 1 KiB in 0.19 µs`,
-			"2:B", "4:us", "csv: one-way time 8=4.02 1024=5.02"},
+			"2:B", "4:us", "csv: collective allreduce/0/0 8=4.02 1024=5.02"},
 		{"größe,zeit\n1,2\n1024,3\n", // no bytes of a number of elements
 			`error: x:2: lines 2 to 3 look like rows (1,2): no column has a unit of times or rates; ` + units + `x=1:B y=2:us → 1 KiB in 3 µs`,
 			"1:B", "2:us", "csv: one-way time 1=2 1024=3"},

@@ -221,16 +221,14 @@ func sizeWithUnit(text []byte) (lex.Number, bool) {
 	return lex.Number{}, false
 }
 
-// number parses a number; with separator ';' it may have a decimal comma, and between bars it may
-// be bold. Commas between thousands are those of a quoted value or of a table between bars.
+// number parses a number; with separator ';' it may have a decimal comma. Commas between thousands
+// are those of a quoted value or of a table between bars.
 func number(text []byte, comma byte) (lex.Number, bool) {
 	v, ok := lex.Parse(text)
 	switch {
 	case ok || len(text) == 0:
 	case comma == ';':
 		v, ok = lex.ParseDecimal(text)
-	case comma == '|' && bytes.HasPrefix(text, []byte("**")):
-		return number(bytes.Trim(text, "*"), comma)
 	// In CSV, 1,600 may as well be 1.6.
 	case thousandsCell().Match(text) &&
 		(comma == '|' || comma == '\t' || bytes.IndexByte(text, '.') > 0):

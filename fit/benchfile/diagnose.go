@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -25,6 +24,8 @@ func (no *refusal) anyWay() (ways []way) {
 		// Behind a number of elements, the bytes that they have.
 		case size != nil && !sizeName().MatchString(size.name) && elementsOf(size, c):
 			size = c
+		case c.dim == times && (time == nil || time.dim != times):
+			time = c
 		case time == nil && c.halves[0] > 0 && c.dim != sizes:
 			time = c
 		case whole == nil && c.dim != sizes:
@@ -35,8 +36,7 @@ func (no *refusal) anyWay() (ways []way) {
 	if size == nil || time == nil {
 		return nil
 	}
-	b := no.block
-	return []way{{strconv.Itoa(b.fieldOf(size)) + ":B", strconv.Itoa(b.fieldOf(time)) + ":us"}}
+	return no.block.appendWay(nil, no.columns, size, "B", time, "us")
 }
 
 // elementsOf reports whether a column has the bytes of the elements that another counts.
@@ -70,14 +70,19 @@ func (no *refusal) command(p *parser, w way, read trial) string {
 	return fmt.Sprintf("%s %s → %s in %s", x, y, s.Size, s.Mean)
 }
 
+// rows names the rows of a block: "lines 6 to 12 look like rows".
+func (no *refusal) rows() string {
+	first, last := no.block.lines[0], no.block.lines[len(no.block.lines)-1]
+	if last > first {
+		return fmt.Sprintf("lines %d to %d look like rows", first, last)
+	}
+	return fmt.Sprintf("line %d looks like a row", first)
+}
+
 // error returns why a block is not read, and the commands that would read it.
 func (no *refusal) error(p *parser, claimedBy string, read trial) *Error {
 	b := no.block
-	first, last := b.lines[0], b.lines[len(b.lines)-1]
-	rows := fmt.Sprintf("line %d looks like a row", first)
-	if last > first {
-		rows = fmt.Sprintf("lines %d to %d look like rows", first, last)
-	}
+	first, rows := b.lines[0], no.rows()
 	if claimedBy != "" {
 		rows += ", but not of " + claimedBy
 	}

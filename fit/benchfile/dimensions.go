@@ -220,9 +220,13 @@ func (s *splitter) operation(p *parser, x *splitCell) (op CollectiveOp) {
 		}
 	}
 	if op.Name == "" {
-		// From the surest to the least sure: a column, the file's name, the option. The option
-		// comes last, as it is one for all files of a command.
-		if op.Name = fromFileName(p.file.Name).Name; op.Name != "" {
+		// From the surest to the least sure: a column, a line above the header, the file's name, the
+		// option. The option comes last, as it is one for all files of a command.
+		if o, _ := collectiveIn(s.near); o.Name != "" {
+			op.Name = o.Name
+			p.warn("a line above the header says that the times are those of a collective: %s",
+				op.Name)
+		} else if op.Name = fromFileName(p.file.Name).Name; op.Name != "" {
 			p.warn("the file's name says that the times are those of a collective: %s", op.Name)
 		}
 	}

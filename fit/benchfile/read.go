@@ -404,6 +404,9 @@ func (r *reader) takeRecognised() {
 			r.note("%s", n)
 		}
 	}
+	if no := r.found.refused; len(r.builders) > 0 && no != nil && no.named && len(no.ways) > 0 {
+		r.warn("%s; not read: %s", no.rows(), no.why)
+	}
 }
 
 // end ends the last runs of all formats.

@@ -32,15 +32,24 @@ type recogniser struct {
 	comma int // the first line with a number such as 3,57 among blanks or semicolons
 
 	records []*record
-	refused *refusal // the first, or the one with the most rows
+	refused *refusal // the first, or the likeliest
 }
 
 // A refusal is a block that is not read, and why.
 type refusal struct {
 	block   *block
 	columns []*column
+	named   bool // by a header
 	why     string
 	ways    []way // the likeliest readings
+}
+
+// isLikelier reports whether a refused block looks more like a table than another one.
+func (no *refusal) isLikelier(o *refusal) bool {
+	if (len(no.ways) > 0) != (len(o.ways) > 0) {
+		return len(no.ways) > 0
+	}
+	return no.named && !o.named
 }
 
 const (
@@ -54,7 +63,12 @@ const (
 // title of one.
 func (x *recogniser) look(p *parser, raw []byte, taken bool) {
 	if p.usage.sizes > 0 || x.blocks > maxBlocks {
-		x.open, x.above, x.record = nil, nil, nil
+		x.open, x.record = nil, nil
+		if taken {
+			x.above = x.above[:0]
+		} else if len(raw) <= maxHeader {
+			x.remember(string(raw))
+		}
 		return
 	}
 	if len(raw) > maxHeader || x.idle && mayBeRow(raw) {
@@ -63,7 +77,8 @@ func (x *recogniser) look(p *parser, raw []byte, taken bool) {
 	line := plainLine(string(raw))
 	x.comma = cmp.Or(x.comma, x.commaIn(p, line, taken))
 	p.explain(line)
-	isRow := !taken && p.why == "" && mayBeRow([]byte(line)) && !isComment(line)
+	isRow := !taken && p.why == "" && mayBeRow([]byte(line)) && !isComment(line) &&
+		!isCommand(line)
 	if isRow {
 		if row := tokensOf(line); strings.Count(patternOf(row), "n") >= 2 {
 			x.row(p, row, line)
@@ -73,10 +88,33 @@ func (x *recogniser) look(p *parser, raw []byte, taken bool) {
 	if x.open != nil && (x.idle || isHeading(line)) || taken {
 		x.close(p)
 	}
+	x.remember(line)
+}
+
+// remember keeps a line that may name the columns of the next table, or what it measures.
+func (x *recogniser) remember(line string) {
 	if x.above = append(x.above, line); len(x.above) > 2*maxAbove {
 		x.after = max(0, x.after-(len(x.above)-maxAbove))
 		x.above = slices.Clone(x.above[len(x.above)-maxAbove:])
 	}
+}
+
+// optionWord matches an option of a command line.
+var optionWord = lex.NewPattern(`\s--?[a-zA-Z][\w-]*(?:[\s=]|$)`)
+
+// isCommand reports whether a line of numbers is a command line: it has options, which "-nan" is
+// not.
+func isCommand(line string) bool {
+	if !strings.Contains(line, " -") {
+		return false
+	}
+	options := 0
+	for _, o := range optionWord().FindAllString(line, -1) {
+		if text := strings.Trim(o, " \t-="); text != "nan" && text != "inf" {
+			options++
+		}
+	}
+	return options > 1
 }
 
 // decimalComma matches a row such as "1024   3,57" or "1024;3,57".
@@ -165,7 +203,7 @@ func (x *recogniser) recognise(p *parser, b *block) *record {
 		if !no.looksLikeRows() {
 			return nil
 		}
-		if x.refused == nil || len(no.ways) > 0 && len(x.refused.ways) == 0 {
+		if x.refused == nil || no.isLikelier(x.refused) {
 			x.refused = no
 		}
 		return nil
@@ -202,7 +240,7 @@ const (
 // no other table has claimed.
 func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal) {
 	all, named := b.columns()
-	no := &refusal{block: b, columns: all}
+	no := &refusal{block: b, columns: all, named: named}
 	if len(all) < 2 || !no.looksLikeRows() {
 		return nil, no
 	}
@@ -238,7 +276,7 @@ func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal
 		}
 		question = r.series
 	}
-	no.ways = waysOf(b, found, question)
+	no.ways = waysOf(b, all, found, question)
 	return nil, no
 }
 

@@ -114,6 +114,17 @@ func TestRecognised(t *testing.T) {
 			[]string{"ucx_perftest: one-way time 4194304=1500.7"}},
 		{"a heading with the unit", "### Latency (µs)\n\n| bytes | value |\n|---:|---:|\n| 16 K | 4.95 |\n| 64 K | 19.87 |\n| 1 M | 318.25 |\n",
 			[]string{"table: one-way time 16384=4.95 65536=19.87 1048576=318.25"}},
+		{"a name of a column over words", "1: Benchmark                               Time             CPU   Iterations UserCounters...\n1: pingpong_isend/1/manual_time        0.295 us        0.567 us      2291565 bytes=2\n" +
+			"1: pingpong_isend/2/manual_time        0.300 us        0.579 us      2318277 bytes=4\n1: pingpong_isend/4/manual_time        0.303 us        0.575 us      2344989 bytes=8\n",
+			[]string{"table: one-way time 2=0.295 4=0.3 8=0.303"}},
+		{"tags of mpirun, and an empty half", "[1,0]<stdout>:#                             in-place                       out-of-place\n[1,0]<stdout>:#       size         count     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong\n" +
+			"[1,0]<stdout>:#        (B)    (elements)     (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n[1,0]<stdout>:  1073741824      16777216                                     23275   46.13   43.25      0\n",
+			[]string{"nccl-tests: collective 1073741824=23275"}},
+		{"rates that are about right", "64K: ~100 MB/s\n1MB: ~1.250 GB/s\n16MB: ~2.500 GB/s\n", []string{"table: gap 65536=655.36 1048576=838.86 16777216=6710.9"}},
+		{"a collective in the line above a CSV", "Running benchmark OSU Scatterv on 2 MPI ranks\n\n```\nsize (bytes),iterations,min_time (seconds),max_time (seconds),avg_time (seconds)\n" +
+			"4,100,1.2e-6,1.4e-6,1.3e-6\n8,100,1.3e-6,1.5e-6,1.4e-6\n", []string{"csv: collective scatterv/0/0 4=1.3 8=1.4"}},
+		{"bold lines", "_sockperf ping-pong -i 10.0.0.1 -m 350 --full-rtt\n**sockperf: Summary: Round trip is 1892.600 usec**\nsockperf: ---> MAX observation = **11541.068**\n",
+			[]string{"sockperf ping-pong: round trip 350=1892.6"}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, samplesOf(t, c.text, Options{})); diff != "" {
@@ -144,6 +155,7 @@ func TestUndecided(t *testing.T) {
 		"memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n           0         1         2\n 0       N/A    276.07    276.36\n 1    276.19       N/A    276.29\n 2    276.31    276.33       N/A\n": "a number for each pair, and no sizes",
 		"Bandwidth Matrix (GB/s)\n   D\\D     0      1\n     0 1288.49  14.55\n     1  14.60 1290.62\n":                                                                                                "a number for each pair, and no sizes",
 		"step 100 loss 2.31 time 0.412 s tokens/s 12412\nstep 200 loss 2.11 time 0.410 s tokens/s 12450\n":                                                                                             "no column has a unit",
+		"./netty latency -a 10.0.0.1 -l 4096 -m 100000 -s\n":                                                                                                                                           "no table of sizes and times",
 		"\t// 64 KiB take 486.4 µs at 135 MB/s\n":                                                                                                                                                      "no table of sizes and times",
 	} {
 		got := described(t, "x", text, Options{})
@@ -199,6 +211,14 @@ func TestBesideRows(t *testing.T) {
 			t.Errorf("%s: %q", line, hosts)
 		}
 	}
+}
+
+// A table with a question is not left out in silence beside one that is read.
+func TestRefusedBeside(t *testing.T) {
+	check(t, "8M: 0.096 ms\n16M: 0.167 ms\n32M: 0.312 ms\n\n    Size  Custom(ms)  Symm(ms)\n     32K         0.049        0.090\n     64K         0.051        0.050\n    1M         0.047        0.049\n",
+		"table: one-way time 8388608=96 16777216=167 33554432=312",
+		`! lines 6 to 8 look like rows; not read: columns "Custom(ms)", "Symm(ms)" may each be the one that is meant`,
+		`- line 1: the columns are recognised by their values: column 1 is the size, column 2 the time in ms`)
 }
 
 // An option says what the times are, where no format does.

@@ -40,7 +40,7 @@ type sockperf struct {
 var (
 	// pp, ul and tp are short names of the tests.
 	sockperfCommand = lex.NewPattern(
-		`\bsockperf\s+(ping-pong|pp|under-load|ul|throughput|tp)\b(.*)`)
+		`(?:\b|_)sockperf\s+(ping-pong|pp|under-load|ul|throughput|tp)\b(.*)`)
 	sockperfSize    = lex.NewPattern(`\s(?:-m|--msg-size)[ =]?(\d+)`)
 	sockperfSummary = lex.NewPattern(`Summary: (Latency|Round trip) is ([0-9.]+) usec`)
 	sockperfRate    = lex.NewPattern(`Summary: Message Rate is (\d+)`)

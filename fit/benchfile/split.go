@@ -3,6 +3,7 @@ package benchfile
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
 )
@@ -34,7 +35,11 @@ type splitter struct {
 	only    *splitCell   // the only table, if no column separates rows
 	key     []byte
 	rows    int
+	near    []string // the lines above the header
 }
+
+// maxNear is the number of lines above a header that may name its collective.
+const maxNear = 3
 
 type splitColumn struct {
 	at     int
@@ -72,6 +77,12 @@ const (
 
 func newSplitter(p *parser, header []columnName, c *columns, like Table) splitter {
 	s := splitter{cols: c, like: like}
+	for _, line := range slices.Backward(p.above()) {
+		if text := strings.Trim(line, " `-=#"); text != "" && len(s.near) < maxNear {
+			s.near = append(s.near, text)
+		}
+	}
+	slices.Reverse(s.near)
 	if p.asked == nil {
 		p.asked = map[string]bool{}
 	}

@@ -123,7 +123,7 @@ func titleOf(format string, lines []string) (row titleRow, known bool) {
 // only as names of programs.
 var collectiveWord = lex.NewPattern(`(?i)(?:^|[^a-z])i?(all[-_ ]?reduce|all[-_ ]?gatherv?|` +
 	`all[-_ ]?to[-_ ]?all[vw]?|reduce[-_ ]?scatter|broadcast|bcast|` +
-	`(?:reduce|gather|scatter)_perf|osu_(?:reduce|gather|scatter))(?:[^a-z]|$)`)
+	`(?:reduce|gatherv?|scatterv?)_perf|osu[_ ](?:reduce|gatherv?|scatterv?))(?:[^a-z]|$)`)
 
 // collectiveIn returns the collective that the last of some lines names.
 func collectiveIn(lines []string) (op CollectiveOp, ok bool) {

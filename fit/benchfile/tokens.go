@@ -29,12 +29,15 @@ var thousandsNumber = lex.NewPattern(`(^|[\s|*])(\d{1,3}(?:,\d{3})+(?:\.\d+)?)([
 var colours = lex.NewPattern("\x1b\\[[0-9;]*m")
 
 // plainLine returns a line whose numbers and words stand between separators alone: without colours,
-// bold, and commas between thousands. Columns keep their places.
+// tags of ranks, bold, and commas between thousands. Columns keep their places.
 func plainLine(line string) string {
 	line = strings.TrimRight(line, "\r\n")
 	blank := func(text string) string { return strings.Repeat(" ", len(text)) }
 	if strings.IndexByte(line, 0x1b) >= 0 {
 		line = colours().ReplaceAllStringFunc(line, blank)
+	}
+	if strings.HasPrefix(line, "[") {
+		line = lex.RankTag().ReplaceAllStringFunc(line, blank)
 	}
 	line = noBreakSpaces.Replace(line)
 	if strings.Contains(line, "**") {
@@ -146,23 +149,27 @@ func (t *token) parse(decimalComma bool) {
 		t.number = true
 		return
 	}
-	c := t.text[0]
-	if len(t.text) > 32 || (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' {
+	text := strings.TrimPrefix(t.text, "~") // "~2.5 GB/s"
+	if text == "" {
 		return
 	}
-	end := len(t.text)
-	for end > 0 && (t.text[end-1] < '0' || t.text[end-1] > '9') && t.text[end-1] != '.' {
+	c := text[0]
+	if len(text) > 32 || (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' {
+		return
+	}
+	end := len(text)
+	for end > 0 && (text[end-1] < '0' || text[end-1] > '9') && text[end-1] != '.' {
 		end--
 	}
-	v, ok := lex.Parse([]byte(t.text[:end]))
+	v, ok := lex.Parse([]byte(text[:end]))
 	if !ok && decimalComma {
-		v, ok = lex.ParseDecimal([]byte(t.text[:end]))
+		v, ok = lex.ParseDecimal([]byte(text[:end]))
 	}
 	if !ok {
 		return
 	}
-	if end < len(t.text) {
-		unit := strings.TrimSuffix(t.text[end:], ":") // "8B: avg 1.6us"
+	if end < len(text) {
+		unit := strings.TrimSuffix(text[end:], ":") // "8B: avg 1.6us"
 		if d, _ := unitsOf(unit); d == noDimension {
 			return
 		}
@@ -212,7 +219,7 @@ func mayBeRow(line []byte) bool {
 				return true
 			}
 		}
-		before = strings.IndexByte(" \t|,;=(*\"-:", c) >= 0
+		before = strings.IndexByte(" \t|,;=(*\"-:~", c) >= 0
 	}
 	return bytes.Contains(line, []byte("n/a")) && n == 1
 }

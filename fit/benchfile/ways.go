@@ -10,11 +10,24 @@ type way struct {
 	x, y string // "1:B", "5:us"
 }
 
+// appendWay adds the way to read two columns, unless an option cannot name them: "6.46 ms (6.46 avg"
+// is one field of two numbers.
+func (b *block) appendWay(ways []way, all []*column, size *column, sizeUnit string, value *column,
+	unit string) []way {
+
+	x, y := b.fieldOf(size), b.fieldOf(value)
+	for _, c := range all {
+		if at := b.fieldOf(c); c.number && (c != size && at == x || c != value && at == y) {
+			return ways
+		}
+	}
+	return append(ways, way{strconv.Itoa(x) + ":" + sizeUnit, strconv.Itoa(y) + ":" + unit})
+}
+
 // waysOf returns the likeliest readings as options, those of the columns in question first.
-func waysOf(b *block, found []reading, question []*series) (ways []way) {
+func waysOf(b *block, all []*column, found []reading, question []*series) (ways []way) {
 	add := func(r *reading, c *column) {
-		ways = append(ways, way{x: strconv.Itoa(b.fieldOf(r.size)) + ":" + unitText(r.sizes),
-			y: strconv.Itoa(b.fieldOf(c)) + ":" + unitText(r.values[c])})
+		ways = b.appendWay(ways, all, r.size, unitText(r.sizes), c, unitText(r.values[c]))
 	}
 	for _, s := range question {
 		add(&found[0], s.value)

@@ -8,12 +8,13 @@ import (
 var (
 	// Control sequences of ECMA-48: "\x1b[1;32m" of colours, "\x1b[0K" of erased lines.
 	ansi        = NewPattern(`\x1b(\[[0-9;?]*[ -/]*[@-~]|[@-Z\\-_])`)
-	overwritten = NewPattern(`(?s)^.*\r`) // a progress bar
+	bold        = NewPattern(`\*\*([^*]+)\*\*`) // of Markdown
+	overwritten = NewPattern(`(?s)^.*\r`)       // a progress bar
 	// as cat -v and some logs show them
 	caret = NewPattern(`\^\[\[[0-9;]*m`)
 	// mpirun --tag-output writes [1,0]<stdout>: before each line, newer versions
 	// without the colon; loggers write a time.
-	rankTag   = NewPattern(`^\[\d+,\d+\]<std(out|err|diag)>:? ?`)
+	RankTag   = NewPattern(`^\[\d+,\d+\]<std(out|err|diag)>:? ?`)
 	timeStamp = NewPattern(
 		`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d)?\]?:?[ \t]+`)
 	// of ts, and of syslog with the host and the program
@@ -40,10 +41,11 @@ var marks = []struct {
 	// Where a web page shows "#" as it is, its source has a backslash before it.
 	{0, func(l []byte) bool { return l[0] == '\\' }, escaped, []byte("$1")},
 	{0, func(l []byte) bool { return bytes.IndexByte(l, 0x1b) >= 0 }, ansi, nil},
+	{1, func(l []byte) bool { return bytes.Contains(l, []byte("**")) }, bold, []byte("$1")},
 	// no row of numbers
 	{0, func(l []byte) bool { return l[0] > '9' && bytes.IndexByte(l, '^') >= 0 }, caret, nil},
 	{0, func(l []byte) bool { return bytes.IndexByte(l, '\r') >= 0 }, overwritten, nil},
-	{0, func(l []byte) bool { return l[0] == '[' }, rankTag, nil},
+	{0, func(l []byte) bool { return l[0] == '[' }, RankTag, nil},
 	{16, func(l []byte) bool { return l[3] == ' ' && l[9] == ':' }, monthStamp, nil},
 	{9, func(l []byte) bool {
 		return l[2] == ':' && l[5] == ':' || l[0] == '[' && l[3] == ':'
