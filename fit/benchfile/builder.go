@@ -1,6 +1,7 @@
 package benchfile
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/lex"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -77,8 +79,15 @@ func (b *builder) tally(t tally) {
 	}
 }
 
-func (b *builder) count(what string) {
-	b.tally(tally{what, 1, b.file.Lines, []int{b.file.Lines}})
+func (b *builder) count(what string) { b.countAt(what, b.file.Lines) }
+
+func (b *builder) countAt(what string, line int) { b.tally(tally{what, 1, line, []int{line}}) }
+
+// failed reports whether a validation has failed: by a word, or by a number of wrong results.
+func failed(text []byte) bool {
+	v, isNumber := lex.Parse(text)
+	return isNumber && v.Value > 0 || bytes.EqualFold(text, []byte("fail")) ||
+		bytes.EqualFold(text, []byte("failed"))
 }
 
 func (t *tally) String() string {
@@ -182,15 +191,17 @@ func (b *builder) point(a *aggregate, r row) {
 
 // row adds the row of the current line. If its size or time is not usable, the row is dropped and
 // counted.
-func (b *builder) row(r row) {
-	if b.usage.closed {
-		return
+func (b *builder) row(r row) { b.rowAt(r, b.file.Lines) }
+
+// rowAt adds the row of a line.
+func (b *builder) rowAt(r row, line int) {
+	switch {
+	case b.usage.closed:
+	case !goodSize(r.size) || !goodTime(r.time):
+		b.countAt(unusable, line)
+	default:
+		b.add(r, line)
 	}
-	if !goodSize(r.size) || !goodTime(r.time) {
-		b.count(unusable)
-		return
-	}
-	b.add(r, b.file.Lines)
 }
 
 // resolution records that a time was printed with a resolution of q µs.

@@ -74,21 +74,6 @@ func (d *dress) undress(line []byte) (bare []byte, source string) {
 	return bare, source
 }
 
-// trailingDecimals returns the number of decimals of the number at the end of a line; 0 if it has
-// none, or if the line does not end in a number.
-func trailingDecimals(line []byte) int {
-	for i := len(line) - 1; i >= 0; i-- {
-		switch c := line[i]; {
-		case c >= '0' && c <= '9':
-		case c == '.':
-			return len(line) - 1 - i
-		default:
-			return 0
-		}
-	}
-	return 0
-}
-
 // ends records how a line that a format has taken ends.
 func (d *dress) ends(line []byte) {
 	n := trailingDecimals(line)

@@ -370,7 +370,8 @@ func TestRunsInAFile(t *testing.T) {
 	check(header+"8 1\n64 2\n8 3\n64 4\n", "OSU: 8=1 64=2", "OSU (2): 8=3 64=4", "- the sizes of OSU begin again in line 4: what follows is a table of its own")
 	check(header+"8 1\n8 3\n64 4\n", "OSU: 8=2 64=4")
 	check("# OSU MPI Latency Test v5.8\n#\n"+header+"#\n8 1\n", "OSU MPI Latency Test v5.8: 8=1")
-	check(header+"8 1\n16 -3\n32 nan\n64 0\n", "OSU: 8=1", "3 rows without a usable size or time left out (the first in line 3)")
+	check(header+"8 1\n16 -3\n32 nan\n64 0\n", "OSU: 8=1", "2 rows without a usable size or time left out (the first in line 3)",
+		"1 row whose time or rate is printed as 0 left out (the first in line 5)")
 	check("# OSU MPI Latency Test v5.8\n"+header+"8 1\n# OSU MPI Bcast Latency Test v5.8\n# Size Avg Latency(us)\n# Size  Avg Latency(us)\n8 3\n",
 		"OSU MPI Latency Test v5.8: 8=1", "OSU MPI Bcast Latency Test v5.8: 8=3")
 }

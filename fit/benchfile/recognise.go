@@ -280,10 +280,12 @@ func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal
 	return nil, no
 }
 
+// isValue reports whether a column is one of times or rates.
+func isValue(g guess) bool { return g.dim == times || g.dim == rates }
+
 // doubt returns why the best reading of a block is not read; "" if it is.
 func (p *parser) doubt(b *block, found []reading, named bool) string {
 	top := found[0]
-	isValue := func(g guess) bool { return g.dim == times || g.dim == rates }
 	values := 0
 	for _, g := range top.values {
 		if isValue(g) {

@@ -38,11 +38,7 @@ func (r *record) decide(p *parser, all []*column, top reading, near []string) (w
 	}
 	r.keys, r.ids = keyColumns(all, top), top.ids
 	r.rising = len(r.keys) == 0 && risesInRuns(top.bytes)
-	for _, c := range all {
-		if validNames[strings.ToLower(c.name)] {
-			r.valid = c
-		}
-	}
+	r.valid = validation(all)
 	for _, s := range r.series {
 		if why := p.measured(r, s, all, title, known, near); why != "" {
 			return why
@@ -50,6 +46,15 @@ func (r *record) decide(p *parser, all []*column, top reading, near []string) (w
 	}
 	r.notes = []string{r.note(top)}
 	return ""
+}
+
+// validation returns the column that says whether the results were right; nil if there is none.
+func validation(all []*column) *column {
+	i := slices.IndexFunc(all, func(c *column) bool { return validNames[strings.ToLower(c.name)] })
+	if i < 0 {
+		return nil
+	}
+	return all[i]
 }
 
 // measured sets what the times of a series are: the title of the benchmark says it, or the name of
@@ -76,7 +81,7 @@ func (p *parser) measured(r *record, s *series, all []*column, title titleRow, k
 		t.Kind = Operation
 	}
 	if isRate && t.Kind == Gap {
-		s.divisor = 1 / t.divide(max(1, title.directions), title.pairsIn(near))
+		s.share = t.divide(max(1, title.directions), title.pairsIn(near))
 	}
 	if t.Kind == Collective {
 		op.Name = cmp.Or(op.Name, fromFileName(p.file.Name).Name, p.opt.Collective)
@@ -234,30 +239,46 @@ func (s *series) add(tokens []token, size float64, line int) {
 	t, half := s.value.cell(tokens)
 	t, half = t*s.as.factor, half*s.as.factor
 	x := row{size: size, time: t}
+	m, hasRate := s.messageTime(tokens, t, half)
 	switch {
+	case m > 0:
+		x.time = m
+		if t < 0 {
+			b.countAt(negative, line)
+		}
 	case math.IsNaN(t):
-		b.countAt(unusable, line)
-		return
-	case t == 0:
+	case t == 0 || hasRate && !(m > 0) && isCoarse(t, half):
 		b.countAt(noTime, line)
 		return
 	case s.as.dim == rates:
-		x.time = s.timeOfRate(tokens, size, t, half)
+		x.time = s.timeOfRate(tokens, size, t)
 		// With fewer than three digits, rounding alone changes the rate by more than 0.5 %.
-		if t < 200*half {
+		if isCoarse(t, half) {
 			b.countAt(coarse, line)
 			x.rounded = half / t
 		}
 	default:
-		b.resolution(2 * half)
+		b.resolution(tokens[s.value.at].quantum * s.as.factor)
 		x.min, x.max = s.bound(s.min, tokens), s.bound(s.max, tokens)
 		x.median = s.bound(s.median, tokens)
 	}
-	if !goodSize(size) || !goodTime(x.time) {
-		b.countAt(unusable, line)
-		return
+	b.rowAt(x, line)
+}
+
+// isCoarse reports whether a number is printed with fewer than three digits.
+func isCoarse(v, half float64) bool { return v == 0 || v < 200*half }
+
+// messageTime returns the time by the rate of messages beside that in bytes, whose unit may be of
+// powers of 1000 or 1024; 0 if there is none, or if it has too few digits, and the other has more.
+func (s *series) messageTime(tokens []token, rate, half float64) (time float64, hasRate bool) {
+	if s.messages == nil {
+		return 0, false
 	}
-	b.add(x, line)
+	m, h := s.messages.cell(tokens)
+	if !(m > 0) || isCoarse(m, h) && !isCoarse(rate, half) {
+		return 0, true
+	}
+	return 1 / (m * s.messagesAs.factor * s.share), true
 }
 
 // bound returns the time in a further column; 0 without one.
@@ -303,26 +324,17 @@ func thousandOf(unit string) float64 {
 	return 1
 }
 
-// timeOfRate returns size over a rate, or the inverse of the message rate where that has more
-// digits.
-func (s *series) timeOfRate(tokens []token, size, rate, half float64) float64 {
-	ranks := 0.
+// timeOfRate returns size over a rate.
+func (s *series) timeOfRate(tokens []token, size, rate float64) float64 {
+	ranks, share := 0., 1.
 	if s.ranks != nil {
 		ranks, _ = s.ranks.cell(tokens)
 	}
-	share := 1.
 	if s.perRank != nil {
 		share = s.perRank(ranks)
 	}
-	if s.messages != nil {
-		if m, h := s.messages.cell(tokens); m > 0 && h/m < half/rate {
-			return s.divisor / (m * s.messagesAs.factor)
-		}
-	}
-	return size / rate * s.divisor * share
+	return size / (rate * s.share) * share
 }
-
-func (b *builder) countAt(what string, line int) { b.tally(tally{what, 1, line, []int{line}}) }
 
 // builder returns the builder of a series and the keys of a row.
 func (r *record) builder(p *parser, s *series, key string, row []token, line int) *builder {

@@ -23,7 +23,7 @@ type series struct {
 	statistic        float64 // its place in statistics
 	quantity, place  string
 	tied             bool    // by an identity
-	divisor          float64 // streams that a rate adds up
+	share            float64 // of a rate that belongs to one stream
 	tables           map[string]*builder
 	key              string
 	open             *builder // of that key
@@ -46,7 +46,7 @@ func chooseSeries(all []*column, top reading, title titleRow) (chosen []*series,
 		if !ok || g.dim != times && g.dim != rates {
 			continue
 		}
-		s := &series{value: c, as: g, divisor: 1, tables: map[string]*builder{}}
+		s := &series{value: c, as: g, share: 1, tables: map[string]*builder{}}
 		s.statistic, s.quantity = statisticOf(placeWord().ReplaceAllString(c.name, ""))
 		s.place = strings.ToLower(placeWord().FindString(c.name))
 		for _, id := range top.ids {

@@ -126,35 +126,6 @@ var rdma = benchmark{
 	twice:  true,
 }
 
-// gridRules find the columns of these benchmarks.
-var gridRules = []gridRule{
-	// The time of a non-blocking collective is that of the communication alone: the overall time
-	// includes the computation that it overlaps.
-	{name: lex.NewPattern(`(?i)^(purecomm.*[\[(]us[\])]|t_pure\[usec\])$`), is: gridTime},
-	{name: lex.NewPattern(`(?i)^((latency|avglat|overall).*[\[(]us[\])].*|` +
-		`t(_avg|_ovrl)?\[usec\])$`), is: gridTime},
-	// Where no average is printed, the typical time of perftest, its median, stands for it, and the
-	// slowest rank of IMB.
-	{name: lex.NewPattern(`^t_typical\[usec\]$`), is: gridTime},
-	{name: lex.NewPattern(`^t_max\[usec\]$`), is: gridTime},
-	{name: lex.NewPattern(`(?i)^(min.*[\[(]us[\])].*|t_min\[usec\])$`), is: gridMin},
-	{name: lex.NewPattern(`(?i)^(max.*[\[(]us[\])].*|t_max\[usec\])$`), is: gridMax},
-	{name: lex.NewPattern(`(?i)^(p50.*\(us\).*|t_typical\[usec\])$`), is: gridMedian},
-	// Mpps are 10⁶ messages a second, so 1 is one message per µs.
-	{name: lex.NewPattern(`(?i)^MsgRate\[Mpps`), is: gridRate, rateUnit: 1, messages: true},
-	{name: lex.NewPattern(`^(?i:messages/s)|^Msg/sec$`), is: gridRate, rateUnit: 1e-6,
-		messages: true},
-	{name: lex.NewPattern(`(?i)^(mb/s$|(avg)?bandwidth[\[(]mb/s[\])])`), is: gridRate,
-		rateUnit: 1},
-	{name: lex.NewPattern(`^BWaverage\[Mi?B`), is: gridRate, rateUnit: (1 << 20) / 1e6},
-	{name: lex.NewPattern(`^BWaverage\[Gb`), is: gridRate, rateUnit: 1e3 / 8},
-	{name: lex.NewPattern(`(?i)^(validation|defects)$`), is: gridValid},
-	{name: lex.NewPattern(`(?i)^(#?iterations|#?repetitions|#qpairs|overlap(\(%\)|\[%\])|` +
-		`p\d+.*|(init|test|wait|overall|compute|coll\.?init|mpi_.*)\(us\)|t_.*\[usec\]|` +
-		`.*percentile\[usec\]|.*(bandwidth|lat|latency).*|messages/s|mbytes/sec|BW.*|MsgRate.*|` +
-		`tpsaverage)$`), is: gridOther},
-}
-
 // titled reads the output of a benchmark.
 type titled struct {
 	*benchmark
@@ -162,12 +133,12 @@ type titled struct {
 	said   string   // the title
 	known  []string // what the facts say behind it
 	names  string   // of the open table's header
-	grid   *grid
-	commas bool // the table was made a CSV
+	table  *headed  // the open table; nil without one
+	commas bool     // it was made a CSV
 }
 
 func (f *titled) take(p *parser, line []byte) bool {
-	if f.grid != nil && f.grid.take(p, f.blanks(line)) {
+	if f.table != nil && f.table.take(p, f.blanks(line)) {
 		return true
 	}
 	// One byte excludes nearly all other lines of a log.
@@ -177,7 +148,7 @@ func (f *titled) take(p *parser, line []byte) bool {
 	if m := f.title().FindSubmatch(line); m != nil {
 		f.said = strings.TrimSpace(string(m[len(m)-1]))
 		f.above, f.known = []string{string(line)}, make([]string, len(f.facts))
-		f.grid, f.commas = nil, false
+		f.table, f.commas = nil, false
 		return true
 	}
 	if line[0] != '#' {
@@ -208,19 +179,24 @@ func (f *titled) begin(p *parser, line []byte) bool {
 	if !isSized && (f.above == nil || f.unsized == nil || !f.unsized().MatchString(header)) {
 		return false
 	}
-	if f.twice && f.grid != nil && f.names == header && !f.grid.ignore &&
-		f.grid.b.table.Rows == 0 {
+	if f.twice && f.table != nil && f.names == header && f.table.isEmpty() {
 		return true
 	}
-	g := newGrid(names, gridRules)
+	title := cmp.Or(f.said, f.previousTitle(p, commas))
+	lines := []string{strings.Join(names, "  ")}
+	if f.above != nil || title != "" {
+		lines = slices.Concat(f.above, []string{title})
+	}
+	row, known := titleOf(f.name, lines)
+	h := &headed{title: row, rising: f.rising, unique: f.twice}
+	h.layout(names)
 	// A header without a title that has neither times nor rates, or other columns beside them, is
 	// another program's.
-	if f.above == nil && (!g.hasTimes() && g.at[gridRate] < 0 || f.previousTitle(p) == "" &&
-		len(g.unread()) > 0) {
+	if f.above == nil && (h.value == nil || title == "" && len(h.unread()) > 0) {
 		return false
 	}
-	f.names, f.commas, f.grid = header, commas, g
-	f.open(p, isSized)
+	f.names, f.commas, f.table = header, commas, h
+	f.open(p, title, lines, known, isSized)
 	if f.twice {
 		f.above, f.said = nil, ""
 	}
@@ -229,9 +205,9 @@ func (f *titled) begin(p *parser, line []byte) bool {
 
 // previousTitle returns what stands for a title that is missing: the benchmark of a command line,
 // or the line before the header.
-func (f *titled) previousTitle(p *parser) string {
+func (f *titled) previousTitle(p *parser, commas bool) string {
 	switch {
-	case f.commas:
+	case commas:
 		return p.command
 	case f.twice:
 		return p.previous
@@ -240,44 +216,36 @@ func (f *titled) previousTitle(p *parser) string {
 }
 
 // open opens the table of the header.
-func (f *titled) open(p *parser, isSized bool) {
-	g := f.grid
-	title := cmp.Or(f.said, f.previousTitle(p))
-	lines := []string{strings.ReplaceAll(f.names, "\t", "  ")}
-	if f.above != nil || title != "" {
-		lines = slices.Concat(f.above, []string{title})
-	}
+func (f *titled) open(p *parser, title string, lines []string, known, isSized bool) {
+	h := f.table
 	title = cmp.Or(title, f.name)
 	for _, known := range f.known {
 		if known != "" {
 			title += ", " + known
 		}
 	}
-	inCycles := f.format == rdma.format && (p.cycles || p.opt.Clock > 0) && g.hasTimes()
-	if inCycles && !g.ofCycles(p, title) ||
-		!g.usable(p, title, isSized) {
+	inCycles := f.format == rdma.format && (p.cycles || p.opt.Clock > 0)
+	if inCycles && !h.ofCycles(p, title) || !h.usable(p, title, isSized) {
 		return
 	}
-	row, known := titleOf(f.name, lines)
-	t := Table{Format: f.format, Title: title, Kind: row.kind}
+	t := Table{Format: f.format, Title: title, Kind: h.title.kind}
 	if !known && (f.oneWay == nil || !f.oneWay().MatchString(f.names)) {
 		t.Kind = Operation
 	}
-	if !g.hasTimes() {
+	if h.value.as.dim == rates {
 		t.Kind = Gap
-		pairs := row.pairsIn(lines)
-		if f.above == nil && g.messages && !f.twice { // of osu_mbw_mr
+		pairs := h.title.pairsIn(lines)
+		if f.above == nil && h.value.messages != nil && !f.twice { // of osu_mbw_mr
 			pairs = 0
 		}
-		g.share = t.divide(max(1, row.directions), pairs)
+		h.value.share = t.divide(max(1, h.title.directions), pairs)
 	} else if t.Kind == Operation {
 		f.operationOf(p, &t)
 	}
-	g.rising, g.unique = f.rising, f.twice
-	g.b = p.begin(t)
+	h.open(p, t)
 	if title == f.name && f.commas {
-		g.b.table.warn("no command line says which benchmark of IMB this is: the times are taken " +
-			"as those of an operation")
+		h.builder().table.warn("no command line says which benchmark of IMB this is: the times " +
+			"are taken as those of an operation")
 	}
 }
 

@@ -19,6 +19,7 @@ type titleRow struct {
 	prefer     lex.Pattern // the column to read; nil if names and identities show it
 	bars       bool        // its tables stand between bars, as Markdown's do
 	unit       float64     // of times without one, in µs; 0 if they have one
+	binary     bool        // MB and GB of its rates are powers of 1024
 	directions int         // that a rate adds up; 0 for one
 	// pairs finds the number of ranks, or of pairs of them, whose rates are added up; nil for one
 	// pair. each is how many of that number are a pair.
@@ -54,16 +55,17 @@ var titleRows = []titleRow{
 		rate: Gap, directions: 2, pairs: imbRanks, each: 2},
 	{format: "IMB", text: lex.NewPattern(`^#? ?Benchmarking:? +\S+\s*$|` +
 		`MODE: (NON-)?AGGREGATE|` + imbNames),
-		kind: Operation, rate: Gap, names: true, pairs: imbRanks, each: 2},
+		kind: Operation, rate: Gap, names: true, pairs: imbRanks, each: 2,
+		prefer: lex.NewPattern(`(?i)pure`)},
 	{format: "IMB", text: lex.NewPattern(`#bytes\s+#repetitions`), kind: Operation, rate: Gap},
 	{format: "perftest", text: lex.NewPattern(`(?i)\bBidirectional\b`), rate: Gap,
-		directions: 2},
+		directions: 2, binary: true},
 	// Half of a round trip, or all of it for reads and atomics.
 	{format: "perftest", text: lex.NewPattern(`\bRDMA_(Read|Atomic)|^Atomic .*Test|` +
 		`\bib_(read|atomic)_`),
-		kind: RoundTrip, rate: Gap},
+		kind: RoundTrip, rate: Gap, binary: true},
 	{format: "perftest", text: lex.NewPattern(`#bytes\s+#iterations|BW Test|ib_\w+_(bw|lat)`),
-		kind: OneWay, rate: Gap},
+		kind: OneWay, rate: Gap, binary: true},
 	// The bandwidth tests have a window of messages under way. osu_bibw and osu_put_bibw count both
 	// directions, osu_mbw_mr adds up all pairs.
 	{format: "OSU", text: lex.NewPattern(`Multiple Bandwidth|\[ pairs: \d+ \]`), rate: Gap,

@@ -15,12 +15,13 @@ type token struct {
 	from, to int // bytes of the line
 	number   bool
 	value    float64 // NaN for a number that is not printed, as n/a
-	half     float64 // half of the last printed digit; 0 of a whole number that is not rounded
+	quantum  float64 // the last printed digit
+	half     float64 // half of it; 0 of a whole number that is not rounded
 	unit     string
 }
 
 // missingNumbers stand where a number belongs.
-var missingNumbers = set("n/a", "na", "-", "nan", "-nan", "—", "n.a.")
+var missingNumbers = set("n/a", "na", "-", "nan", "-nan", "inf", "-inf", "—", "n.a.")
 
 // thousandsNumber matches a number with commas between thousands, which stands between blanks or
 // bars.
@@ -115,6 +116,16 @@ func tokensOf(line string) (all []token) {
 	return all
 }
 
+// fieldsOf divides a line at blanks into its cells.
+func fieldsOf(line []byte) (all []token) {
+	for field := range bytes.FieldsSeq(line) {
+		t := token{text: string(field), value: math.NaN()}
+		t.parse(false)
+		all = append(all, t)
+	}
+	return all
+}
+
 // isUnitBehind reports whether word t is the unit of the number before it.
 func isUnitBehind(number, t token, line string) bool {
 	if !number.number || number.unit != "" || math.IsNaN(number.value) || t.number ||
@@ -175,11 +186,26 @@ func (t *token) parse(decimalComma bool) {
 		}
 		t.unit = unit
 	}
-	t.number, t.value = true, v.Value
+	t.number, t.value, t.quantum = true, v.Value, v.Quantum()
 	// Counts of bytes are exact; large numbers that a program prints without decimals are rounded.
 	if v.Exp != 0 || math.Abs(v.Value) >= 1e5 {
-		t.half = v.Quantum() / 2
+		t.half = t.quantum / 2
 	}
+}
+
+// trailingDecimals returns the number of decimals of the number at the end of a line; 0 if it has
+// none, or if the line does not end in a number.
+func trailingDecimals(line []byte) int {
+	for i := len(line) - 1; i >= 0; i-- {
+		switch c := line[i]; {
+		case c >= '0' && c <= '9':
+		case c == '.':
+			return len(line) - 1 - i
+		default:
+			return 0
+		}
+	}
+	return 0
 }
 
 // patternOf returns the kinds of a line's tokens: n for a number, w for a word.
