@@ -204,6 +204,50 @@ func (b *builder) rowAt(r row, line int) {
 	}
 }
 
+// A measurement is what a row says about a size in bytes: a time in µs, or a rate in bytes/µs of
+// one stream. A value is NaN if the row has none.
+type measurement struct {
+	size, value, half float64 // half of the last digit of the value
+	isRate            bool
+	quantum           float64 // of a time; 0 if unknown
+	min, max, median  float64 // times; 0 if they are not printed
+	// A rate of messages per µs may stand beside one in bytes.
+	hasMessages            bool
+	messages, messagesHalf float64
+}
+
+// measure adds the row that a measurement makes, or counts why it makes none.
+func (b *builder) measure(m measurement, line int) {
+	x := row{size: m.size, time: m.value}
+	switch {
+	case math.IsNaN(m.value) && !m.hasMessages:
+	// The unit of a rate in bytes may be of powers of 1000 or 1024, so that of messages counts,
+	// unless it has fewer than three digits.
+	case m.messages > 0 && !(isCoarse(m.messages, m.messagesHalf) && !isCoarse(m.value, m.half)):
+		x.time = 1 / m.messages
+		if m.value < 0 {
+			b.countAt(negative, line)
+		}
+	case m.value == 0 || m.hasMessages && isCoarse(m.value, m.half):
+		b.countAt(noTime, line)
+		return
+	case m.isRate:
+		x.time = m.size / m.value
+		// With fewer than three digits, rounding alone changes the rate by more than 0.5 %.
+		if isCoarse(m.value, m.half) {
+			b.countAt(coarse, line)
+			x.rounded = m.half / m.value
+		}
+	default:
+		b.resolution(m.quantum)
+		x.min, x.max, x.median = m.min, m.max, m.median
+	}
+	b.rowAt(x, line)
+}
+
+// isCoarse reports whether a number is printed with fewer than three digits.
+func isCoarse(v, half float64) bool { return v == 0 || v < 200*half }
+
 // resolution records that a time was printed with a resolution of q µs.
 func (b *builder) resolution(q float64) {
 	// The finest row counts: %g drops trailing zeros, so 1.5 may stand beside 1.25.
@@ -346,12 +390,12 @@ func (b *builder) doubtUnit() {
 
 // contradicts warns, once for each table, if the bandwidth beside the time is not size over time.
 // It tolerates a difference of 3 %, as of rounded numbers.
-func contradicts(b *builder, r row, rate float64) {
-	if rate == 0 || b.warned || r.size == 0 {
+func contradicts(b *builder, size, time, rate float64) {
+	if rate == 0 || b.warned || size == 0 {
 		return
 	}
 	// MB of 2²⁰ bytes are 4.9 % larger than those of 10⁶, so 3 % tells them apart.
-	if ratio := rate * r.time / r.size; ratio < 0.97 || ratio > 1.03 {
+	if ratio := rate * time / size; ratio < 0.97 || ratio > 1.03 {
 		b.warnOnce(fmt.Sprintf("the bandwidth contradicts the time in line %d: it is %.3g times "+
 			"size over time (units of 2²⁰ or of bits?); the times count", b.file.Lines, ratio))
 	}

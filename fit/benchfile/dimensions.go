@@ -220,8 +220,8 @@ func (s *splitter) operation(p *parser, x *splitCell) (op CollectiveOp) {
 		}
 	}
 	if op.Name == "" {
-		// From the surest to the least sure: a column, a line above the header, the file's name, the
-		// option. The option comes last, as it is one for all files of a command.
+		// From the surest to the least sure: a column, a line above the header, the file's name,
+		// the option. The option comes last, as it is one for all files of a command.
 		if o, _ := collectiveIn(s.near); o.Name != "" {
 			op.Name = o.Name
 			p.warn("a line above the header says that the times are those of a collective: %s",

@@ -235,50 +235,23 @@ func (c *column) cell(tokens []token) (value, half float64) {
 
 // add adds the value of a row to the open table.
 func (s *series) add(tokens []token, size float64, line int) {
-	b := s.open
-	t, half := s.value.cell(tokens)
-	t, half = t*s.as.factor, half*s.as.factor
-	x := row{size: size, time: t}
-	m, hasRate := s.messageTime(tokens, t, half)
-	switch {
-	case m > 0:
-		x.time = m
-		if t < 0 {
-			b.countAt(negative, line)
-		}
-	case math.IsNaN(t):
-	case t == 0 || hasRate && !(m > 0) && isCoarse(t, half):
-		b.countAt(noTime, line)
-		return
-	case s.as.dim == rates:
-		x.time = s.timeOfRate(tokens, size, t)
-		// With fewer than three digits, rounding alone changes the rate by more than 0.5 %.
-		if isCoarse(t, half) {
-			b.countAt(coarse, line)
-			x.rounded = half / t
-		}
-	default:
-		b.resolution(tokens[s.value.at].quantum * s.as.factor)
-		x.min, x.max = s.bound(s.min, tokens), s.bound(s.max, tokens)
-		x.median = s.bound(s.median, tokens)
+	value, half := s.value.cell(tokens)
+	m := measurement{size: size, isRate: s.as.dim == rates}
+	if m.isRate {
+		share := s.as.factor * s.share * s.ofBus(tokens)
+		m.value, m.half = value*share, half*share
+	} else {
+		m.value, m.half = value*s.as.factor, half*s.as.factor
+		m.quantum = tokens[s.value.at].quantum * s.as.factor
+		m.min, m.max = s.bound(s.min, tokens), s.bound(s.max, tokens)
+		m.median = s.bound(s.median, tokens)
 	}
-	b.rowAt(x, line)
-}
-
-// isCoarse reports whether a number is printed with fewer than three digits.
-func isCoarse(v, half float64) bool { return v == 0 || v < 200*half }
-
-// messageTime returns the time by the rate of messages beside that in bytes, whose unit may be of
-// powers of 1000 or 1024; 0 if there is none, or if it has too few digits, and the other has more.
-func (s *series) messageTime(tokens []token, rate, half float64) (time float64, hasRate bool) {
-	if s.messages == nil {
-		return 0, false
+	if s.messages != nil {
+		n, h := s.messages.cell(tokens)
+		m.messages, m.messagesHalf = n*s.messagesAs.factor*s.share, h*s.messagesAs.factor*s.share
+		m.hasMessages = true
 	}
-	m, h := s.messages.cell(tokens)
-	if !(m > 0) || isCoarse(m, h) && !isCoarse(rate, half) {
-		return 0, true
-	}
-	return 1 / (m * s.messagesAs.factor * s.share), true
+	s.open.measure(m, line)
 }
 
 // bound returns the time in a further column; 0 without one.
@@ -324,16 +297,16 @@ func thousandOf(unit string) float64 {
 	return 1
 }
 
-// timeOfRate returns size over a rate.
-func (s *series) timeOfRate(tokens []token, size, rate float64) float64 {
-	ranks, share := 0., 1.
+// ofBus returns what makes a bus bandwidth size over time; 1 for other rates.
+func (s *series) ofBus(tokens []token) float64 {
+	if s.perRank == nil {
+		return 1
+	}
+	ranks := 0.
 	if s.ranks != nil {
 		ranks, _ = s.ranks.cell(tokens)
 	}
-	if s.perRank != nil {
-		share = s.perRank(ranks)
-	}
-	return size / (rate * s.share) * share
+	return 1 / s.perRank(ranks)
 }
 
 // builder returns the builder of a series and the keys of a row.

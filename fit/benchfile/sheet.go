@@ -339,21 +339,17 @@ func (s *sheet) add(p *parser, bytes float64, t lex.Number) {
 	if r.has(colUnit) {
 		unit = s.scale
 	}
-	x := row{size: bytes, time: t.Value * unit}
-	if r.rate {
-		if bytes == 0 { // the rate of an empty message has no time
-			x = row{}
-		}
-		x.time = bytes / x.time
-		b.row(x)
-		return
+	m := measurement{size: bytes, value: t.Value * unit, isRate: r.rate}
+	m.quantum = t.Quantum() * unit
+	// Rates that a person has written as whole numbers are not rounded to them.
+	if t.Exp != 0 {
+		m.half = m.quantum / 2
 	}
 	s.check(b)
-	b.resolution(t.Quantum() * unit)
-	x.min, x.max, x.median = r.value(colMin), r.value(colMax), r.value(colMedian)
-	b.row(x)
-	if s.kind == OneWay {
-		contradicts(b, x, r.value(colCheck))
+	m.min, m.max, m.median = r.value(colMin), r.value(colMax), r.value(colMedian)
+	b.measure(m, p.file.Lines)
+	if s.kind == OneWay && !r.rate {
+		contradicts(b, bytes, m.value, r.value(colCheck))
 	}
 }
 

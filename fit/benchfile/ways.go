@@ -10,8 +10,8 @@ type way struct {
 	x, y string // "1:B", "5:us"
 }
 
-// appendWay adds the way to read two columns, unless an option cannot name them: "6.46 ms (6.46 avg"
-// is one field of two numbers.
+// appendWay adds the way to read two columns, unless an option cannot name them: "6.46 ms (6.46
+// avg" is one field of two numbers.
 func (b *block) appendWay(ways []way, all []*column, size *column, sizeUnit string, value *column,
 	unit string) []way {
 
