@@ -237,20 +237,22 @@ func (b *Builder) Calc(nanoseconds uint64) uint32 {
 // their place in the rank. A label is a letter followed by letters, digits and underscores, and
 // unique in its rank. GOAL's words (send, recv, calc, rank, num_ranks) are not labels, nor is "l"
 // with a number, which is a default name.
-func (b *Builder) Label(op uint32, label string) {
+func (b *Builder) Label(op uint32, label string) { b.LabelText(op, []byte(label)) }
+
+// LabelText is Label for a text that the caller may change afterwards.
+func (b *Builder) LabelText(op uint32, text []byte) {
 	if b.err != nil {
 		return
 	}
-	text := []byte(label)
 	switch {
 	case len(b.s.first) == 0:
-		b.fail("operation %d is labelled %q before the first rank", op, label)
+		b.fail("operation %d is labelled %q before the first rank", op, text)
 	case op+1 != b.Next() || op < b.s.first[b.rank()]:
-		b.fail("rank %d: operation %d is labelled %q, but is not the last one", b.rank(), op, label)
+		b.fail("rank %d: operation %d is labelled %q, but is not the last one", b.rank(), op, text)
 	// A label l7 at another place than the seventh would stand for two operations when the
 	// schedule is written as text.
 	case !isLabel(text) || text[0] == 'l' && len(bytes.Trim(text[1:], "0123456789")) == 0:
-		b.fail("rank %d: %q cannot be a label", b.rank(), label)
+		b.fail("rank %d: %q cannot be a label", b.rank(), text)
 	default:
 		b.checkLabel(b.name(text, op-b.s.first[b.rank()]), text)
 	}

@@ -147,7 +147,7 @@ type transit struct {
 type recordedFlow struct {
 	sent    link   // the step that sent the data
 	started uint64 // when its first byte arrived
-	take    uint32 // the step that takes it in
+	take    link   // the step that takes it in
 }
 
 // prefetch brings what a message flows by into the cache.

@@ -333,6 +333,7 @@ func TestOrderOfMessages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		ComputedAsRecorded(t, p, Setup{Machine: on}, path)
 		at := uint64(0)
 		for _, g := range path.Segments {
 			if g.From != at || g.Shares.Sum() != g.To-g.From {

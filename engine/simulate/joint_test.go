@@ -85,6 +85,7 @@ func TestJoint(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			ComputedAsRecorded(t, p, Setup{LogGOPS: Defaults}, path)
 			if sum := path.Shares.Compute + path.Shares.Collective; sum != slices.Max(want) {
 				t.Fatalf("%d computing and %d together of %d", path.Shares.Compute, path.Shares.Collective, slices.Max(want))
 			}

@@ -255,7 +255,7 @@ func (r *run) inject(a *act, c *cost, to uint32, late bool, cpu, nic int) (s sen
 	s.call = r.recordStep(*a, late, cpu, nic)
 	if s.by = s.call; queued {
 		r.recordStall(opStep{a.op, a.step, true}, stall)
-		s.by = r.recordQueued(*a, queue, stall, before, nic)
+		s.by = r.recordQueued(*a, queue, stall, s.call, before, nic)
 	}
 	if cpu != noProcessor {
 		r.clock[cpu] = s.end
@@ -323,19 +323,19 @@ func (r *run) take(i, from uint32, bytes, came, now uint64) {
 		}
 	}
 	a := act{start: begin, begin: begin, end: end, bytes: bytes, op: i, step: stepTake}
-	r.recordIntake(a, nic, !c.interleaved, came)
+	by := r.recordIntake(a, nic, !c.interleaved, came)
 	if !c.interleaved {
 		r.clock[nic] = begin + c.intake
 	}
 	if way != nil && way.state == inTransit {
 		way.state, way.since = taken, begin
 		if r.recording {
-			r.flows.recorded[from].take = uint32(len(r.acts))
+			r.flows.recorded[from].take = by
 		}
 		return // deliver goes on
 	}
 	if end >= now { // else the receive was posted late: what it waits for is its posting
-		r.recordLastByte(i, uint32(len(r.acts)), end)
+		r.recordLastByte(i, by, end)
 	}
 	r.push(max(now, end), i)
 }

@@ -113,7 +113,7 @@ var errNotRecorded = errors.New("the run was not recorded; set Setup.Record")
 // Path returns the critical path of the rank that finishes last. The run must have been recorded,
 // and the schedule must have ended.
 func (r *Result) Path() (*Path, error) {
-	if r.run == nil {
+	if r.run == nil || r.run.brief {
 		return nil, errNotRecorded
 	}
 	p := &Path{Rank: r.last()}
@@ -132,6 +132,25 @@ func (r *Result) Path() (*Path, error) {
 		p.Shares.Noise += end
 	}
 	return p, nil
+}
+
+// Computed returns the time of computations on the critical path of the rank that finishes last,
+// and the time before its first step: ranks begin up to 10 ns apart where NICs interleave messages.
+// The rest of the finish are messages. Both are in ticks. The run must have been recorded, at least
+// what it computed, without noise.
+func (r *Result) Computed() (computing, before uint64, err error) {
+	if r.run == nil {
+		return 0, 0, errNotRecorded
+	}
+	by, end := r.run.finisher(r.last())
+	for by.act != 0 {
+		a := &r.run.acts[by.act-1]
+		if a.step == stepCalc && by.at != atStart {
+			computing += a.end - a.start
+		}
+		by, end = a.cause, a.start
+	}
+	return computing, end, nil
 }
 
 // fromBegin lets the first step of a path begin when the run does: ranks begin a little apart, see

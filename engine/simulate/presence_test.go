@@ -80,6 +80,7 @@ func TestPresence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		simulate.ComputedAsRecorded(t, p, simulate.Setup{Machine: on(t, m, "core", 2, simulate.NoLimit)}, path)
 		if end, _ := r.Finish(); r.Micros(path.Shares.Sum()) != end {
 			t.Errorf("the parts of the path sum to %v, want %v", r.Micros(path.Shares.Sum()), end)
 		}

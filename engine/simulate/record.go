@@ -5,7 +5,9 @@ import "github.com/halfpeak/halfpeak/engine/schedule"
 func (r *run) startRecord() {
 	// A message is sent, its receive is posted, it is taken in and received; a rendezvous, or a
 	// wildcard, has more.
-	r.acts = make([]act, 0, len(r.ops)+2*r.msgs)
+	if !r.brief {
+		r.acts = make([]act, 0, len(r.ops)+2*r.msgs)
+	}
 	r.why = make([]link, len(r.ops))
 	r.clockBy = make([]link, len(r.clock))
 	r.outBy = make([]link, r.s.Ranks())
@@ -13,6 +15,24 @@ func (r *run) startRecord() {
 	if r.flows != nil {
 		r.flows.recorded = make([]recordedFlow, len(r.ops))
 	}
+}
+
+// keep adds a step to the record and returns a link to it. A brief record has computations and the
+// first steps of ranks; any other step passes its cause on.
+func (r *run) keep(a act) link {
+	if r.brief && a.step != stepCalc && a.cause.act > 0 {
+		return link{a.cause.act, a.cause.at, true}
+	}
+	r.acts = append(r.acts, a)
+	return link{act: uint32(len(r.acts))}
+}
+
+// causeOf returns the cause of the step of a link.
+func (r *run) causeOf(by link) link {
+	if by.passed {
+		return by
+	}
+	return r.acts[by.act-1].cause
 }
 
 func (r *run) setCause(op uint32, by link) {
@@ -39,8 +59,7 @@ func (r *run) recordStep(a act, late bool, cpu, nic int) link {
 			a.cause = r.clockBy[nic]
 		}
 	}
-	r.acts = append(r.acts, a)
-	by := link{act: uint32(len(r.acts))}
+	by := r.keep(a)
 	if cpu != noProcessor {
 		r.clockBy[cpu] = by.as(atCPU)
 	}
@@ -102,18 +121,17 @@ func (r *run) lastAtNIC(nic int) link {
 }
 
 // recordQueued records the message of step a that waited at its NIC for the step before it, or for
-// a stall, while its processor went on. It returns a link to it.
-func (r *run) recordQueued(a act, queue, stall uint64, before link, nic int) link {
+// a stall, while its processor went on; call is the processor's part. It returns a link to it.
+func (r *run) recordQueued(a act, queue, stall uint64, call, before link, nic int) link {
 	if !r.recording {
 		return link{}
 	}
-	a.cause = r.acts[len(r.acts)-1].cause // of the processor's part
+	a.cause = r.causeOf(call)
 	if queue > 0 {
 		a.cause = before
 	}
 	a.start, a.begin, a.end, a.queued = a.start+queue, a.begin+queue, a.end+queue+stall, true
-	r.acts = append(r.acts, a)
-	by := link{act: uint32(len(r.acts))}
+	by := r.keep(a)
 	r.clockBy[nic] = by.as(atNIC)
 	if r.ops[a.op].Kind == schedule.Send {
 		r.why[a.op] = by.as(atArrival)
@@ -126,7 +144,7 @@ func (r *run) recordPause(send, receive uint32, more uint64) {
 	if r.shared != nil {
 		r.recordDelay(send, delay{flow: more})
 	}
-	if by := r.why[receive]; by.at == atStream {
+	if by := r.why[receive]; by.at == atStream && !by.passed {
 		r.acts[by.act-1].end += more
 	}
 }
@@ -136,16 +154,15 @@ func (r *run) recordPosting(op uint32, t uint64) link {
 		return link{}
 	}
 	a := act{start: t, begin: t, end: t, op: op, step: stepPost, cause: r.why[op]}
-	r.acts = append(r.acts, a)
-	r.why[op] = link{uint32(len(r.acts)), atStart}
+	r.why[op] = r.keep(a).as(atStart)
 	return r.why[op]
 }
 
 // recordIntake records that a NIC begins to take in a message, which occupies the NIC unless NICs
-// interleave it. Its first byte arrived at time came.
-func (r *run) recordIntake(a act, nic int, occupied bool, came uint64) {
+// interleave it. Its first byte arrived at time came. It returns a link to the step.
+func (r *run) recordIntake(a act, nic int, occupied bool, came uint64) link {
 	if !r.recording {
-		return
+		return link{}
 	}
 	// The message is that of the other side: of the send if the operation receives, of the grant if
 	// it sends.
@@ -156,19 +173,23 @@ func (r *run) recordIntake(a act, nic int, occupied bool, came uint64) {
 	if a.begin > came {
 		a.cause = r.clockBy[nic]
 	}
-	r.acts = append(r.acts, a)
+	by := r.keep(a)
 	if occupied {
-		r.clockBy[nic] = link{uint32(len(r.acts)), atNIC}
+		r.clockBy[nic] = by.as(atNIC)
 	}
+	return by
 }
 
-// recordLastByte records that step number of an operation has taken in the last byte at time end.
-// The operation waits for it.
-func (r *run) recordLastByte(op, number uint32, end uint64) {
-	if r.recording {
-		r.acts[number-1].end = end
-		r.why[op] = link{number, atStream}
+// recordLastByte records that a step of an operation has taken in the last byte at time end. The
+// operation waits for it.
+func (r *run) recordLastByte(op uint32, by link, end uint64) {
+	if !r.recording {
+		return
 	}
+	if !by.passed {
+		r.acts[by.act-1].end = end
+	}
+	r.why[op] = by.as(atStream)
 }
 
 // setLastByte sets when the last byte of a step leaves its rank, if that is the latest so far.

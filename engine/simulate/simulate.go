@@ -53,6 +53,10 @@ type Setup struct {
 	// 48 bytes for each step of an operation, of which a message has four. The default rules only.
 	Record bool
 
+	// Computed keeps less than Record, for [Result.Computed]: 48 bytes for each computation. The
+	// default rules without noise only.
+	Computed bool
+
 	// Parts keeps how long each rank computes and handles messages, for [Result.Parts]. The default
 	// rules only.
 	Parts bool
@@ -155,7 +159,7 @@ func (r *run) simulate(o Setup) error {
 				"another machine")
 		case o.Reversed:
 			return errors.New("LogGOPSim's rules have one order; leave out the rules")
-		case o.Record:
+		case o.Record || o.Computed:
 			return errors.New("a run by LogGOPSim's rules cannot be recorded: " +
 				"its clocks of one rank run apart; leave out the rules")
 		}
@@ -182,7 +186,8 @@ func (r *run) simulate(o Setup) error {
 	}
 	r.shared = newSharing(r.costs.machine, r.names, r.fail)
 	r.flows = newFlows(r.costs.machine, r.Program, o.Seed)
-	r.recording, r.instant = o.Record, o.Instant
+	r.recording, r.instant = o.Record || o.Computed, o.Instant
+	r.brief = !o.Record
 	if o.Reversed {
 		r.order = firstFresh - 1
 	}
@@ -202,7 +207,7 @@ func (r *run) result(o Setup) (*Result, error) {
 	}
 	slices.SortFunc(r.marks, func(a, b MarkEnd) int { return cmp.Compare(a.Op, b.Op) })
 	res.Marks, res.Parts, res.Assumed = r.marks, r.tally, r.assumed
-	if o.Record {
+	if o.Record || o.Computed {
 		res.run = r
 	}
 	return res, r.findDeadlock()
@@ -226,7 +231,7 @@ func (p *Program) Runs(ctx context.Context, o Setup, n int) ([]quantity.Micros, 
 	if err != nil {
 		return nil, err
 	}
-	o.Record = false
+	o.Record, o.Computed = false, false
 	finished, ended := make([]quantity.Micros, n), make([]bool, n)
 	began := time.Now()
 	var before atomic.Uint64 // operations of runs that have ended

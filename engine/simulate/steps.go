@@ -4,6 +4,7 @@ package simulate
 // It is kept on demand; a run without a record tests a bool instead of writing.
 type record struct {
 	recording bool
+	brief     bool // only computations are kept, see Setup.Computed
 	acts      []act
 	why       []link // by waiting operation: the latest known step that it waits for
 	clockBy   []link // by clock: the step that set it
@@ -68,9 +69,17 @@ type link struct {
 	// of the part before.
 	act uint32
 	at  relation
+	// passed is set if the link stands for a step that is not kept. It leads to the last one before
+	// that on the path that is.
+	passed bool
 }
 
-func (l link) as(at relation) link { return link{l.act, at} }
+func (l link) as(at relation) link {
+	if l.passed {
+		return l
+	}
+	return link{act: l.act, at: at}
+}
 
 // A relation selects a moment of a step.
 type relation uint8

@@ -59,6 +59,7 @@ func TestPathAgainstFiniteDifferences(t *testing.T) {
 			}
 			at = g.To
 		}
+		simulate.ComputedAsRecorded(t, p, o, path)
 		if at != last(r) || path.Shares.Sum() != at || path.Shares.Waiting != 0 {
 			t.Fatalf("seed %d: the path has %d ps, its shares %d; the finish is at %d", seed, at, path.Shares.Sum(), last(r))
 		}

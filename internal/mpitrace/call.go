@@ -184,21 +184,21 @@ func (r *rank) collective(name string, a *arguments, q *request) error {
 			chosen.Bytes += block / n // the mean
 		}
 	}
-	e, chosen, err := r.o.Collectives.Choose(name, "", g, chosen)
+	use, err := m.choose(r.o.Collectives, name, g, chosen)
 	if err != nil {
 		return err
 	}
-	call.Channels, call.PerNode = chosen.Channels, chosen.PerNode
+	call.Channels, call.PerNode = use.channels, use.perNode
 	if call.Channels > 1 {
 		call.Tag = collective.ChannelTag(call.Tag)
 	}
 	if q == nil {
 		r.Copy(0, r.o.Collectives, name, g, bytes)
-		r.Collective(e.Algorithm, g, call)
+		r.Collective(use.algorithm, g, call)
 		return nil
 	}
 	r.Copy(collectiveStream, r.o.Collectives, name, g, bytes)
-	end := r.BeginCollective(collectiveStream, e.Algorithm, g, call)
+	end := r.BeginCollective(collectiveStream, use.algorithm, g, call)
 	r.requests[*q] = append(r.requests[*q], end)
 	return nil
 }

@@ -19,6 +19,38 @@ type communicator struct {
 	// wait for one that does not come.
 	calls []collectiveCall
 	first int // rank of that member
+	// chosen are the algorithms of calls, which are the same on all members.
+	chosen map[choice]chosen
+}
+
+// A choice is what an algorithm depends on, beside the members.
+type choice struct {
+	name  string
+	bytes uint64
+}
+
+type chosen struct {
+	algorithm         collective.Algorithm
+	channels, perNode int
+}
+
+// choose returns the algorithm of a call, by MPI's name.
+func (c *communicator) choose(from collective.Choices, name string, g collective.Group,
+	call collective.Call) (chosen, error) {
+	key := choice{name, call.Bytes}
+	if use, known := c.chosen[key]; known {
+		return use, nil
+	}
+	e, call, err := from.Choose(name, "", g, call)
+	if err != nil {
+		return chosen{}, err
+	}
+	if c.chosen == nil {
+		c.chosen = map[choice]chosen{}
+	}
+	use := chosen{e.Algorithm, call.Channels, call.PerNode}
+	c.chosen[key] = use
+	return use, nil
 }
 
 // A collectiveCall is a collective with its line in the trace of its rank.

@@ -32,6 +32,7 @@ type rank struct {
 	rest    map[uint32][]uint32
 	line    int          // of the trace
 	call    string       // the function that this line calls
+	name    []byte       // the last label
 	enter   func() error // adds the computation before the operations of a call
 	sent    memory
 	written bool // the program has written what the call sends
@@ -115,14 +116,15 @@ func (r *rank) missing(f *file, at place) error {
 // label names an operation of the current call. The name leads from a critical path back to the
 // line of the trace.
 func (r *rank) label(op uint32, suffix calls.Suffix) {
-	name := r.call
+	name := append(r.name[:0], r.call...)
 	if suffix.Word != "" {
-		name += "_" + suffix.Word
+		name = append(append(name, '_'), suffix.Word...)
 	}
 	if suffix.Number > 0 {
-		name += strconv.Itoa(suffix.Number)
+		name = strconv.AppendInt(name, int64(suffix.Number), 10)
 	}
-	r.Label(op, name+"_"+strconv.Itoa(r.line))
+	r.name = strconv.AppendInt(append(name, '_'), int64(r.line), 10)
+	r.LabelText(op, r.name)
 }
 
 // compute adds a computation of ns nanoseconds before scaling.

@@ -107,16 +107,17 @@ func (p *recorded) take(l []byte, at place, ended bool) (place, bool, error) {
 		return at, ended, errors.New("the times of the call must be whole numbers of ns")
 	}
 	p.idle += gap
-	var a arguments
+	a := &p.arguments
+	*a = arguments{}
 	for _, word := range call.args {
-		if err := p.argument(&a, word, &words); err != nil {
+		if err := p.argument(a, word, &words); err != nil {
 			return at, ended, fmt.Errorf("argument %s: %w", word, err)
 		}
 	}
 	if len(words.rest) > 0 {
 		return at, ended, fmt.Errorf("more than its %d arguments", len(call.args)+2)
 	}
-	switch marked := p.in(&a) == p.world && at.ends(p.rank, call.name); {
+	switch marked := p.in(a) == p.world && at.ends(p.rank, call.name); {
 	case call.name == "MPI_Finalize":
 		if at == within {
 			err = p.enter()
@@ -132,7 +133,7 @@ func (p *recorded) take(l []byte, at place, ended bool) (place, bool, error) {
 		p.idle = 0
 		return at, ended, nil
 	}
-	return at, ended, call.do(p, &a)
+	return at, ended, call.do(p, a)
 }
 
 // computed adds the computation before a call.

@@ -42,11 +42,12 @@ type recordedCall struct {
 // recorded is a rank of such a trace.
 type recorded struct {
 	profiled
-	idle  int64 // ns of computation since the last operation
-	spent int64 // ns of the present call
-	file  *file
-	comms map[int64]*member
-	wild  map[uint32]*member // communicators of open receives of any source or tag, by operation
+	idle      int64 // ns of computation since the last operation
+	spent     int64 // ns of the present call
+	file      *file
+	comms     map[int64]*member
+	wild      map[uint32]*member // communicators of open receives with wildcards, by operation
+	arguments                    // of the present call
 }
 
 // fields are the rest of a line.

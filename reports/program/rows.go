@@ -28,7 +28,7 @@ func (a Answer) Rows() table.Rows {
 		rows = reasonRows(s)
 	case s.Table == Totals:
 		rows = totalRows(s)
-	case s.Runs[0].Path != nil:
+	case s.Runs[0].OnPath != nil:
 		rows = machineRows(s)
 	default:
 		rows = rankRows(s)
@@ -78,7 +78,7 @@ func machineRows(s *Simulation) table.Rows {
 	first, _ := s.Runs[0].Result.Finish()
 	several, noisy := len(s.Runs) > 1, false
 	for _, m := range s.Runs {
-		noisy = noisy || m.Path.Shares.Noise > 0
+		noisy = noisy || m.OnPath.Noise > 0
 	}
 	type run = MachineRun
 	rows := table.TableOf(s.Runs,
@@ -88,17 +88,16 @@ func machineRows(s *Simulation) table.Rows {
 			return t
 		}),
 		table.Col("computation_us", "computation", func(m run) any {
-			return m.Result.Micros(m.Path.Shares.Compute)
+			return m.Result.Micros(m.OnPath.Computing)
 		}),
 		table.Col("communication_us", "communication", func(m run) any {
-			return m.Result.Micros(m.Communication())
+			return m.Result.Micros(m.OnPath.Messages)
 		}),
 		table.Col("communication_percent", "%", func(m run) any {
-			// A path of no time has no communication either: 0 %, not NaN.
-			return 100 * float64(m.Communication()) / max(1, float64(m.Path.Shares.Sum()))
+			return 100 * m.OnPath.share()
 		}).Texted(table.PercentText("%.3g")),
 		table.Col("noise_us", table.HeadIf(noisy, "noise"), func(m run) any {
-			return m.Result.Micros(m.Path.Shares.Noise)
+			return m.Result.Micros(m.OnPath.Noise)
 		}),
 		table.Col("change_percent", table.HeadIf(several, "change"), func(m run) any {
 			t, _ := m.Result.Finish()
@@ -119,9 +118,14 @@ func machineRows(s *Simulation) table.Rows {
 		rows.Verdict = table.Closing{Error: offBy(), Values: []table.Closed{{
 			Of: best.Machine, Value: finish(best), With: fmt.Sprintf(
 				", of which %.3g %% communication",
-				100*float64(best.Communication())/max(1, float64(best.Path.Shares.Sum())))}}}.Say()
+				100*best.OnPath.share())}}}.Say()
 	}
 	return rows
+}
+
+// share returns the part of messages in the path; 0 in a path of no time.
+func (p *OnPath) share() float64 {
+	return float64(p.Messages) / max(1, float64(p.Computing+p.Noise+p.Messages))
 }
 
 // totalRows has the size of the schedule and its finish.

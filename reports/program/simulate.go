@@ -36,14 +36,27 @@ type Simulation struct {
 type MachineRun struct {
 	Machine string // a layer, or "LogGOPS"
 	Result  *simulate.Result
-	Path    *simulate.Path // of the rank that finishes last; nil if no table needs it
+	// Path is that of the rank that finishes last, and OnPath what it consists of; nil if no table
+	// needs it.
+	Path   *simulate.Path
+	OnPath *OnPath
 }
 
-// Communication returns the part of the finish's path that is neither computation nor noise, in
-// ticks.
-func (m MachineRun) Communication() uint64 {
-	s := m.Path.Shares
-	return s.Sum() - s.Compute - s.Noise
+// OnPath divides the time of a critical path, in ticks.
+type OnPath struct{ Computing, Noise, Messages uint64 }
+
+// onPath divides the critical path of a result.
+func onPath(r *simulate.Result, noise bool) (*OnPath, error) {
+	if noise { // which only the steps of messages show
+		path, err := r.Path()
+		if err != nil {
+			return nil, err
+		}
+		s := path.Shares
+		return &OnPath{s.Compute, s.Noise, s.Sum() - s.Compute - s.Noise}, nil
+	}
+	computing, before, err := r.Computed()
+	return &OnPath{computing, before, slices.Max(r.Ranks) - computing - before}, err
 }
 
 // messages returns the number of messages. Each has one send, so receives are not counted again.
@@ -102,7 +115,8 @@ func (q Question) run(ctx context.Context, in *Input) (*Simulation, error) {
 	// recorded path tells, and LogGOPSim's rules cannot be recorded.
 	byMachine := q.Table == Finishes && (several || in.Trace && q.Run.Rules == simulate.Default)
 	// Recording takes memory for every operation, so only a table of paths asks for it.
-	q.Run.Record = q.Run.Record || byMachine
+	noise := q.Run.Noise != simulate.Noise{}
+	q.Run.Record, q.Run.Computed = q.Run.Record || byMachine && noise, byMachine && !noise
 	// Wall is the simulation alone, without reading the schedule or placing ranks.
 	began := time.Now()
 	for i, m := range machines {
@@ -158,12 +172,13 @@ func (s *Simulation) run(ctx context.Context, p *simulate.Program, run simulate.
 		s.Times, err = p.Runs(ctx, run, q.Runs)
 	case q.Table == Reasons:
 		if s.Why, err = p.Why(ctx, run, Growths...); err == nil {
-			s.Runs = append(s.Runs, MachineRun{name, s.Why.Result, s.Why.Path})
+			s.Runs = append(s.Runs,
+				MachineRun{Machine: name, Result: s.Why.Result, Path: s.Why.Path})
 		}
 	default:
 		one := MachineRun{Machine: name}
 		if one.Result, err = p.Run(ctx, run); err == nil && byMachine {
-			one.Path, err = one.Result.Path()
+			one.OnPath, err = onPath(one.Result, run.Noise != simulate.Noise{})
 		}
 		s.Runs = append(s.Runs, one)
 	}
@@ -194,7 +209,8 @@ func (s *Simulation) inOtherOrder(ctx context.Context, p *simulate.Program,
 		other <- otherOrder{costly: true}
 		return other
 	}
-	run.Reversed, run.Record, run.Progress, run.Steps = true, false, nil, maxReversed
+	run.Reversed, run.Record, run.Computed = true, false, false
+	run.Progress, run.Steps = nil, maxReversed
 	go func() {
 		// A program that cannot end in this order, as with wildcards, has no finish to compare.
 		r, err := p.Run(ctx, run)

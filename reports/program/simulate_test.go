@@ -46,9 +46,9 @@ func TestSweep3D(t *testing.T) {
 	if math.Abs(got/42.539e6-1) > 0.015 {
 		t.Errorf("%v µs; the real run took 42.539 s", got)
 	}
-	if shares := run.Path.Shares; shares.Sum() != run.Result.Ranks[0] ||
-		run.Communication()+shares.Compute != shares.Sum() {
-		t.Errorf("%+v do not add up to %d", shares, run.Result.Ranks[0])
+	if p := run.OnPath; p.Computing == 0 || p.Messages == 0 || p.Noise > 0 ||
+		p.Computing+p.Messages != run.Result.Ranks[0] {
+		t.Errorf("%+v do not add up to %d", p, run.Result.Ranks[0])
 	}
 	slow, err := platforms.Open("hp-lam")
 	if err != nil {
@@ -56,9 +56,9 @@ func TestSweep3D(t *testing.T) {
 	}
 	other, otherRun := finish(program.Question{Eager: simulate.NoLimit,
 		On: []platforms.Design{slow}})
-	if !(other > got && otherRun.Communication() > run.Communication()) {
+	if !(other > got && otherRun.OnPath.Messages > run.OnPath.Messages) {
 		t.Errorf("on HP-LAM %v µs, %d of it communication; with LogGOPSim's parameters %v and %d",
-			other, otherRun.Communication(), got, run.Communication())
+			other, otherRun.OnPath.Messages, got, run.OnPath.Messages)
 	}
 }
 

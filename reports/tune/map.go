@@ -136,7 +136,7 @@ func candidatesOf(choices []Choice, call int, parts map[Place]tuner.Parts) (all 
 // forced to take.
 func (m *Map) entries(name string) []collective.Entry {
 	foreign := func(e collective.Entry) bool { return !m.library.Has(e) }
-	all := slices.DeleteFunc(collective.Of(name), foreign)
+	all := slices.DeleteFunc(slices.Clone(collective.Of(name)), foreign)
 	return append([]collective.Entry{{Collective: name, Name: LibraryChoice}}, all...)
 }
 

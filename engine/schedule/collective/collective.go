@@ -25,6 +25,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/model"
@@ -212,9 +213,16 @@ func (p *member) real(virtual int) int { return (virtual + p.Root) % p.Size }
 // depend on nothing in it wait for the operations after. Add returns the operations that end the
 // part: those that no other operation of it waits for, or after if the part is empty.
 func (a Algorithm) Add(b *schedule.Builder, g Group, c Call, after ...uint32) (end []uint32) {
-	p := member{Group: g, Call: c, b: b}
-	return a.add(&p, after, nil)
+	p := spare.Get().(*member)
+	p.Group, p.Call, p.b = g, c, b
+	end = a.add(p, after, nil)
+	*p = member{ops: p.ops, gate: p.gate, memory: p.memory}
+	spare.Put(p)
+	return end
 }
+
+// spare has members whose memory the next parts use.
+var spare = sync.Pool{New: func() any { return new(member) }}
 
 func (a Algorithm) add(p *member, after, end []uint32) []uint32 {
 	p.first, p.ops = p.b.Next(), p.ops[:0]

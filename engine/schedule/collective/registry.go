@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -295,16 +296,19 @@ func Find(collective, name string) (Entry, error) {
 
 // Of returns all algorithms of a collective, under any name that Find accepts; nil if it is
 // unknown.
-func Of(collective string) []Entry {
-	c := canonical(collective)
-	var all []Entry
+// The caller must not change the slice.
+func Of(collective string) []Entry { return byCollective()[canonical(collective)] }
+
+var byCollective = sync.OnceValue(func() map[string][]Entry {
+	all := map[string][]Entry{}
 	for _, e := range Algorithms {
-		if e.Collective == c {
-			all = append(all, e)
-		}
+		all[e.Collective] = append(all[e.Collective], e)
+	}
+	for c := range all {
+		all[c] = slices.Clip(all[c])
 	}
 	return all
-}
+})
 
 func canonical(collective string) string {
 	c := strings.ReplaceAll(strings.ToLower(collective), "_", "-")
