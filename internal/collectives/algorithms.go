@@ -16,11 +16,6 @@ func AlgorithmsOf(name string) (Algorithms, error) {
 	if name == "" {
 		return collective.Algorithms, nil
 	}
-	return algorithmsOf(name)
-}
-
-// algorithmsOf returns the algorithms of the collective.
-func algorithmsOf(name string) (Algorithms, error) {
 	of, err := collective.Find(name, "")
 	if err != nil {
 		return nil, usage.Error{Err: err}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/placed"
@@ -28,16 +29,16 @@ type Basis struct {
 // the collective, else its messages. The errors are an unknown collective, ranks and sizes that no
 // call has, and a design that cannot answer.
 func (c Calls) Basis(d platforms.Design) (b Basis, err error) {
-	of, err := algorithmsOf(c.Collective)
+	of, err := collective.Find(c.Collective, "")
 	if err != nil {
-		return b, err
+		return b, usage.Error{Err: err}
 	}
 	if err := c.check(); err != nil {
 		return b, err
 	}
 	var all []fitOf
-	if c.Collective = of[0].Collective; !c.Simulated {
-		all = c.fitsOf(d, c.Collective)
+	if c.Collective = of.Collective; !c.Simulated {
+		all = c.Fits.measured(d, c.Collective)
 		c = c.asMeasured(all)
 	}
 	switch {
@@ -107,25 +108,6 @@ func (c Calls) onWholeNodes(m machine.Machine, all []fitOf) (Calls, error) {
 		c.Ranks = append(c.Ranks, n*perNode)
 	}
 	return c, nil
-}
-
-// fitsOf returns the design's measurements of the collective, which may be none.
-func (c Calls) fitsOf(d platforms.Design, name string) []fitOf {
-	if c.Fits == nil {
-		return fitsOf(d, name)
-	}
-	c.Fits.mutex.Lock()
-	defer c.Fits.mutex.Unlock()
-	all, known := c.Fits.of[name]
-	if known {
-		return all
-	}
-	if c.Fits.of == nil {
-		c.Fits.of = map[string][]fitOf{}
-	}
-	all = fitsOf(d, name)
-	c.Fits.of[name] = all
-	return all
 }
 
 // FittedTo reports whether the times are fitted to a point of data, perhaps in another file: the

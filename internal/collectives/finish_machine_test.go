@@ -2,12 +2,13 @@ package collectives_test
 
 import (
 	"fmt"
-	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 
 	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/model/machine"

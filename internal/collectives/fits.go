@@ -39,6 +39,25 @@ type Fits struct {
 	of    map[string][]fitOf // by collective
 }
 
+// measured returns the design's measurements of the collective, which may be none. nil keeps none.
+func (f *Fits) measured(d platforms.Design, name string) []fitOf {
+	if f == nil {
+		return fitsOf(d, name)
+	}
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	all, known := f.of[name]
+	if known {
+		return all
+	}
+	if f.of == nil {
+		f.of = map[string][]fitOf{}
+	}
+	all = fitsOf(d, name)
+	f.of[name] = all
+	return all
+}
+
 // fitsOf returns a design's measurements of a collective, which may be none. Their fits follow when
 // they are asked for.
 func fitsOf(d platforms.Design, name string) (all []fitOf) {

@@ -72,13 +72,22 @@ func (p *Plan) Times(ctx context.Context) (*Times, error) {
 	return nil, p.noCalls()
 }
 
-// On times calls on a design; see [NewPlan] and [Plan.Times].
-func (c Calls) On(ctx context.Context, d platforms.Design) (*Times, error) {
-	p, err := NewPlan(ctx, c, d)
+// TimesOf times calls of the collective of the basis; see [Basis.Plan] and [Plan.Times].
+func (b Basis) TimesOf(ctx context.Context, c Calls) (*Times, error) {
+	p, err := b.Plan(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	return p.Times(ctx)
+}
+
+// On times calls on a design; see [Calls.Basis] and [Basis.TimesOf].
+func (c Calls) On(ctx context.Context, d platforms.Design) (*Times, error) {
+	b, err := c.Basis(d)
+	if err != nil {
+		return nil, err
+	}
+	return b.TimesOf(ctx, b.Calls)
 }
 
 // tooLarge describes a call without a time, for a note or an error.

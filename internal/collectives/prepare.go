@@ -278,11 +278,7 @@ func (r *repeated) measuredCall(ctx context.Context, fits []fitOf) (m Timing, er
 	case fits[0].Entry.Name == LibraryChoice:
 		calls.Algorithm = ""
 	}
-	p, err := Basis{fits: fits}.Plan(ctx, calls)
-	if err != nil {
-		return m, fmt.Errorf("the platform has measured collectives: %w", err)
-	}
-	times, err := p.Times(ctx)
+	times, err := Basis{fits: fits}.TimesOf(ctx, calls)
 	if err != nil {
 		return m, fmt.Errorf("the platform has measured collectives: %w", err)
 	}

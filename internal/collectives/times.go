@@ -41,11 +41,7 @@ func leftOut(tooLarge []string) string {
 
 // At returns the times of the same calls on another number of ranks, or of another size.
 func (t *Times) At(ctx context.Context, at Place) ([]Timing, error) {
-	p, err := t.plan.Plan(ctx, t.plan.at(at))
-	if err != nil {
-		return nil, err
-	}
-	found, err := p.Times(ctx)
+	found, err := t.plan.TimesOf(ctx, t.plan.at(at))
 	if err != nil {
 		return nil, err
 	}

@@ -8,12 +8,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/beforestarlark"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 )
-
-func init() { beforestarlark.Restore() }
 
 // dialect is what the language allows beyond its specification.
 var dialect = &syntax.FileOptions{Set: true, TopLevelControl: true}

@@ -14,7 +14,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // Comparison compares a model with measurements, in the order of the files' data, ranks and sizes.
@@ -106,13 +105,8 @@ type Measurements struct {
 // compare compares the measurements of the calls' collective with the model of a design, at
 // the calls' ranks and sizes, or at all measured ones if they have none. The calls' algorithms
 // select among the measured ones; where files do not name one, the model's best of them is
-// compared. The errors are those of [collectives.NewPlan].
-func compare(ctx context.Context, c Calls, d platforms.Design, files Measurements) (
-	*Comparison, error) {
-	p, err := c.Basis(d)
-	if err != nil {
-		return nil, err
-	}
+// compared. The errors are those of [collectives.Basis.TimesOf].
+func compare(ctx context.Context, p collectives.Basis, files Measurements) (*Comparison, error) {
 	answer := &Comparison{Notes: files.Notes}
 	var unasked []string
 	for _, d := range files.Data {
@@ -149,7 +143,7 @@ func compare(ctx context.Context, c Calls, d platforms.Design, files Measurement
 		return nil, fmt.Errorf("no measured %s in the files; halfpeak fit says what they have",
 			p.Collective)
 	}
-	err = errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; " +
+	err := errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; " +
 		"omit them to use all measurements")
 	return nil, usage.Fields(err, "ranks", "size", "algorithm", "statistic")
 }
@@ -170,11 +164,7 @@ func (a *Comparison) add(ctx context.Context, p collectives.Basis, d *fitted.Dat
 	for _, at := range points {
 		calls.Ranks, calls.Sizes = append(calls.Ranks, at.Ranks), append(calls.Sizes, at.Size)
 	}
-	again, err := p.Plan(ctx, calls)
-	if err != nil {
-		return err
-	}
-	times, err := again.Times(ctx)
+	times, err := p.TimesOf(ctx, calls)
 	if err != nil {
 		return err
 	}

@@ -59,16 +59,20 @@ func Ask(ctx context.Context, q Question) (a Answer, err error) {
 	if len(q.On) == 0 {
 		return a, errors.New("no platform: name at least one")
 	}
-	if q.Measured != nil {
-		a.Comparison, err = compare(ctx, q.On[0].Calls, q.On[0].Design, *q.Measured)
-		return a, err
-	}
 	for _, s := range q.On {
 		on, err := s.Design.OfRanks()
 		if err != nil {
 			return a, err
 		}
-		times, err := s.Calls.On(ctx, on)
+		basis, err := s.Calls.Basis(on)
+		if err != nil {
+			return a, err
+		}
+		if q.Measured != nil {
+			a.Comparison, err = compare(ctx, basis, *q.Measured)
+			return a, err
+		}
+		times, err := basis.TimesOf(ctx, basis.Calls)
 		if err != nil {
 			return a, err
 		}

@@ -27,14 +27,20 @@ func Ask(ctx context.Context, q Question) (*Answer, error) {
 	o := q.Options
 	o.Trace.Other = func(text *bufio.Reader, name string) bool {
 		machine, pipelines := calibrate.Recognize(text)
+		if !machine && !pipelines {
+			return false
+		}
+		if failed = q.onlyWhole(name, machine); failed != nil {
+			return true
+		}
 		if machine {
-			m, notes, err := machineOf(ctx, text, name, q.Options)
+			m, notes, err := machineOf(ctx, text, name)
 			measured, failed = &Answer{Result: m, Notes: notes}, err
-		} else if pipelines {
-			p, err := pipelinesOf(text, name, q.Options)
+		} else {
+			p, err := pipelinesOf(text, name)
 			measured, failed = &Answer{Result: p}, err
 		}
-		return machine || pipelines
+		return true
 	}
 	in, err := q.read(o)
 	switch {
@@ -46,6 +52,20 @@ func Ask(ctx context.Context, q Question) (*Answer, error) {
 		return nil, err
 	}
 	return q.answer(in)
+}
+
+// onlyWhole returns an error about options that a file of calibrate.c or pipeline.c, which is
+// fitted as a whole, has no use for: "--model linear" has no meaning for a machine.
+func (q Question) onlyWhole(name string, machine bool) error {
+	if (q.Model == "" || q.Model == "auto") && q.Compare == "" && !q.Runs {
+		return nil
+	}
+	what := " is of pipeline.c and is fitted as pipelines"
+	if machine {
+		what = " is calibrate's and is fitted as a machine"
+	}
+	err := fmt.Errorf("%s; leave out the model, comparison and runs", name+what)
+	return usage.Fields(err, "model", "against", "runs")
 }
 
 // AskTables is Ask without the output of calibrate.c and pipeline.c. The simulator that checks a

@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
-	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -27,28 +25,13 @@ type machineTest struct {
 	used  bool   // the fit uses these measurements: the errors are a residual, and no test
 }
 
-// onlyWhole returns an error about options that a file of calibrate.c or pipeline.c, which is
-// fitted as a whole, has no use for: "--model linear" has no meaning for a machine.
-func onlyWhole(o fit.Options, what string) error {
-	if o.Model == "" || o.Model == "auto" {
-		if o.Compare == "" && !o.Runs {
-			return nil
-		}
-	}
-	err := fmt.Errorf("%s; leave out the model, comparison and runs", what)
-	return usage.Fields(err, "model", "against", "runs")
-}
-
 // machineOf fits a machine to calibrate.c's output, and checks it against those
 // measurements of the same run that the fit does not use. A level that no pair of
 // ranks measured is assumed to be like the next one, and notes say so, because a
 // prediction across it is then a guess.
-func machineOf(ctx context.Context, text *bufio.Reader, path string, o fit.Options) (
+func machineOf(ctx context.Context, text *bufio.Reader, path string) (
 	c *Machine, notes []string, err error) {
 
-	if err := onlyWhole(o, path+" is calibrate's and is fitted as a machine"); err != nil {
-		return nil, nil, err
-	}
 	f, err := calibrate.FitMachine(text, path)
 	if err != nil {
 		return nil, nil, err

@@ -28,10 +28,7 @@ type Pipelines struct {
 
 // pipelinesOf fits the stages of pipeline.c's output, and compares them with the whole messages of
 // the same launches.
-func pipelinesOf(text *bufio.Reader, path string, o fit.Options) (*Pipelines, error) {
-	if err := onlyWhole(o, path+" is of pipeline.c and is fitted as pipelines"); err != nil {
-		return nil, err
-	}
+func pipelinesOf(text *bufio.Reader, path string) (*Pipelines, error) {
 	read, err := calibrate.ReadPipelines(text, path)
 	if err != nil {
 		return nil, err
