@@ -86,6 +86,13 @@ func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, er
 	return c, nil
 }
 
+// Under returns the curve under another calibration, whose tail alone depends on it.
+func (c Curve) Under(k *Calibration) Curve {
+	c.calibration = k
+	c.above = c.tail()
+	return c
+}
+
 // At predicts the next measurement of n bytes, n ≥ 0.
 func (c Curve) At(n quantity.Bytes) Forecast {
 	p := c.Parts(n)

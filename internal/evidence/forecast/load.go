@@ -84,8 +84,12 @@ var run = regexp.MustCompile(`run_\d+|iter-\d+(-\d+)?|-\d+\.out| \(\d+\)$`)
 
 // measurement returns the name of the measurement; its runs share it. Another run is
 // only known from the names of files, which differ in nothing else.
-func (c *Curve) measurement() string {
-	return c.Machine + "|" + c.Kind.String() + "|" + run.ReplaceAllString(c.Name, "")
+func (c *Curve) measurement() string { return run.ReplaceAllString(c.Name, "") }
+
+// repeats reports whether two curves are runs of one measurement, or the same run.
+func (c *Curve) repeats(o *Curve) bool {
+	return c.Machine == o.Machine && c.Kind == o.Kind && len(c.Points) == len(o.Points) &&
+		c.measurement() == o.measurement()
 }
 
 // benchmarks are names of folders for benchmarks, not machines.

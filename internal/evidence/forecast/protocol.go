@@ -18,6 +18,22 @@ type Case struct {
 	Points, Held []forecast.Point
 	// Weight of each held-out measurement; see [hold.Cases].
 	Weight float64
+	// curve is that of the points under the first calibration that asked it, or the reason why
+	// there is none. Under others it is the same but for its tail.
+	curve *forecast.Curve
+	err   error
+}
+
+// under returns the curve of the points under a calibration.
+func (s *Case) under(k *forecast.Calibration) (forecast.Curve, error) {
+	if s.curve == nil && s.err == nil {
+		c, err := k.New(s.Points, s.Curve.Resolution)
+		s.curve, s.err = &c, err
+	}
+	if s.err != nil {
+		return forecast.Curve{}, s.err
+	}
+	return s.curve.Under(k), nil
 }
 
 // A hold returns the cases of a curve, which is one of all.
@@ -125,7 +141,7 @@ func again(runs int) hold {
 	return func(c *Curve, all []Curve) []Case {
 		var before []*Curve
 		for i := range all {
-			if all[i].measurement() == c.measurement() && len(all[i].Points) == len(c.Points) {
+			if all[i].repeats(c) {
 				// Only earlier runs are known when a run is predicted.
 				if &all[i] == c {
 					break
@@ -230,17 +246,18 @@ func (h hold) Cases(curves []Curve, use func(*Curve) bool) (all []Case) {
 // curve, such as too few points, are left out: the command refuses them too.
 func each(cases []Case, of func(machine string) *forecast.Calibration,
 	do func(s Case, held forecast.Point, c *forecast.Curve)) {
-	for _, s := range cases {
+	for i := range cases {
+		s := &cases[i]
 		k := of(s.Curve.Machine)
 		if k == nil {
 			continue
 		}
-		c, err := k.New(s.Points, s.Curve.Resolution)
+		c, err := s.under(k)
 		if err != nil {
 			continue
 		}
 		for _, p := range s.Held {
-			do(s, p, &c)
+			do(*s, p, &c)
 		}
 	}
 }

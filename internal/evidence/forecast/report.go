@@ -37,10 +37,10 @@ func (s *Case) name(asked quantity.Bytes) string {
 // LeaveOut returns a calibration for each machine, made without it: coverage on machines that the
 // calibration has seen says nothing about a user's.
 func LeaveOut(curves []Curve, use func(*Curve) bool) func(machine string) *forecast.Calibration {
-	made := map[string]*forecast.Calibration{}
+	made, all := map[string]*forecast.Calibration{}, newLessons(curves, use)
 	return func(machine string) *forecast.Calibration {
 		if made[machine] == nil {
-			made[machine] = Train(curves, use, func(m string) bool { return m == machine })
+			made[machine] = all.train(func(m string) bool { return m == machine })
 		}
 		return made[machine]
 	}

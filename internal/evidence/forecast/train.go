@@ -24,12 +24,51 @@ const (
 	leastRun = 0.01
 )
 
+// Lessons are the questions that calibrations of a kind learn from, few of each machine. They stay
+// the same whichever machine is left out.
+type lessons struct {
+	curves []Curve
+	kind   func(*Curve) bool // all of the kind
+	use    func(*Curve) bool // few of each machine
+	of     map[lesson][][]Case
+}
+
+func newLessons(curves []Curve, kind func(*Curve) bool) *lessons {
+	return &lessons{curves, kind, thin(curves, kind), map[lesson][][]Case{}}
+}
+
+// A lesson is a place at which measurements are held out.
+type lesson string
+
+const (
+	inside, above, octave, middle, below, repeat lesson = "inside", "above", "octave", "middle",
+		"below", "repeat"
+)
+
+// lessonHolds has the protocols of each lesson.
+var lessonHolds = map[lesson][]hold{
+	inside: {every(2), gaps(3), evenly(5)},
+	above:  {beyond(1, 2, 3, 4, 5)},
+	octave: {beyond(1)},
+	middle: {beyond(1, 2, 4)},
+	below:  {smallest(2), smallest(4), smallest(8)},
+	repeat: {again(1)},
+}
+
+// cases returns the questions of a lesson, by protocol.
+func (l *lessons) cases(of lesson) [][]Case {
+	if l.of[of] == nil {
+		for _, h := range lessonHolds[of] {
+			l.of[of] = append(l.of[of], h.Cases(l.curves, l.use))
+		}
+	}
+	return l.of[of]
+}
+
 // A trainer learns from all machines but those left out. A machine is predicted from what the
 // others taught.
 type trainer struct {
-	curves   []Curve
-	use      func(*Curve) bool // few of each machine
-	kind     func(*Curve) bool // all of the kind
+	*lessons
 	leftOut  func(machine string) bool
 	machines []string
 	// without is a calibration by machine, made from all other machines.
@@ -37,16 +76,19 @@ type trainer struct {
 }
 
 // Train returns the calibration for latencies, streams or operations, as use selects, from all
-// curves but those of machines that are leftOut. The order matters: weights are learned from the
-// errors of the middles.
+// curves but those of machines that are leftOut.
 func Train(curves []Curve, use func(*Curve) bool, leftOut func(machine string) bool,
 ) *forecast.Calibration {
+	return newLessons(curves, use).train(leftOut)
+}
 
-	t := &trainer{curves: curves, use: thin(curves, use), kind: use, leftOut: leftOut,
-		without: map[string]*forecast.Calibration{}}
-	for i := range curves {
-		c := &curves[i]
-		if !leftOut(c.Machine) && t.use(c) && !slices.Contains(t.machines, c.Machine) {
+// train learns from machines that are not leftOut. The order matters: weights are learned from the
+// errors of the middles.
+func (l *lessons) train(leftOut func(machine string) bool) *forecast.Calibration {
+	t := &trainer{lessons: l, leftOut: leftOut, without: map[string]*forecast.Calibration{}}
+	for i := range l.curves {
+		c := &l.curves[i]
+		if !leftOut(c.Machine) && l.use(c) && !slices.Contains(t.machines, c.Machine) {
 			t.machines = append(t.machines, c.Machine)
 		}
 	}
@@ -57,18 +99,12 @@ func Train(curves []Curve, use func(*Curve) bool, leftOut func(machine string) b
 	}
 	t.share(k)
 	t.learnMiddle(k)
-	of := func(holds ...hold) (all []sample) {
-		for _, h := range holds {
-			all = append(all, t.samples(h)...)
-		}
-		return all
-	}
-	k.Above = learn(of(beyond(1, 2, 3, 4, 5)))
+	k.Above = learn(t.samples(above))
 	if k.Fade == 0 && k.Settled == settled[0] { // rates of streams and algorithms change otherwise
 		k.Begins = t.begins(&k.Above)
 	}
-	k.Between = learn(of(every(2), gaps(3), evenly(5)))
-	k.Below = learn(of(smallest(2), smallest(4), smallest(8)))
+	k.Between = learn(t.samples(inside))
+	k.Below = learn(t.samples(below))
 	return k
 }
 
@@ -121,11 +157,19 @@ type sample struct {
 	weight  float64
 }
 
-// samples returns the samples of a protocol. Each machine counts the same at each distance: whether
-// an interval holds is a question of the machine more than of its curves.
-func (t *trainer) samples(h hold) (all []sample) {
+// samples returns the samples of a lesson. In each protocol each machine counts the same at each
+// distance: whether an interval holds is a question of the machine more than of its curves.
+func (t *trainer) samples(l lesson) (all []sample) {
+	for _, cases := range t.cases(l) {
+		all = append(all, t.weighted(cases)...)
+	}
+	return all
+}
+
+// weighted returns the samples of the cases of a protocol.
+func (t *trainer) weighted(cases []Case) (all []sample) {
 	of := func(machine string) *forecast.Calibration { return t.without[machine] }
-	each(h.Cases(t.curves, t.use), of, func(s Case, held forecast.Point, c *forecast.Curve) {
+	each(cases, of, func(s Case, held forecast.Point, c *forecast.Curve) {
 		p := c.Parts(held.Size)
 		all = append(all, sample{
 			machine: s.Curve.Machine, planted: s.Curve.Planted,
@@ -166,7 +210,7 @@ func (t *trainer) learnMiddle(k *forecast.Calibration) {
 		k.Saving, k.Settled, k.Fade = saving, settled, fade
 		t.share(k)
 		var sum float64
-		for _, s := range t.samples(beyond(1, 2, 4)) {
+		for _, s := range t.samples(middle) {
 			sum += s.weight * math.Abs(s.off) / max(1, s.parts.Octaves)
 		}
 		if sum < least {
@@ -210,7 +254,7 @@ func (t *trainer) begins(w *[2]forecast.Terms) (all []float64) {
 		machines    map[string]bool
 	}
 	var of []excess
-	each(beyond(1).Cases(t.curves, t.use), func(m string) *forecast.Calibration {
+	each(t.cases(octave)[0], func(m string) *forecast.Calibration {
 		return t.without[m]
 	}, func(s Case, held forecast.Point, c *forecast.Curve) {
 		p := c.Parts(held.Size)
@@ -377,8 +421,7 @@ func (t *trainer) learnRun(k *forecast.Calibration) {
 		}
 		return k
 	}
-	runs := again(1).Cases(t.curves, t.use)
-	each(runs, of, func(s Case, held forecast.Point, c *forecast.Curve) {
+	each(t.cases(repeat)[0], of, func(s Case, held forecast.Point, c *forecast.Curve) {
 		terms := c.RunTerms()
 		off := math.Log(float64(held.Time)) - c.Parts(held.Size).Middle
 		p := forecast.Parts{Share: 1, Most: math.Inf(1), Terms: [2]forecast.Terms{terms, terms}}
