@@ -97,13 +97,14 @@ func (c Curve) Under(k *Calibration) Curve {
 func (c Curve) At(n quantity.Bytes) Forecast {
 	p := c.Parts(n)
 	w := c.calibration.weights(p.From)
-	half := func(side int) float64 { return p.Half(side, w[side].Dot(p.Terms[side])) }
-	up, down := half(up), half(down)
-	if p.From == Jump {
-		// It may be one byte above the measured size: the lines of both sides are inside.
-		up = max(up, p.Terms[0][other]+p.Run)
-		down = max(down, min(p.Terms[1][other]+p.Run, p.Most))
+	half := func(side int) float64 {
+		h := p.Half(side, w[side].Dot(p.Terms[side]))
+		if p.From == Jump {
+			h = p.jump(side, h)
+		}
+		return h
 	}
+	up, down := half(up), half(down)
 	if c.roof > 0 && p.From == Above {
 		// A rate above the roof that was measured is no error of the prediction.
 		roof := max(c.roof, c.above.size/math.Exp(c.above.last))
@@ -173,8 +174,8 @@ func (c Curve) Parts(n quantity.Bytes) Parts {
 	switch {
 	case v > c.n[last]:
 		p.From, p.Octaves = Above, math.Log2(v)-c.x[last]
-		p.Middle, p.Terms[up] = c.above.above(&c.series, v)
-		p.Terms[down], p.Share = p.Terms[up], 1
+		p.Middle, p.Terms = c.above.above(&c.series, v)
+		p.Share = 1
 		p.Begins = c.calibration.begins(c.x[last]) * min(1, p.Octaves)
 		p.Most = max(0, p.Middle-c.above.least+p.Run)
 	case v < c.n[0]:
@@ -184,6 +185,9 @@ func (c Curve) Parts(n quantity.Bytes) Parts {
 		p.From, p.Middle = Measured, c.y[i]
 	default:
 		p.Middle, p.Terms, p.From = c.gaps[i-1].guess(&c.series, v)
+		p.Gap = c.x[i] - c.x[i-1]
+		p.Beside[up] = max(0, max(c.y[i-1], c.y[i])-p.Middle)
+		p.Beside[down] = max(0, p.Middle-min(c.y[i-1], c.y[i]))
 		p.Noise = stats.T95(float64(last-1)) * c.noise // of as many held-out sizes
 		squares, held := c.residuals.at(c.x, math.Log2(v))
 		near := stats.T95(held) * math.Sqrt(squares)

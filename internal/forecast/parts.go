@@ -18,6 +18,10 @@ type Parts struct {
 	Run float64
 	// Repeated reports that Run comes from the curve's own runs.
 	Repeated bool
+	// Beside are the distances from the middle to the longer and to the shorter time of the sizes
+	// next to it, at least 0, and Gap the octaves between these.
+	Beside [2]float64
+	Gap    float64
 	// Noise is the half of an interval that holds the curve's noise between its sizes.
 	Noise float64
 	// Begins is the half of an interval that a protocol adds which begins above the last size.
@@ -26,15 +30,21 @@ type Parts struct {
 	Most float64
 }
 
-// Half returns the distance from the middle to an end, for a scale that holds 95 % of the errors.
-// The weights were learned from held-out sizes of one run, so the difference between a curve's own
-// runs is added.
-func (p *Parts) Half(side int, scale float64) float64 {
-	root := math.Sqrt(p.Share)
-	half := (1-root)*p.Run + math.Hypot(p.Share*scale, root*p.Noise)
+// Fixed returns the parts of a half that no scale changes: one that is added, and the square of one
+// that is added in squares. The weights were learned from held-out sizes of one run, so the
+// difference between a curve's own runs is added.
+func (p *Parts) Fixed() (added, square float64) {
 	if p.Repeated || p.Octaves > 0 {
-		half = math.Hypot(math.Hypot(p.Run, p.Begins), p.Share*scale)
+		return 0, p.Run*p.Run + p.Begins*p.Begins
 	}
+	return (1 - math.Sqrt(p.Share)) * p.Run, p.Share * p.Noise * p.Noise
+}
+
+// Half returns the distance from the middle to an end, for a scale that holds 95 % of the errors.
+func (p *Parts) Half(side int, scale float64) float64 {
+	added, square := p.Fixed()
+	scale *= p.Share
+	half := added + math.Sqrt(scale*scale+square)
 	if side == up {
 		return half
 	}
@@ -43,10 +53,21 @@ func (p *Parts) Half(side int, scale float64) float64 {
 
 // Scale returns the scale of which [Parts.Half] is off. It is 0 if the end is off at least.
 func (p *Parts) Scale(off float64) float64 {
-	without := func(off, half float64) float64 { return math.Sqrt(max(0, off*off-half*half)) }
-	if p.Repeated || p.Octaves > 0 {
-		return without(off, math.Hypot(p.Run, p.Begins)) / p.Share
-	}
-	root := math.Sqrt(p.Share)
-	return without(max(0, off-(1-root)*p.Run), root*p.Noise) / p.Share
+	added, square := p.Fixed()
+	off = max(0, off-added)
+	return math.Sqrt(max(0, off*off-square)) / p.Share
 }
+
+// jump returns the half of a side between two protocols, from the half that the terms have. The
+// size may be one byte away from a measured one, so that the lines of both sides are inside. The
+// protocols may bend there: of a gap of up to two octaves, half of the way from the lines to the
+// times next to it is inside, and less of a wider one, in which the lines themselves are apart.
+func (p *Parts) jump(side int, half float64) float64 {
+	half = max(half, min(p.Terms[side][other]+p.Run, p.Most))
+	part := bends * min(1, 4/(p.Gap*p.Gap))
+	return half + part*max(0, p.Beside[side]+p.Run-half)
+}
+
+// bends is the part of the way from the lines beside a jump to the times next to it that intervals
+// hold.
+const bends = 0.5

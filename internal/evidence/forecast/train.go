@@ -100,7 +100,7 @@ func (l *lessons) train(leftOut func(machine string) bool) *forecast.Calibration
 	t.share(k)
 	t.learnMiddle(k)
 	k.Above = learn(t.samples(above))
-	if k.Fade == 0 && k.Settled == settled[0] { // rates of streams and algorithms change otherwise
+	if k.Fade == 0 { // rates of streams change little at protocols
 		k.Begins = t.begins(&k.Above)
 	}
 	k.Between = learn(t.samples(inside))
@@ -233,10 +233,8 @@ func (t *trainer) learnMiddle(k *forecast.Calibration) {
 // learn returns the weights of the two sides: those with the minimum interval score, times the
 // factor by which intervals hold 95 % of the measurements of a machine that they do not come from.
 func learn(all []sample) (w [2]forecast.Terms) {
-	for side, sign := range []float64{1, -1} {
-		w[side] = best(all, func(s *sample, w *forecast.Terms) (half, off float64) {
-			return s.parts.Half(side, w.Dot(s.parts.Terms[side])), sign * s.off
-		})
+	for side := range w {
+		w[side] = best(list.Map(all, func(s sample) bound { return s.bound(side) }))
 	}
 	for side, f := range factors(all, &w) {
 		for i := range w[side] {
@@ -356,15 +354,40 @@ func quantiles(sides *[2][]needed, but string, l float64) (f [2]float64) {
 	return f
 }
 
+// A bound is what a sample asks of the end of one side.
+type bound struct {
+	terms               forecast.Terms // of the half, without weights
+	added, square, most float64        // the rest of it, see [forecast.Parts.Fixed]
+	off, weight         float64        // the error on the side
+}
+
+// bound returns what the sample asks of the end of a side.
+func (s *sample) bound(side int) bound {
+	b := bound{terms: s.parts.Terms[side], most: math.Inf(1), off: s.off, weight: s.weight}
+	b.added, b.square = s.parts.Fixed()
+	for i := range b.terms {
+		b.terms[i] *= s.parts.Share
+	}
+	if side == 1 {
+		b.most, b.off = s.parts.Most, -s.off
+	}
+	return b
+}
+
+// half returns the half of the side with weights of the terms.
+func (b *bound) half(w *forecast.Terms) float64 {
+	scale := w.Dot(b.terms)
+	return min(b.most, b.added+math.Sqrt(scale*scale+b.square))
+}
+
 // best returns the weights with the minimum interval score of one side, by coordinate descent from
-// two starts: the score has kinks at each measurement, where gradients fail. At returns the half of
-// an interval, and the error on its side.
-func best(all []sample, at func(s *sample, w *forecast.Terms) (half, off float64)) (
-	w forecast.Terms) {
+// two starts: the score has kinks at each measurement, where gradients fail.
+func best(all []bound) (w forecast.Terms) {
 	loss := func(w forecast.Terms) (sum float64) {
 		for i := range all {
-			half, off := at(&all[i], &w)
-			sum += all[i].weight * (half + 2/(1-judge.Level)*max(0, off-half))
+			b := &all[i]
+			half := b.half(&w)
+			sum += b.weight * (half + 2/(1-judge.Level)*max(0, b.off-half))
 		}
 		return sum
 	}
@@ -433,9 +456,11 @@ func (t *trainer) learnRun(k *forecast.Calibration) {
 	if len(all) == 0 {
 		return
 	}
-	k.Run = best(all, func(s *sample, w *forecast.Terms) (half, off float64) {
-		return w.Dot(s.parts.Terms[0]), math.Abs(s.off)
-	})
+	k.Run = best(list.Map(all, func(s sample) bound {
+		b := s.bound(0)
+		b.off = math.Abs(s.off)
+		return b
+	}))
 	var v, w []float64
 	for _, s := range all {
 		v = append(v, math.Abs(s.off)/max(k.Run.Dot(s.parts.Terms[0]), 1e-9))
