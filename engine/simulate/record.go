@@ -1,13 +1,18 @@
 package simulate
 
-import "github.com/halfpeak/halfpeak/engine/schedule"
+import (
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/internal/memory"
+)
 
 func (r *run) startRecord() {
 	// A message is sent, its receive is posted, it is taken in and received; a rendezvous, or a
 	// wildcard, has more.
-	if !r.brief {
-		r.acts = make([]act, 0, len(r.ops)+2*r.msgs)
+	acts := len(r.ops) + 2*r.msgs
+	if r.brief { // a message is a send and a receive
+		acts = max(len(r.ops)-2*r.msgs, 0) + r.s.Ranks()
 	}
+	r.acts = memory.Make[act](acts)[:0]
 	r.why = make([]link, len(r.ops))
 	r.clockBy = make([]link, len(r.clock))
 	r.outBy = make([]link, r.s.Ranks())
