@@ -76,10 +76,17 @@ func signature(designs []platforms.Design) (table.Figure, error) {
 			return f, fmt.Errorf("%s: %w", d.Layer.Ref(), r.err)
 		}
 		name := func(delta quantity.Micros) string {
+			if len(designs) == 1 { // the title has it
+				return "Δ = " + fixed(delta)
+			}
 			return d.Layer.Ref() + ": Δ = " + fixed(delta)
 		}
 		lines := signatureSeries(bursts, table.Line, name)
-		f.Series = append(f.Series, lines...)
+		if len(designs) == 1 {
+			f.Series = append(f.Series, lines...)
+		} else { // more lines than colours could not be told apart
+			f.Series = append(f.Series, lines[0], lines[len(lines)-1])
+		}
 		found, err := fit.LogP(&benchfile.Table{Kind: benchfile.Interval, Bursts: bursts}, rtt)
 		if err != nil {
 			continue // the signature is drawn although LogP does not describe it

@@ -156,21 +156,26 @@ func (d *drawing) place(c Timing) (name string, x, y float64,
 	if within = c.Within; d.averages {
 		t, within = c.Average, c.AverageWithin
 	}
-	name, x, y = c.Name, float64(c.Call.Bytes), float64(t)
+	x, y = float64(c.Call.Bytes), float64(t)
+	parts := []string{c.Name}
+	if c.IsLibraryChoice() {
+		parts[0] += " choice"
+	}
 	if d.renamed {
-		name += " (" + c.RanAs + ")"
+		parts[0] += " (" + c.RanAs + ")"
 	}
 	if c.Call.Segment > 0 {
-		name += ", segments of " + quantity.Bytes(c.Call.Segment).String()
+		parts = append(parts, "segments of "+quantity.Bytes(c.Call.Segment).String())
 	}
-	switch {
-	case d.overRanks:
+	if d.overRanks {
 		x = float64(c.Ranks)
-	case len(d.ranks) > 1 && c.Name == d.only:
-		name = strings.TrimPrefix(name[len(d.only):]+fmt.Sprintf(", %d ranks", c.Ranks), ", ")
-	case len(d.ranks) > 1:
-		name += fmt.Sprintf(", %d ranks", c.Ranks)
+	} else if len(d.ranks) > 1 {
+		parts = append(parts, fmt.Sprintf("%d ranks", c.Ranks))
+		if c.Name == d.only && !d.renamed { // the title has it
+			parts = parts[1:]
+		}
 	}
+	name = strings.Join(parts, ", ")
 	if d.busbw {
 		_, bus := c.Bandwidths()
 		bytes := float64(bus) * y // that busbw counts
@@ -246,6 +251,9 @@ func (d *drawing) finish(measured []Timing) {
 	f.Series = append(f.Series, bands...)
 	for _, name := range names {
 		f.Series = append(f.Series, *points[name])
+	}
+	if len(names) > 0 {
+		f.Notes = append(f.Notes, "Points: measured. Lines: predicted.")
 	}
 	if len(bands) > 0 {
 		f.Notes = append(f.Notes, note+": one more measurement, in 95 of 100 cases.")

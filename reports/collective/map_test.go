@@ -188,7 +188,9 @@ func TestFittedPicture(t *testing.T) {
 			t.Errorf("%d points of 3 numbers of ranks", len(s.X))
 		}
 	}
-	f := curves(fittedTimes(1024, 4096))
+	times := fittedTimes(1024, 4096)
+	times.Machine = "cluster"
+	f := curves(times)
 	var names, bands []string
 	for _, s := range f.Series {
 		if !slices.Contains(names, s.Name) {
@@ -201,7 +203,10 @@ func TestFittedPicture(t *testing.T) {
 	if got, want := strings.Join(names, " "), "8 16 32 64 128 256 512"; strings.ReplaceAll(got, " ranks", "") != want {
 		t.Errorf("the legend has %s", got)
 	}
-	if len(bands) != 1 || bands[0] != "512 ranks" || !strings.HasPrefix(f.Notes[0], "Band of 512 ranks") {
+	if f.Title != "allreduce on cluster" || f.Notes[0] != "Points: measured. Lines: predicted." {
+		t.Errorf("title %q, notes %q", f.Title, f.Notes)
+	}
+	if len(bands) != 1 || bands[0] != "512 ranks" || !strings.HasPrefix(f.Notes[1], "Band of 512 ranks") {
 		t.Errorf("bands %q, notes %q", bands, f.Notes)
 	}
 }

@@ -1,6 +1,7 @@
 package collective
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,11 +120,11 @@ func curveError(t *Times) error {
 
 // title returns the collective and the platform. The first sentence of On is the
 // platform; what follows is its shape, which is too long for a title. Times that are fitted to
-// measurements alone have no platform.
+// measurements alone have no On.
 func title(t *Times, between string) string {
 	on, _, _ := strings.Cut(t.On, ". ")
-	if on == "" {
-		on, between = "", strings.TrimSuffix(between, " on ")
+	if on = cmp.Or(on, t.Machine); on == "" { // as of times that no platform has
+		between = strings.TrimSuffix(between, " on ")
 	}
 	return t.Algorithms[0].Collective + between + on
 }

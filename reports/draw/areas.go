@@ -61,7 +61,8 @@ func (a areas) painter() (func(draw.Canvas) axes, error) {
 	return func(c draw.Canvas) axes {
 		var entries []entry
 		for k := len(a.Parts) - 1; k >= 0; k-- { // in the order of the picture
-			if slices.Max(a.Parts[k].Y) > 0 {
+			// The legend names what is seen: at least a hundredth of the height somewhere.
+			if slices.Max(a.Parts[k].Y) > y.max/100 {
 				entries = append(entries, areaEntry(k, a.Parts[k].Name))
 			}
 		}
@@ -140,9 +141,11 @@ func (a areasPlotter) plot(c draw.Canvas, p *plot.Plot) {
 		}
 		for _, part := range []vg.Length{0, 0.25, 0.5, 0.75, 1} {
 			r := box(at, w, h)
-			// Five points along the name, heavier than any sum of lines: no label of a mark may
-			// cover it.
-			labels.avoid(vg.Point{X: r.Min.X + part*w, Y: at.Y}, 1000)
+			// Five points along the name and on both sides of it, heavier than any sum of lines:
+			// no label of a mark may cover or touch it.
+			for _, y := range []vg.Length{r.Min.Y - 3, at.Y, r.Max.Y + 3} {
+				labels.avoid(vg.Point{X: r.Min.X + part*w, Y: y}, 1000)
+			}
 		}
 		c.FillText(name, at, label)
 	}
@@ -165,13 +168,14 @@ func (a areasPlotter) upperEdge(k int, tx, ty func(float64) vg.Length) (lines []
 	return append(lines, line)
 }
 
-// widest returns the middle of the place within part k with the most room for a text of width w and
-// height h; the middle of the picture is preferred.
+// widest returns the place within part k for a text of width w and height h: the middle of the
+// stretch around its highest place where it is at least four fifths as high.
 func (a areasPlotter) widest(
 	k int, w, h vg.Length, tx, ty func(float64) vg.Length,
 ) (at vg.Point, ok bool) {
 	left, right := tx(a.XS[0]), tx(a.XS[len(a.XS)-1])
-	most := vg.Length(0)
+	thick, middle := make([]vg.Length, len(a.XS)), make([]vg.Length, len(a.XS))
+	most := 0
 	for i, x := range a.XS {
 		center := tx(x)
 		if center-w/2 < left || center+w/2 > right {
@@ -189,13 +193,23 @@ func (a areasPlotter) widest(
 				high = low
 			}
 		}
-		// At an edge of the picture a part counts as a fifth thinner than in the middle.
-		aside := math.Abs(float64((center-left)/(right-left))-0.5) * 0.4
-		if thick := (high - low) * vg.Length(1-aside); high-low > h && thick > most {
-			at, most, ok = vg.Point{X: center, Y: (low + high) / 2}, thick, true
+		thick[i], middle[i] = high-low, (low+high)/2
+		if thick[i] > thick[most] {
+			most = i
 		}
 	}
-	return at, ok
+	first, last := most, most
+	for first > 0 && thick[first-1] >= thick[most]*0.8 {
+		first--
+	}
+	for last < len(a.XS)-1 && thick[last+1] >= thick[most]*0.8 {
+		last++
+	}
+	i, half := first, (tx(a.XS[first])+tx(a.XS[last]))/2
+	for i < last && tx(a.XS[i]) < half {
+		i++
+	}
+	return vg.Point{X: tx(a.XS[i]), Y: middle[i]}, thick[i] > h
 }
 
 func (a areas) title() string { return a.Title }

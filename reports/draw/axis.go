@@ -36,8 +36,9 @@ func (a axis) in(units quantity.UnitChoice, lo, hi float64) (axis, float64) {
 	}
 	for _, u := range axisUnits[a.Dim] {
 		one, _ := quantity.Unit(u.name)
-		// A logarithmic axis has small values too, which need at most three decimals.
-		if hi > u.from && hi < u.below && (!a.Log || lo >= one.Num/500) {
+		// A logarithmic axis has small values too, which need at most one decimal: 10 µs are not
+		// 0.01 ms.
+		if hi > u.from && hi < u.below && (!a.Log || lo >= one.Num/10) {
 			return a.scaled(u.name, one.Num)
 		}
 	}

@@ -19,7 +19,8 @@ func timed(log bool, times ...float64) table.Figure {
 }
 
 // An axis has one unit: that of the choice, or ms above 1,000 µs and s above 10⁶ µs unless small
-// values on a logarithmic axis would need more than three decimals. Then the ticks have units.
+// values on a logarithmic axis would need more than one decimal. Then long numbers have their units
+// at the ticks.
 func TestUnitsOfAxes(t *testing.T) {
 	for _, test := range []struct {
 		f     table.Figure
@@ -30,10 +31,12 @@ func TestUnitsOfAxes(t *testing.T) {
 		{timed(false, 1, 900), "", "time (µs)", 900},
 		{timed(false, 1, 1e4), "", "time (ms)", 10},
 		{timed(false, 1, 3e6), "", "time (s)", 3},
-		{timed(true, 20, 1e5), "", "time (ms)", 100},
+		{timed(true, 200, 1e5), "", "time (ms)", 100},
+		{timed(true, 20, 1e5), "", ">time<", 1e5},
+		{timed(true, 20, 1500), "", "time (µs)", 1500},
 		{timed(true, 0.3, 1e4), "", ">time<", 1e4}, // units at the ticks
 		{timed(true, 0.3, 1e4), "us", "time (µs)", 1e4},
-		{timed(true, 10, 2e6), "", "time (ms)", 2e3},
+		{timed(true, 500, 2e6), "", "time (ms)", 2e3},
 		{timed(false, 1, 1e4), "us", "time (µs)", 1e4},
 		{timed(false, 1, 500), "GB/s,s", "time (s)", 5e-4},
 	} {

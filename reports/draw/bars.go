@@ -196,8 +196,11 @@ func (t timeline) plot(c draw.Canvas, p *plot.Plot, end float64, numbers bool) {
 		c.StrokeLine2(messageLine, tx(l.Start), ty(t.row(l.From)+side),
 			tx(l.End), ty(t.row(l.To)-side))
 	}
+	leg := draw.LineStyle{Color: ink, Width: lineWidth}
+	if room := (c.Max.X - c.Min.X) / 6; len(t.Path) > int(room) { // else it hides what it passes
+		leg.Width = lineWidth / 3
+	}
 	for _, l := range t.Path {
-		leg := draw.LineStyle{Color: ink, Width: lineWidth}
 		c.StrokeLine2(leg, tx(l.Start), ty(t.row(l.From)), tx(l.End), ty(t.row(l.To)))
 	}
 	if numbers { // the rows are high enough

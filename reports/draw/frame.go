@@ -16,6 +16,7 @@ type entry struct {
 	line, glyph bool
 	fill        *color.NRGBA // a box of this colour, outlined in that of the style
 	hatched     bool         // the box
+	diamond     bool         // that of a mark
 }
 
 // frame draws the title above a plot and the legend and notes below it. It returns the canvas for
@@ -119,6 +120,9 @@ func drawLegend(c draw.Canvas, entries []entry, height vg.Length) vg.Length {
 		}
 		if e.glyph {
 			c.DrawGlyphNoClip(e.style.glyph(), vg.Point{X: x + sampleSize/2, Y: mid})
+		}
+		if e.diamond {
+			drawDiamond(c, e.style.color, vg.Point{X: x + sampleSize/2, Y: mid})
 		}
 		c.FillText(s, vg.Point{X: x + sampleSize + 5, Y: y}, names[i])
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -54,8 +55,6 @@ func (h heatMap) painter() (func(draw.Canvas) axes, error) {
 	steps := newSteps(lo, hi)
 	if h.Changes {
 		steps = changeSteps(lo, hi)
-	} else if fine, ok := h.crowded(steps); ok {
-		steps = signedSteps(lo, hi, fine)
 	}
 	label := h.Value.title()
 	return func(c draw.Canvas) axes {
@@ -65,7 +64,17 @@ func (h heatMap) painter() (func(draw.Canvas) axes, error) {
 			styles[s.Name] = style{ink, dashes[(i+1)%len(dashes)], glyphs[0]}
 		}
 		// Lines over the cells have no colours, which mean values here; dashes tell them apart.
-		area := frame(c, h.Title, f.legend(styles), h.Notes)
+		// Labels of marks are below: beside their marks they would cover cells.
+		entries := f.legend(styles)
+		in := cells{edges(h.XS, h.X), edges(h.YS, h.Y)}
+		x, y := in.limits()
+		h.Marks = slices.DeleteFunc(slices.Clone(h.Marks), func(m table.Mark) bool {
+			return !x.holds(m.X) || !y.holds(m.Y)
+		})
+		for _, m := range h.Marks {
+			entries = append(entries, entry{name: m.Label, style: style{color: ink}, diamond: true})
+		}
+		area := frame(c, h.Title, entries, h.Notes)
 		bar := area
 		scale := textStyle(tickSize, ink)
 		widest := vg.Length(0)
@@ -76,8 +85,6 @@ func (h heatMap) painter() (func(draw.Canvas) axes, error) {
 		// tick with its gap 5, and the rest keeps the numbers off the title.
 		bar.Min.X = area.Max.X - widest - labelSize*1.6 - 22
 		area.Max.X = bar.Min.X - 14
-		in := cells{edges(h.XS, h.X), edges(h.YS, h.Y)}
-		x, y := in.limits()
 		p := newScaledPlot(area, h.X, h.Y, x, y)
 		if h.Names != nil {
 			h.name(p, area)
@@ -160,52 +167,6 @@ func newSteps(lo, hi float64) steps {
 		if i*step >= hi-1e-9*step && len(s.ends) > 1 {
 			return s
 		}
-	}
-}
-
-// crowded reports whether most values share a step of an even scale, because a few are far away:
-// one pair of nodes that is 500 % slower makes steps of 50 %, in which 1 % and 49 % look alike.
-// Fine is twice the median size of a value.
-func (h heatMap) crowded(s steps) (fine float64, ok bool) {
-	var sizes []float64
-	for _, row := range h.Z {
-		for _, z := range row {
-			if math.Abs(z) <= largest {
-				sizes = append(sizes, math.Abs(z))
-			}
-		}
-	}
-	sort.Float64s(sizes)
-	fine = 2 * sizes[len(sizes)/2]
-	low := s.ends[0] <= 0 // else the scale goes by factors where that helps
-	return fine, low && fine > 0 && fine < (s.ends[1]-s.ends[0])/2
-}
-
-// signedSteps returns steps of 1, 2 and 5 times powers of ten on both sides of one around 0, which
-// ends at about fine.
-func signedSteps(lo, hi, fine float64) steps {
-	first := oneTwoFive(fine, math.Floor)
-	for {
-		var ends []float64
-		for v := first; ; v = oneTwoFive(v*1.5, math.Ceil) {
-			ends = append(ends, v)
-			if v >= max(hi, first) {
-				break
-			}
-		}
-		for v := first; lo < 0; v = oneTwoFive(v*1.5, math.Ceil) {
-			ends = append([]float64{-v}, ends...)
-			if v >= -lo {
-				break
-			}
-		}
-		if lo >= 0 {
-			ends = append([]float64{0}, ends...)
-		}
-		if len(ends) <= 14 && len(ends) > 1 { // more shades cannot be told apart
-			return steps{ends: ends}
-		}
-		first = oneTwoFive(first*1.5, math.Ceil)
 	}
 }
 
@@ -368,7 +329,6 @@ func (h heatMap) plot(c draw.Canvas, p *plot.Plot, in cells, steps steps, over f
 	}, func(step int, _, lapped vg.Rectangle) {
 		fillBox(c, lapped, steps.color(step))
 	})
-	labels := labeller{area: c.Rectangle}
 	at := func(x, y float64) vg.Point { return vg.Point{X: tx(x), Y: ty(y)} }
 	for _, s := range h.Lines {
 		for _, run := range over.runs(s, at) {
@@ -376,17 +336,12 @@ func (h heatMap) plot(c draw.Canvas, p *plot.Plot, in cells, steps steps, over f
 				// A white rim keeps the line visible on dark cells.
 				c.StrokeLines(draw.LineStyle{Color: white, Width: lineWidth * 2.2}, l)
 				c.StrokeLines(over.styles[s.Name].line(), l)
-				labels.avoidLine(l, 3)
 			}
 		}
 	}
-	diamonds := over.plotMarks(c, &labels, at)
-	placed := labels.place()
-	placed.grounds(c)
-	for _, draw := range diamonds {
-		draw()
+	for _, m := range h.Marks {
+		drawDiamond(c, ink, at(m.X, m.Y))
 	}
-	placed.texts(c)
 }
 
 func (h heatMap) title() string { return h.Title }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -49,4 +52,34 @@ func TestChangesCompare(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The label of a mark stands below the map, where it covers no cell; a mark beside the map has none.
+func TestMarksCoverNoCell(t *testing.T) {
+	h := table.HeatMap{X: table.Axis{Label: "across"}, XS: []float64{0, 1, 2}, YS: []float64{0, 1},
+		Z: [][]float64{{1, 2, 3}, {2, 1, 3}}, Value: table.Axis{Label: "time"},
+		Marks: []table.Mark{{Kind: table.AtPoint, X: 1, Y: 1, Label: "as it is"},
+			{Kind: table.AtPoint, X: 9, Y: 1, Label: "elsewhere"}}}
+	at := map[string]vg.Rectangle{}
+	for _, text := range recordTexts(t, h) {
+		at[text.s] = text.box
+	}
+	if label, axis := at["as it is"], at["across"]; label.Max.Y == 0 || label.Min.Y < axis.Max.Y {
+		t.Errorf("the label is at %v, the axis at %v: y runs down", label, axis)
+	}
+	if _, drawn := at["elsewhere"]; drawn {
+		t.Error("a label without a mark")
+	}
+}
+
+// recordTexts returns the texts of a picture of 800 by 500 pixels with their places.
+func recordTexts(t *testing.T, p table.Picture) []inked {
+	t.Helper()
+	paint, err := of(t, p).in(nil).painter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRecorder(800, 500)
+	paint(draw.New(r))
+	return r.texts
 }

@@ -77,6 +77,14 @@ func (m regionMap) painter() (func(draw.Canvas) axes, error) {
 		area := frame(c, m.Title, entries, m.Notes)
 		x, y := in.limits()
 		p := newScaledPlot(area, m.X, m.Y, x, y)
+		// Each row has its number, if they have room: a cell was asked by itself.
+		var rows []plot.Tick
+		for _, v := range m.YS {
+			rows = append(rows, plot.Tick{Value: v, Label: numberLabel(v)})
+		}
+		if apart(rows, &p.Y, area.Max.Y-area.Min.Y-40, vertical) {
+			p.Y.Tick.Marker = plot.ConstantTicks(rows)
+		}
 		drawPlot(area, p, m.X.title(), m.Y.title(), regionPlotter{m, in}.plot)
 		return axes{}
 	}, nil

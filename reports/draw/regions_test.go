@@ -3,6 +3,7 @@ package draw
 import (
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +63,21 @@ func labOf(c color.NRGBA, seen [3][3]float64) [3]float64 {
 	return [3]float64{116*f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])}
 }
 
+// Each row of a map has its number, also between powers of two.
+func TestRowNumbers(t *testing.T) {
+	m := table.RegionMap{X: table.Axis{Label: "size", Log: true, Bytes: true},
+		Y: table.Axis{Label: "ranks", Log: true, Twos: true}, Names: []string{"ring"}, XS: []float64{8, 16}}
+	for _, ranks := range []float64{2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 91} {
+		m.YS, m.At = append(m.YS, ranks), append(m.At, []int{0, 0})
+	}
+	texts := record(t, m, 800, 500)
+	for _, want := range []string{"2", "3", "11", "23", "91"} {
+		if !slices.Contains(texts, want) {
+			t.Errorf("no row %s in %q", want, texts)
+		}
+	}
+}
+
 // Each region that is wider and higher than its name has it: two of one name have two.
 func TestRegionNames(t *testing.T) {
 	m := table.RegionMap{Title: "two", X: table.Axis{Label: "x"}, Y: table.Axis{Label: "y"}, Names: []string{"ring", "tree"}}
@@ -81,23 +97,5 @@ func TestRegionNames(t *testing.T) {
 	texts := strings.Join(record(t, m, 800, 500), "\n")
 	if rings, trees := strings.Count(texts, "ring"), strings.Count(texts, "tree"); rings != 3 || trees != 2 {
 		t.Errorf("%d rings and %d trees; want 3 and 2, of which one each is in the legend", rings, trees)
-	}
-}
-
-// A few large values do not make steps in which small ones look alike.
-func TestSignedSteps(t *testing.T) {
-	h := table.HeatMap{XS: []float64{0, 1, 2}, YS: []float64{0, 1},
-		Z: [][]float64{{-0.4, 0.3, 4}, {0.2, -1, 450}}}
-	lo, hi, err := of(t, h).(heatMap).check()
-	if err != nil {
-		t.Fatal(err)
-	}
-	fine, ok := of(t, h).(heatMap).crowded(newSteps(lo, hi))
-	s := signedSteps(lo, hi, fine)
-	if !ok || s.index(4) == s.index(0.3) || s.index(49) == s.index(4) || s.index(-0.4) != s.index(0.3) {
-		t.Errorf("crowded %v, steps %v", ok, s.ends)
-	}
-	if _, ok := of(t, field(false)).(heatMap).crowded(newSteps(1, 12)); ok {
-		t.Error("an even field is crowded")
 	}
 }

@@ -126,7 +126,8 @@ func (l limits) apply(to *plot.Axis, a axis, length vg.Length, dir direction) {
 	}
 	var ticks []plot.Tick
 	for _, candidate := range l.candidates(a) {
-		if ticks = candidate; apart(ticks, to, length, dir) {
+		// More than eleven labels are crowded, even if they have room.
+		if ticks = candidate; apart(ticks, to, length, dir) && labelled(ticks) <= 11 {
 			break
 		}
 	}
@@ -136,12 +137,10 @@ func (l limits) apply(to *plot.Axis, a axis, length vg.Length, dir direction) {
 // apart reports whether the labels of the ticks have room beside each other.
 func apart(ticks []plot.Tick, axis *plot.Axis, length vg.Length, dir direction) bool {
 	last := vg.Length(math.Inf(-1))
-	labels := 0
 	for _, t := range ticks {
 		if t.Label == "" {
 			continue
 		}
-		labels++
 		// Four points at either side keep two numbers from reading as one.
 		half := axis.Tick.Label.Rectangle(t.Label).Size().X/2 + 4
 		if dir == vertical {
@@ -153,7 +152,17 @@ func apart(ticks []plot.Tick, axis *plot.Axis, length vg.Length, dir direction) 
 		}
 		last = at + half
 	}
-	return labels <= 11 // more are crowded, even if they have room
+	return true
+}
+
+// labelled counts the ticks with a label.
+func labelled(ticks []plot.Tick) (n int) {
+	for _, t := range ticks {
+		if t.Label != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // candidates returns sets of ticks, the densest first. Powers of two are for sizes

@@ -30,9 +30,13 @@ func scalingFigure(s *Scaling) (table.Picture, error) {
 	if len(rows) == 0 || rows[0].Ranks == rows[len(rows)-1].Ranks {
 		return nil, errors.New("a picture of scaling needs at least two numbers of ranks")
 	}
-	if !differ(s, func(r row) string { return r.Machine }) {
-		f.Title += " on " + rows[0].Machine
+	var machines []string
+	for _, r := range s.Rows { // in the order of the question
+		if !slices.Contains(machines, r.Machine) {
+			machines = append(machines, r.Machine)
+		}
 	}
+	f.Title += " on " + strings.Join(machines, ", ")
 	add := func(name string, r row, t quantity.Micros) {
 		i := slices.IndexFunc(f.Series, func(x table.Series) bool { return x.Name == name })
 		if i < 0 {

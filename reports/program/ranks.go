@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -166,8 +167,9 @@ func rowsOf(spans iter.Seq[simulate.Span], first, last, cpus int) (
 	return rows, names, boxes
 }
 
-// fractions draws how the processors divide over their activities: means over 400 equal parts of
-// the time until the finish, in µs. A processor without a span is done.
+// fractions draws how the processors divide over their activities: means over equal parts of the
+// time until the finish, in µs: 400, or fewer if steps that repeat would draw a comb. A processor
+// without a span is done.
 func fractions(spans iter.Seq[simulate.Span], processors int, finish float64,
 	title string) table.Areas {
 	// A figure is a few hundred points wide, so finer parts could not be seen.
@@ -177,8 +179,6 @@ func fractions(spans iter.Seq[simulate.Span], processors int, finish float64,
 		Title: title,
 		X:     table.Axis{Label: "time", Dim: quantity.DimTime},
 		Y:     table.Axis{Label: fmt.Sprintf("of %d processors (%%)", processors), Max: 100},
-		Notes: []string{"Means over 400 parts of the time: there are too many ranks or steps " +
-			"to draw each. Choose some of the ranks to see their steps and the critical path."},
 	}
 	for i := range parts {
 		a.XS = append(a.XS, (float64(i)+0.5)*width)
@@ -207,7 +207,37 @@ func fractions(spans iter.Seq[simulate.Span], processors int, finish float64,
 			done[i] = max(0, done[i]-share)
 		}
 	}
+	// Half as many parts each hold two, as long as 25 remain. Ten teeth can be told apart.
+	const fewest, teeth = 25, 10
+	for len(a.XS) > fewest && slices.ContainsFunc(a.Parts, func(p table.AreaPart) bool {
+		return swings(p.Y) > 2*teeth*100
+	}) {
+		a.XS = halved(a.XS)
+		for k := range a.Parts {
+			a.Parts[k].Y = halved(a.Parts[k].Y)
+		}
+	}
+	a.Notes = []string{fmt.Sprintf("Means over %d parts of the time: there are too many ranks or "+
+		"steps to draw each. Choose some of the ranks to see their steps and the critical path.",
+		len(a.XS))}
 	return a
+}
+
+// swings returns how far the values go up and down in all.
+func swings(ys []float64) (sum float64) {
+	for i := 1; i < len(ys); i++ {
+		sum += math.Abs(ys[i] - ys[i-1])
+	}
+	return sum
+}
+
+// halved returns the means of neighbouring pairs.
+func halved(ys []float64) []float64 {
+	half := make([]float64, len(ys)/2)
+	for i := range half {
+		half[i] = (ys[2*i] + ys[2*i+1]) / 2
+	}
+	return half
 }
 
 // pathOver returns the critical path over the rows of ranks and processors. Steps
