@@ -80,6 +80,69 @@ wheel() {
 	[ ! -e "$env/bin/halfpeak" ] || fail "wheel: pip leaves the binary"
 	say "$2" "installed by pip without network, run, removed"
 }
+# conda RECIPE checks the form of conda's recipe, whose builder is seldom installed: its keys are
+# those of schema 1, and nothing is left to fill in.
+conda() {
+	python3 - "$1" <<'PYTHON'
+import re, sys, yaml
+recipe = yaml.safe_load(open(sys.argv[1]))
+want = {"schema_version", "context", "package", "source", "build", "requirements", "tests", "about"}
+assert set(recipe) == want and recipe["schema_version"] == 1, set(recipe)
+assert re.fullmatch(r"[0-9a-z.]+", recipe["context"]["version"]), recipe["context"]
+assert re.fullmatch(r"[0-9a-f]{64}", recipe["source"]["sha256"]), recipe["source"]
+assert recipe["about"]["license"] == "BSD-3-Clause" and recipe["tests"][0]["script"]
+unix = recipe["build"]["script"]["content"][0]["then"]
+assert all(isinstance(line, str) for line in unix), unix
+PYTHON
+}
+
+# gate runs the step of packaging/action as GitHub does, by its variables.
+gate() {
+	local pack=$work/gate sum
+	mkdir -p "$pack/halfpeak"
+	cp "$work/halfpeak" "$pack/halfpeak/"
+	tar -C "$pack" -czf "$pack/archive.tar.gz" halfpeak
+	sum=$(sha256sum "$pack/archive.tar.gz" 2>/dev/null || shasum -a 256 "$pack/archive.tar.gz")
+	(cd "$pack" && "$work/halfpeak" demo samples >"$work/out") || fail "gate: demo"
+	# A run that takes 1.3 times as long, and one that is 1 % off.
+	awk '/^[0-9]/ { $2 *= 1.3 } { print }' "$pack/samples/latency.txt" >"$pack/slow.txt"
+	awk '/^[0-9]/ { $2 *= 1.01 } { print }' "$pack/samples/latency.txt" >"$pack/same.txt"
+	# step WANT TEXT VARIABLES… runs the step; its exit status and output must be WANT, its summary has TEXT.
+	step() {
+		local want=$1 text=$2 status=0
+		shift 2
+		: >"$pack/summary" >"$pack/output"
+		(cd "$pack" && env "SHA256=${sum%% *}" ARCHIVE=archive.tar.gz "$@" GITHUB_STEP_SUMMARY=summary GITHUB_OUTPUT=output \
+			RUNNER_TEMP="$work" bash "$OLDPWD/packaging/action/gate.sh" >log 2>&1) || status=$?
+		[ "$status" = "$want" ] || fail "gate: $*: status $status, want $want: $(cat "$pack/log")"
+		grep -qx "status=$want" "$pack/output" || fail "gate: $*: output is $(cat "$pack/output")"
+		grep -qF -- "$text" "$pack/log" "$pack/summary" || fail "gate: $*: no \"$text\""
+	}
+	step 0 'fit: nothing has changed' BEFORE=samples/latency.txt AFTER=same.txt
+	step 3 '| slower |' BEFORE=samples/latency.txt AFTER=slow.txt
+	step 3 '| node | n07 |' FLEET=samples/fleet.csv
+	step 3 'slower than before' FLEET=samples/fleet.csv FLEET_BEFORE=samples/yesterday.csv
+	step 1 'fleet: **something has changed**' BEFORE=none.txt AFTER=slow.txt FLEET=samples/fleet.csv
+	step 1 'the sum of archive.tar.gz is' SHA256=0 FLEET=samples/fleet.csv
+	step 1 'nothing to do' BEFORE=
+	say action "the gate has status 0, 1 and 3, and writes its summary"
+}
+
+# image builds packaging/Dockerfile, and runs it without network.
+image() {
+	if ! command -v docker >/dev/null || ! docker info >/dev/null 2>&1; then
+		skip "image: no docker that answers"
+		return
+	fi
+	docker build -q -f packaging/Dockerfile -t halfpeak-check . >"$work/out" || fail "image: docker build"
+	docker run --rm --network none halfpeak-check predict clip --size 64KiB --packet 4096 >"$work/out" || fail "image: predict"
+	grep -q '111.2 MB/s' "$work/out" || fail "image: predict prints $(cat "$work/out")"
+	docker run --rm --network none -v "$PWD/fit/benchfile/testdata:/data:ro" halfpeak-check \
+		fit netpipe-3.7.2-openmpi-4.1.4-sm.np.out >"$work/out" || fail "image: fit of a file beside it"
+	docker rmi halfpeak-check >/dev/null
+	say image "built by docker; predict and fit run in it without network"
+}
+
 small_and_fast() {
 	local size v p
 	size=$(wc -c <"$1")
@@ -119,6 +182,9 @@ short() {
 		skip "wheel: not Linux, or no python3"
 	fi
 
+	gate
+	image
+
 	mkdir "$work/made" # recipes, filled with sums of nothing
 	for name in source linux-x86_64 linux-aarch64 linux-ppc64le linux-riscv64; do
 		printf '%064d  halfpeak-%s-%s.tar.gz\n' 0 "$version" "$name"
@@ -129,6 +195,11 @@ short() {
 		for f in package.py "halfpeak-$version.eb"; do
 			python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$work/made/recipes/$f" || fail "$f"
 		done
+		if python3 -c 'import yaml' 2>/dev/null; then
+			conda "$work/made/recipes/recipe.yaml" || fail recipe.yaml
+		else
+			skip "recipe of conda: no PyYAML"
+		fi
 	else
 		skip "recipes of Spack and EasyBuild: no Python"
 	fi
@@ -139,7 +210,7 @@ short() {
 	else
 		skip "modulefile: no Tcl"
 	fi
-	for f in packaging/*.sh; do bash -n "$f" || fail "$f"; done
+	for f in packaging/*.sh packaging/action/*.sh; do bash -n "$f" || fail "$f"; done
 	(cd "$work/made/recipes" && sha256sum --quiet --ignore-missing -c ../checksums.txt) || fail "recipes: sums"
 	COSIGN_KEY='' packaging/sign.sh "$work/made" | grep -q '^skipped: not signed' || fail "sign.sh"
 	say recipes "filled and parsed, with sums"
@@ -222,6 +293,17 @@ long() {
 			go build -trimpath -tags explorer -ldflags '-s -w -buildid=' -o "$work/fromsource" ./cmd/halfpeak
 	) || fail "the source does not build without network"
 	runs "$work/fromsource" source page
+	if python3 -c 'import yaml' 2>/dev/null; then
+		# The commands of conda's recipe, as its builder runs them: in the source, with its variables.
+		python3 -c 'import sys, yaml
+script = yaml.safe_load(open(sys.argv[1]))["build"]["script"]
+for name, value in script["env"].items(): print(f"export {name}={value}")
+print(*script["content"][0]["then"], sep="\n")' "$dist/recipes/recipe.yaml" >"$work/conda.sh"
+		(cd "$work/halfpeak-$version" && PREFIX=$work/conda bash -e "$work/conda.sh") || fail "the commands of recipe.yaml"
+		runs "$work/conda/bin/halfpeak" conda page
+	else
+		skip "recipe of conda: no PyYAML"
+	fi
 	for f in "$dist"/*.cdx.json; do
 		grep -q '"bomFormat": "CycloneDX"' "$f" && [ "$(grep -c '"purl": "pkg:golang' "$f")" -gt 20 ] || fail "$f lists too little"
 	done

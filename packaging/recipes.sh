@@ -7,7 +7,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 dist=$(cd "$1" && pwd)
 version=$(sed -n 's/^.*  halfpeak-\(.*\)-source\.tar\.gz$/\1/p' "$dist/checksums.txt")
 go=$(sed -n 's/^go \([0-9]*\.[0-9]*\).*/\1/p' "$here/../go.mod")
-fill=(-e "s/@VERSION@/$version/g" -e "s/@GO@/$go/g")
+# conda's versions have no "-": 0.3.0-dev is 0.3.0.dev0, 0.3.0-rc.1 is 0.3.0rc1, as in Python.
+conda=$(sed 's/-dev$/.dev0/; s/-rc\.*/rc/' <<<"$version")
+fill=(-e "s/@VERSION@/$version/g" -e "s/@CONDAVERSION@/$conda/g" -e "s/@GO@/$go/g")
 while read -r sum name; do
 	fill+=(-e "s/@SHA256 ${name#halfpeak-"$version"-}@/$sum/")
 done < <(grep '\.tar\.gz$' "$dist/checksums.txt")
