@@ -10,10 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak"
-	schedules "github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
-	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/placed"
@@ -180,10 +177,9 @@ func (o *collectiveOptions) question(ctx context.Context, cmd *cobra.Command, na
 	}
 	q.Crossovers = o.crossovers
 	if o.measured.asked() {
-		o.measured.options.Progress = readingBar(cmd.ErrOrStderr())
-		if q.Measured, err = o.measured.read(name); err != nil {
-			return q, err
-		}
+		o.measured.Options.Progress = readingBar(cmd.ErrOrStderr())
+		o.measured.Statistic = o.measured.chosenStatistic()
+		q.Measured = &o.measured.Measurements
 	}
 	if o.calls.Form.Name != "" {
 		q.Rules = &collective.RulesFile{Path: o.out.path}
@@ -319,47 +315,26 @@ func (o *collectiveOptions) export(cmd *cobra.Command, a collective.Answer) erro
 
 // measuredFlags are the flags of measurements that are compared with predictions.
 type measuredFlags struct {
-	paths     []string
-	options   fit.Options
+	collective.Measurements
 	columns   columnsFlag
 	statistic string
 }
 
 func (m *measuredFlags) declare(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&m.paths, "measured", nil,
+	f.StringSliceVar(&m.Files, "measured", nil,
 		"compare with the times in these benchmark `files`")
-	flags.Var(f, &m.options.Measured.Ranks, flags.ParseRanks, "numbers", "measured-ranks", "",
+	flags.Var(f, &m.Options.Measured.Ranks, flags.ParseRanks, "numbers", "measured-ranks", "",
 		"ranks of files that do not give their number: one number, or one for each such table")
 	enum(cmd, &m.statistic, "statistic", "statistic of the measured times over ranks", "both",
 		string(fitted.Average), string(fitted.Slowest))
-	m.options.Trace.Spell = asFlag
+	m.Options.Trace.Spell = asFlag
 	m.columns.declare(cmd, ", of --measured files",
-		columnRoles(&m.options.Trace))
-}
-
-// read reads the files. One that does not name its collective is taken to have the one of this
-// name.
-func (m *measuredFlags) read(name string) (*collective.Measurements, error) {
-	of, err := schedules.Find(name, "")
-	if err != nil {
-		return nil, usage.Error{Err: err}
-	}
-	m.options.Measured.Collective, m.options.Trace.Collective = of.Collective, of.Collective
-	in, err := benchmarks.Read(m.paths, m.options)
-	if err != nil {
-		return nil, err
-	}
-	all, notes, err := benchmarks.SeriesOf(in.Sources, m.options.Measured)
-	if err != nil {
-		return nil, cmp.Or(in.Broken, err)
-	}
-	return &collective.Measurements{Data: all, Notes: slices.Concat(in.Notes, notes),
-		Broken: in.Broken, Statistic: m.chosenStatistic()}, nil
+		columnRoles(&m.Options.Trace))
 }
 
 // asked reports whether there are measurements to compare with.
-func (m *measuredFlags) asked() bool { return m.paths != nil }
+func (m *measuredFlags) asked() bool { return m.Files != nil }
 
 // chosenStatistic returns the statistic of --statistic; it is empty for both.
 func (m *measuredFlags) chosenStatistic() fitted.Statistic {

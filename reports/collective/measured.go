@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -94,10 +96,10 @@ type ComparedErrors struct {
 
 // Measurements are the measured collectives of files.
 type Measurements struct {
-	Data  []fitted.Data
-	Notes []string // doubts about the files
-	// Broken is the error of a damaged file, of which the data are what precedes the damage.
-	Broken error
+	Files []string
+	// Options say how they are read. A file that does not name its collective is taken to have the
+	// one that is asked for.
+	Options fit.Options
 	// Statistic selects measurements; empty: all.
 	Statistic fitted.Statistic
 }
@@ -107,9 +109,19 @@ type Measurements struct {
 // select among the measured ones; where files do not name one, the model's best of them is
 // compared. The errors are those of [collectives.Basis.TimesOf].
 func compare(ctx context.Context, p collectives.Basis, files Measurements) (*Comparison, error) {
-	answer := &Comparison{Notes: files.Notes}
+	o := files.Options
+	o.Measured.Collective, o.Trace.Collective = p.Collective, p.Collective
+	in, err := benchmarks.Read(files.Files, o)
+	if err != nil {
+		return nil, err
+	}
+	measured, notes, err := benchmarks.SeriesOf(in.Sources, o.Measured)
+	if err != nil {
+		return nil, cmp.Or(in.Broken, err)
+	}
+	answer := &Comparison{Notes: slices.Concat(in.Notes, notes)}
 	var unasked []string
-	for _, d := range files.Data {
+	for _, d := range measured {
 		if d.Of.Collective != p.Collective {
 			unasked = append(unasked, d.Of.Collective)
 			continue
@@ -133,17 +145,17 @@ func compare(ctx context.Context, p collectives.Basis, files Measurements) (*Com
 	}
 	if len(answer.Cells) > 0 {
 		answer.Misses = missesOf(answer.Cells)
-		return answer, files.Broken
+		return answer, in.Broken
 	}
 	if len(unasked) > 0 {
 		return nil, fmt.Errorf("no file has a measurement of %s; they have %s",
 			p.Collective, strings.Join(stats.Ascending(unasked), ", "))
 	}
-	if len(files.Data) == 0 {
+	if len(measured) == 0 {
 		return nil, fmt.Errorf("no measured %s in the files; halfpeak fit says what they have",
 			p.Collective)
 	}
-	err := errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; " +
+	err = errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; " +
 		"omit them to use all measurements")
 	return nil, usage.Fields(err, "ranks", "size", "algorithm", "statistic")
 }

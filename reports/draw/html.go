@@ -201,7 +201,7 @@ const longText = 32
 // sort them.
 func newHTMLTable(title string, r table.Rows) (*htmlTable, error) {
 	// "900 ns" sorts before "1 µs" by its value, not by its letters.
-	sheet, err := r.Printed(nil)
+	sheet, err := r.Printed()
 	if err != nil {
 		return nil, err
 	}

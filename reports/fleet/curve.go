@@ -96,7 +96,6 @@ func (g Group) compare(o Group) int {
 type curveSummary struct {
 	Group Group
 	Nodes []string // as the file names them
-	Line  int      // of the table in its file, from 1
 	// Latency is the time at Group.First.
 	Latency quantity.Micros
 	// Longest is the time at the largest size.
@@ -123,7 +122,7 @@ func summarise(t *benchfile.Table, nodes, labels, columns []string) (c curveSumm
 		return c, false
 	}
 	scale := quantity.Micros(1)
-	c.Group.Kind, c.Line = t.Kind, t.Line
+	c.Group.Kind = t.Kind
 	if t.Kind == benchfile.RoundTrip { // half of it, so that both kinds can be compared
 		scale, c.Group.Kind = 0.5, benchfile.OneWay
 	}

@@ -222,7 +222,7 @@ func tableOf(rows table.Rows, err error) (shownTable, error) {
 	if err != nil {
 		return shownTable{}, err
 	}
-	s, err := rows.Printed(nil)
+	s, err := rows.Printed()
 	t := shownTable{Rows: text, Heads: s.Heads, Numeric: s.Numbers, Cells: s.Cells,
 		Notes: rows.Remarks()}
 	if t.Notes == nil {

@@ -55,7 +55,7 @@ func (r Reproduction) Rows() table.Rows {
 		table.Col("formula", "", func(r result) any { return r.Formula }),
 	)
 	headline := r.headline()
-	rows.Notes = append(notes.Lines(""), headline[1:]...)
+	rows.Notes = append(notes.Lines(), headline[1:]...)
 	rows.Verdict = table.Say("%s", headline[0])
 	return rows
 }
@@ -131,7 +131,7 @@ func (r Reproduction) Summary() []table.Rows {
 	for i, m := range misses {
 		worst.Data[i] = append(worst.Data[i], notes.Mark(m.Note))
 	}
-	worst.Notes = notes.Lines("")
+	worst.Notes = notes.Lines()
 	worst.RowRank = func(i int) int { return i } // the worst stays
 	return []table.Rows{byPaper, worst}
 }
@@ -206,7 +206,7 @@ func (r Reproduction) Blocks() []table.Block {
 		table.Col("", "note", func(r result) any { return notes.Mark(remark(r)) }),
 		table.Col("note", "", func(r result) any { return r.Note }),
 	)
-	rows.Notes = notes.Lines("")
+	rows.Notes = notes.Lines()
 	text := "A predicted number was measured, and the model computes it from parameters that " +
 		"were measured elsewhere: it tests the model. Other measured numbers prove less: a " +
 		"constant of the formula comes from the same curve (fitted), from the same table " +

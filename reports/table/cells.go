@@ -122,11 +122,11 @@ type printedRows struct {
 }
 
 // Printed returns the columns and texts that [Printer.Write] prints in Markdown.
-func (r Rows) Printed(units quantity.UnitChoice) (printedRows, error) {
+func (r Rows) Printed() (printedRows, error) {
 	if err := r.check(); err != nil {
 		return printedRows{}, err
 	}
-	s, _ := r.printed(units, OneLine)
+	s, _ := r.printed(nil, OneLine)
 	return s, nil
 }
 

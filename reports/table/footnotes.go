@@ -24,12 +24,11 @@ func (f *Footnotes) Mark(remark string) string {
 	return fmt.Sprintf("[%d]", i+1)
 }
 
-// Lines returns the numbered remarks, each followed by end: notes of papers are
-// sentences already, bounds are not.
-func (f Footnotes) Lines(end string) []string {
+// Lines returns the numbered remarks.
+func (f Footnotes) Lines() []string {
 	var lines []string
 	for i, remark := range f {
-		lines = append(lines, fmt.Sprintf("[%d] %s%s", i+1, remark, end))
+		lines = append(lines, fmt.Sprintf("[%d] %s", i+1, remark))
 	}
 	return lines
 }

@@ -1,7 +1,7 @@
 // Proof tests calibrate.c, and the machine that internal/calibrate makes from its output, on known
 // clusters: platforms of SimGrid's SMPI.
 //
-//	go -C internal/evidence run ./proof -others        # networks of seven kinds; or -kinds
+//	go -C internal/evidence run ./proof -others        # networks of seven kinds
 //	go -C internal/evidence run ./proof -others -only "fat tree"
 //	go -C internal/evidence run ./proof -drawn 1127    # of each kind one, drawn from a seed
 //	go -C internal/evidence run ./proof -mpi openmpi   # two ranks on this computer; or mpich
@@ -32,9 +32,8 @@ func main() {
 	minutes := flag.String("minutes", "0.1", "of each calibrate, with -mpi")
 	rounds := flag.Int("rounds", 12, "launches of calibrate and of the programs, "+
 		"with -mpi")
-	kind := flag.Bool("kinds", false, "judge fans, forced collectives and programs on the "+
-		"networks on which the fit was studied")
-	other := flag.Bool("others", false, "the same on networks of the same kinds with other shapes")
+	other := flag.Bool("others", false, "judge fans, forced collectives and programs on networks "+
+		"of seven kinds")
 	changed := flag.Bool("changed", false, "judge whatif on changed networks, measured in "+
 		changedDir+" or, with -dir, in a folder; measures those that it lacks")
 	drawn := flag.Uint64("drawn", 0, "the same on a network of each kind, drawn from this `seed`")
@@ -67,8 +66,6 @@ func main() {
 			err = runBeside(ctx, dir, *only, os.Stdout)
 		case *random > 0:
 			err = runRandom(ctx, dir, *seed, *random, os.Stdout, details)
-		case *kind:
-			err = runKinds(ctx, dir, *only, os.Stdout, details, kinds)
 		case *other:
 			err = runKinds(ctx, dir, *only, os.Stdout, details, others)
 		case *drawn != 0:
