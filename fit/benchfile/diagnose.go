@@ -19,16 +19,16 @@ func (no *refusal) anyWay() (ways []way) {
 	for _, c := range no.columns {
 		switch {
 		case !c.number || otherName().MatchString(c.name) && !elementName().MatchString(c.name):
-		case size == nil && ladder(c.values) > 0.5:
+		case size == nil && ladder(c.values) > 0.5 && (c.halves[0] == 0 || c.dim == sizes):
 			size = c
 		// Behind a number of elements, the bytes that they have.
 		case size != nil && !sizeName().MatchString(size.name) && elementsOf(size, c):
 			size = c
 		case c.dim == times && (time == nil || time.dim != times):
 			time = c
-		case time == nil && c.halves[0] > 0 && c.dim != sizes:
+		case time == nil && c.halves[0] > 0 && c.dim == noDimension:
 			time = c
-		case whole == nil && c.dim != sizes:
+		case whole == nil && c.dim == noDimension:
 			whole = c
 		}
 	}
@@ -36,7 +36,8 @@ func (no *refusal) anyWay() (ways []way) {
 	if size == nil || time == nil {
 		return nil
 	}
-	return no.block.appendWay(nil, no.columns, size, "B", time, "us")
+	return no.block.appendWay(nil, size, guess{dim: sizes, factor: 1}, time,
+		guess{dim: times, factor: 1})
 }
 
 // elementsOf reports whether a column has the bytes of the elements that another counts.
@@ -57,7 +58,7 @@ type trial func(rows string, o Options) (*File, error)
 // in 6.50 µs". It is empty if the rows cannot be read so.
 func (no *refusal) command(p *parser, w way, read trial) string {
 	f, err := read(strings.Join(no.block.texts, "\n")+"\n", Options{X: w.x, Y: w.y})
-	if err != nil || len(f.Tables) == 0 || len(f.Tables[0].Samples) == 0 {
+	if err != nil || len(f.Tables) == 0 || len(f.Tables[0].Samples) == 0 || !w.holds(f) {
 		return ""
 	}
 	s := f.Tables[0].Samples[len(f.Tables[0].Samples)-1]

@@ -49,6 +49,9 @@ func (no *refusal) isLikelier(o *refusal) bool {
 	if (len(no.ways) > 0) != (len(o.ways) > 0) {
 		return len(no.ways) > 0
 	}
+	if alone := len(o.block.rows) == 1; alone != (len(no.block.rows) == 1) {
+		return alone
+	}
 	return no.named && !o.named
 }
 
@@ -276,7 +279,7 @@ func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal
 		}
 		question = r.series
 	}
-	no.ways = waysOf(b, all, found, question)
+	no.ways = waysOf(b, found, question)
 	return nil, no
 }
 

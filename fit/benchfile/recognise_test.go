@@ -120,6 +120,8 @@ func TestRecognised(t *testing.T) {
 		{"tags of mpirun, and an empty half", "[1,0]<stdout>:#                             in-place                       out-of-place\n[1,0]<stdout>:#       size         count     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong\n" +
 			"[1,0]<stdout>:#        (B)    (elements)     (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n[1,0]<stdout>:  1073741824      16777216                                     23275   46.13   43.25      0\n",
 			[]string{"nccl-tests: collective 1073741824=23275"}},
+		{"sizes in By", "   test\t  atts\t units\tmedian\tmean\n   H2D_Bandwidth\t     +064By\t  GB/sec\t0.0029\t0.0026\n   H2D_Bandwidth\t     +512By\t  GB/sec\t0.0228\t0.0227\n   H2D_Bandwidth\t        1kB\t  GB/sec\t0.0455\t0.0452\n",
+			[]string{"table: gap 64=22.069 512=22.456 1024=22.505"}},
 		{"rates that are about right", "64K: ~100 MB/s\n1MB: ~1.250 GB/s\n16MB: ~2.500 GB/s\n", []string{"table: gap 65536=655.36 1048576=838.86 16777216=6710.9"}},
 		{"a collective in the line above a CSV", "Running benchmark OSU Scatterv on 2 MPI ranks\n\n```\nsize (bytes),iterations,min_time (seconds),max_time (seconds),avg_time (seconds)\n" +
 			"4,100,1.2e-6,1.4e-6,1.3e-6\n8,100,1.3e-6,1.5e-6,1.4e-6\n", []string{"csv: collective scatterv/0/0 4=1.3 8=1.4"}},
@@ -155,8 +157,10 @@ func TestUndecided(t *testing.T) {
 		"memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n           0         1         2\n 0       N/A    276.07    276.36\n 1    276.19       N/A    276.29\n 2    276.31    276.33       N/A\n": "a number for each pair, and no sizes",
 		"Bandwidth Matrix (GB/s)\n   D\\D     0      1\n     0 1288.49  14.55\n     1  14.60 1290.62\n":                                                                                                "a number for each pair, and no sizes",
 		"step 100 loss 2.31 time 0.412 s tokens/s 12412\nstep 200 loss 2.11 time 0.410 s tokens/s 12450\n":                                                                                             "no column has a unit",
-		"./netty latency -a 10.0.0.1 -l 4096 -m 100000 -s\n":                                                                                                                                           "no table of sizes and times",
-		"\t// 64 KiB take 486.4 µs at 135 MB/s\n":                                                                                                                                                      "no table of sizes and times",
+		"#       size    ntok           NCCL               NCCL_SYMMETRIC                UB\n#                       time(us)       algbw    time(us)       algbw    time(us)       algbw\n       16384       1       12.10        1.35       9.80        1.67       8.20        2.00\n       65536       4       13.10        5.00      10.20        6.42       8.90        7.36\n      262144      16       16.40       15.98      12.00       21.85      10.20       25.70\n": "may each be the one that is meant",
+		"[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n[  5]   0.00-1.00   sec   414 MBytes  3.46 Gbits/sec    5   4.00 MBytes\n[  5]   1.00-2.00   sec   506 MBytes  4.24 Gbits/sec    0   4.00 MBytes\n":                                                                                                                                                                                                                                                   "known formats",
+		"./netty latency -a 10.0.0.1 -l 4096 -m 100000 -s\n": "no table of sizes and times",
+		"\t// 64 KiB take 486.4 µs at 135 MB/s\n":            "no table of sizes and times",
 	} {
 		got := described(t, "x", text, Options{})
 		if len(got) != 1 || !strings.Contains(got[0], want) {

@@ -68,7 +68,7 @@ func chooseSeries(all []*column, top reading, title titleRow) (chosen []*series,
 			values = sameQuantity(values, tied)
 		}
 	}
-	if len(quantities(values)) > 1 {
+	if len(quantities(values)) > 1 && !slices.ContainsFunc(values, hasSibling(values)) {
 		values = keep(values, func(s *series) bool { return s.quantity == "" })
 	}
 	if values[0].as.dim == rates {
@@ -78,6 +78,16 @@ func chooseSeries(all []*column, top reading, title titleRow) (chosen []*series,
 		return values, undecided(names)
 	}
 	return joinStatistics(values)
+}
+
+// hasSibling returns a function that reports whether a column without a quantity stands beside one
+// whose name is its own behind a word: "time" and "NCCL time". The word over it may be lost.
+func hasSibling(all []*series) func(*series) bool {
+	return func(s *series) bool {
+		return s.quantity == "" && slices.ContainsFunc(all, func(o *series) bool {
+			return o.quantity != "" && strings.HasSuffix(o.value.name, " "+s.value.name)
+		})
+	}
 }
 
 // undecided returns why columns are not chosen among.

@@ -46,7 +46,7 @@ var timeUnits = map[string]float64{
 }
 
 var (
-	sizeUnit = lex.NewPattern(`^([kmgt]?)(i?)(b|byte|bytes)?$`)
+	sizeUnit = lex.NewPattern(`^([kmgt]?)(i?)(b|by|byte|bytes)?$`)
 	rateUnit = lex.NewPattern(
 		`^([kmgt]?)(i?)(b|bit|bits|byte|bytes)(?:/|p|_|\^)?_?(s|sec|second|ps)$`)
 	messageUnit = lex.NewPattern(

@@ -1,33 +1,51 @@
 package benchfile
 
 import (
+	"math"
 	"slices"
 	"strconv"
 )
 
-// A way is one pair of columns that may be sizes and times or rates, as options give it.
+// A way is one pair of columns that may be sizes and times or rates, as options give it, with what
+// the last row is then.
 type way struct {
-	x, y string // "1:B", "5:us"
+	x, y       string // "1:B", "5:us"
+	size, time float64
 }
 
-// appendWay adds the way to read two columns, unless an option cannot name them: "6.46 ms (6.46
-// avg" is one field of two numbers.
-func (b *block) appendWay(ways []way, all []*column, size *column, sizeUnit string, value *column,
-	unit string) []way {
+// appendWay adds the way to read two columns, unless its last row has no time that a network may
+// have.
+func (b *block) appendWay(ways []way, size *column, as guess, value *column, is guess) []way {
+	last := len(b.rows) - 1
+	w := way{
+		x:    strconv.Itoa(b.fieldOf(size)) + ":" + unitText(as),
+		y:    strconv.Itoa(b.fieldOf(value)) + ":" + unitText(is),
+		size: size.values[last] * as.factor, time: value.values[last] * is.factor,
+	}
+	if is.dim == rates {
+		w.time = w.size / w.time
+	}
+	if !goodTime(w.time) || math.Log10(w.time) < fastest {
+		return ways
+	}
+	return append(ways, w)
+}
 
-	x, y := b.fieldOf(size), b.fieldOf(value)
-	for _, c := range all {
-		if at := b.fieldOf(c); c.number && (c != size && at == x || c != value && at == y) {
-			return ways
+// holds reports whether a file that was read by the options of the way has what the way says: a
+// field of the reader of CSV may be another number than that of the column.
+func (w way) holds(f *File) bool {
+	for _, s := range f.Tables[0].Samples {
+		if math.Abs(float64(s.Size)-w.size) < 1 {
+			return w.time >= 0.98*float64(s.Min) && w.time <= 1.02*float64(s.Max)
 		}
 	}
-	return append(ways, way{strconv.Itoa(x) + ":" + sizeUnit, strconv.Itoa(y) + ":" + unit})
+	return false
 }
 
 // waysOf returns the likeliest readings as options, those of the columns in question first.
-func waysOf(b *block, all []*column, found []reading, question []*series) (ways []way) {
+func waysOf(b *block, found []reading, question []*series) (ways []way) {
 	add := func(r *reading, c *column) {
-		ways = b.appendWay(ways, all, r.size, unitText(r.sizes), c, unitText(r.values[c]))
+		ways = b.appendWay(ways, r.size, r.sizes, c, r.values[c])
 	}
 	for _, s := range question {
 		add(&found[0], s.value)
