@@ -25,12 +25,14 @@
 //   - Clean: dress.go takes off what launchers and web pages put around lines; tokens.go finds the
 //     numbers of a line; read.go passes it on.
 //   - Recognise: the reader of the line before takes it, or another of registry.go. titled.go with
-//     grid.go reads OSU, IMB and perftest, whose titles are rows of titles.go; lines.go reads
-//     benchmarks without a header. csv.go and json.go find their columns by name: column_names.go,
-//     columns.go, finder.go. Lines that no reader takes go to recognise.go, which reads tables by
-//     what their columns do: block.go, identities.go, units.go, series.go.
-//   - Records: builder.go and aggregate.go hold the samples of a table; split.go and dimensions.go
-//     decide which columns of CSV make tables, record.go does for recognised ones.
+//     headed.go reads OSU, IMB and perftest, whose titles are rows of titles.go and whose columns
+//     are known by their names; lines.go reads benchmarks without a header. csv.go and json.go find
+//     their columns by name: column_names.go, columns.go, finder.go. Lines that no reader takes go
+//     to recognise.go, which reads tables by what their columns do: block.go, identities.go,
+//     units.go, series.go.
+//   - Records: record.go and sheet.go make measurements of rows, which builder.go and aggregate.go
+//     make samples of a table; split.go and dimensions.go decide which columns of CSV make tables,
+//     record.go does for recognised ones.
 //
 // Diagnosis is a second pass: diagnose.go says why a file has no table, from what was left over. It
 // never runs for a file that was read.
