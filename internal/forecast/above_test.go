@@ -148,3 +148,36 @@ func TestSavingEnds(t *testing.T) {
 		}
 	}
 }
+
+// Of a stream, errors where protocols no longer change fade by [Calibration.Fade] an octave: with
+// 0.5 the first two octaves count 1 + 0.5. Times of messages count 2.
+func TestErrorsFade(t *testing.T) {
+	points := doubling(1, 1<<20, func(n float64) float64 { return 5 + n/1000 })
+	for fade, want := range map[float64]float64{0: 2, 0.5: 1.5} {
+		c, err := (&Calibration{Settled: 18, Fade: fade}).New(points, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Parts(1 << 22).Terms[up][usual]; math.Abs(got-want) > 1e-9 {
+			t.Errorf("fade %v: %v octaves, want %v", fade, got, want)
+		}
+	}
+}
+
+// Within a node, where protocols no longer change, times may grow by [outgrown] of a further
+// doubling in an octave, and are not shorter than predicted. Between nodes they may be.
+func TestWithinNode(t *testing.T) {
+	for beta, within := range map[float64]bool{0.2: true, 2: false} {
+		c := curve(t, doubling(1, 1<<20, func(n float64) float64 { return beta + n/10_000 }))
+		p := c.Parts(1 << 21)
+		further := p.Terms[up][other] - (c.above.last + math.Ln2 - p.Middle)
+		want := 0.0
+		if within {
+			want = outgrown * math.Ln2
+		}
+		if math.Abs(further-want) > 1e-9 || (p.Terms[down][usual] == 0) != within {
+			t.Errorf("%v µs: %v further, want %v; %v octaves below", beta, further, want,
+				p.Terms[down][usual])
+		}
+	}
+}

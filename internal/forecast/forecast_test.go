@@ -339,3 +339,14 @@ func TestJumpHoldsBothLines(t *testing.T) {
 		}
 	}
 }
+
+// A jump holds half of the way from its lines to the times beside it, of a gap of two octaves, and
+// an eighth of a gap of four, whose lines are farther apart themselves.
+func TestJumpBends(t *testing.T) {
+	for octaves, want := range map[float64]float64{1: 0.5, 2: 0.5, 4: 0.125} {
+		p := Parts{Most: math.Inf(1), Gap: octaves, Beside: [2]float64{1.5, 1}}
+		if got := p.jump(up, 0.5); math.Abs(got-0.5-want) > 1e-9 {
+			t.Errorf("%v octaves: %v, want %v", octaves, got, 0.5+want)
+		}
+	}
+}

@@ -278,6 +278,9 @@ func (t *trainer) begins(w *[2]forecast.Terms) (all []float64) {
 		}
 		all = append(all, q)
 	}
+	for len(all) > 0 && all[len(all)-1] == 0 { // as beyond the list
+		all = all[:len(all)-1]
+	}
 	return all
 }
 
