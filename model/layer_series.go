@@ -7,8 +7,9 @@ import "github.com/halfpeak/halfpeak/model/quantity"
 //
 //	T(n) = T_below(n) + T_added(n)
 //
-// Gaps and overheads add up as well: whether the added work overlaps with the transfer of another
-// message is unknown, and without overlap the prediction is on the safe side.
+// Overheads add up as well. What is added occupies the network as the transfer below does: whether
+// it overlaps with the transfer of another message is unknown, and without overlap the prediction
+// is on the safe side. Processors work at the same time as the network.
 type Series struct{ Below, Added Layer }
 
 // OneWay returns T(n).
@@ -16,8 +17,23 @@ func (s *Series) OneWay(n quantity.Bytes) quantity.Micros {
 	return s.Below.OneWay(n) + s.Added.OneWay(n)
 }
 
-// Gap returns the sum of the gaps.
-func (s *Series) Gap(n quantity.Bytes) quantity.Micros { return s.Below.Gap(n) + s.Added.Gap(n) }
+// Gap returns the longest time for which a message occupies a resource, see [Loads]:
+//
+//	max( o_s, o_r, max_i busy_i + g_added(n) )
+//
+// Where: o_s, o_r = [Series.Overheads]; busy_i = the time for which the message below occupies hop
+// i. The sum of both gaps would be more where a processor sets the pace below: beside its work, the
+// network has time left for what is added. The engine runs it so.
+//
+// If a window of credits holds back the pieces below, the sum is taken. It is an upper bound: how
+// much of the added time the waits for credits hide is not known.
+func (s *Series) Gap(n quantity.Bytes) quantity.Micros {
+	r := s.resources()
+	if WindowOf(r, n) > 0 {
+		return s.Below.Gap(n) + s.Added.Gap(n)
+	}
+	return FanIn(r, 1, n)
+}
 
 // Overheads returns the sums of both layers' overheads.
 func (s *Series) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {

@@ -18,7 +18,8 @@ const Processor = "processor"
 
 // Loads returns the time in µs that a message of n bytes occupies each resource. The gap of a cost
 // that a [Sum] adds occupies the slowest hop of the message: a Sum does not say where its work is
-// done, and there it lengthens the gap of the whole as [Series] does.
+// done, and there it lengthens the gap of the whole as [Series.Gap] does. Its overheads are work of
+// the processors.
 func Loads(r Resources, n quantity.Bytes) []Load {
 	var all loads
 	all.message(r, n, n)
@@ -73,6 +74,9 @@ func (all *loads) message(r Resources, n, whole quantity.Bytes) {
 		var added quantity.Micros
 		for _, l := range Loads(r.Added, n) {
 			added = max(added, l.Busy)
+			if l.Resource == Processor {
+				all.add(Processor, l.Side, l.Busy)
+			}
 		}
 		if hop, found := slowestHop(r.Below, whole); found {
 			all.add(hop.Resource, hop.Side, added)

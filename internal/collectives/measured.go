@@ -271,6 +271,9 @@ func (m *measured) Time(_ context.Context, c Cell) (Estimate, error) {
 		}
 		if statistic == m.compared() {
 			e.likely, e.expected, e.Measure = found, found.Expected, found.Measure
+			if found.Measured {
+				e.From = FromMeasurement
+			}
 		}
 	}
 	if !m.slowest {

@@ -127,10 +127,11 @@ func (c Cell) IsLibraryChoice() bool { return c.Name == LibraryChoice }
 
 // How a time was found.
 const (
-	Simulated  = "simulated"
-	FirstSteps = "first steps" // of rings, whose later steps take as long
-	Looped     = "simulated loop"
-	FromFit    = "fitted"
+	Simulated       = "simulated"
+	FirstSteps      = "first steps" // of rings, whose later steps take as long
+	Looped          = "simulated loop"
+	FromFit         = "fitted"
+	FromMeasurement = "measured" // of this very call
 )
 
 // compare marks the best of the calls by their expected times, and says how much longer the others

@@ -103,6 +103,8 @@ type Prediction struct {
 	Measure string
 	// Beyond says that the ranks, nodes or size lie outside of those measured.
 	Beyond bool
+	// Measured says that the call was measured: Value is that time.
+	Measured bool
 	// Forms are the algorithms that the time is made from, the heaviest first.
 	Forms []weight
 }
@@ -148,7 +150,7 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 	call := Point{Ranks: at.Ranks, PerNode: at.PerNode, Size: n}
 	if i, has := slices.BinarySearchFunc(r.Points, call, byCall); has {
 		v := float64(r.Points[i].Time)
-		t, q.Beyond = v, false
+		t, q.Beyond, q.Measured = v, false, true
 		if deviation := r.Points[i].deviation(r.Noise); !math.IsInf(deviation, 1) {
 			low, high, down, up = v, v, deviation, deviation
 		} else {

@@ -219,6 +219,8 @@ const sameCurve = "a measurement, which model and engine both have; TestMeasured
 
 const changedStage = "of a changed line, whose curve model and engine both have; TestMeasuredStageChanged of package model tests it"
 
+const behindWindow = "an upper bound behind a window, from which the engine differs; TestSeriesOnProcessors of package model tests it"
+
 // unseen are the terms that no program can see, and why.
 var unseen = map[string]string{
 	"measured.OneWay: m.Curve(n)":                                         sameCurve,
@@ -240,5 +242,7 @@ var unseen = map[string]string{
 	"Pipeline.OneWayAs: free[j]": "not zero only in plans of several runs of packets, which are searched for and not run",
 	"loads.message: n":           "a piece smaller than a full one is the only piece, and counted as the last",
 	"loads.message: r.Size":      "as the size of the whole message it only finds the branch",
+	"Series.Gap: s.Below.Gap(n)": behindWindow,
+	"Series.Gap: s.Added.Gap(n)": behindWindow,
 	"innermost: n":               "finds the branch; any size of at least a piece is one piece",
 }

@@ -144,9 +144,9 @@ func (r *layerRun) mixed(n quantity.Bytes) []bound {
 				"ones wait, for credits or for the slowest stage", slower},
 		}
 	}
-	all := r.turns(n)
+	var all []bound
 	if r.windowed(n) {
-		all = append(all, bound{"credits queue on their way back, and take time of the " +
+		all = append(r.turns(n), bound{"credits queue on their way back, and take time of the " +
 			"processors, which the formula does not count", slower})
 	}
 	if p := model.PacketSize(r.model, n); p < n && math.Mod(float64(n), float64(p)) != 0 {
