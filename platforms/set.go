@@ -40,7 +40,7 @@ func (d Design) Set(assignments ...string) (Design, error) {
 func (d Design) set(text string) (Design, error) {
 	name, right, ok := strings.Cut(text, "=")
 	if !ok {
-		return d, fmt.Errorf(`nothing is set; write NAME=VALUE, as in "o_r=2us" or "o_r*=0.5"`)
+		return d, noAssignment(text)
 	}
 	operator := byte('=')
 	name = strings.TrimSpace(name)
@@ -186,6 +186,18 @@ func (p Param) takes(want, got quantity.Dimension, operator byte, operand string
 		hint = fmt.Sprintf("; write 1/(%s)", operand)
 	}
 	return fmt.Errorf("%q is %s; %s takes %s here%s", operand, got, p.Path, want, hint)
+}
+
+// noAssignment returns the error of a change without "=", with the one that was meant.
+func noAssignment(text string) error {
+	meant := `NAME=VALUE, as in "o_r=2us" or "o_r*=0.5"`
+	if words := strings.Fields(text); len(words) == 2 {
+		meant = strings.Join(words, "=")
+		if factor, ok := PercentFactor(words[1]); ok {
+			meant = fmt.Sprintf("%s*=%.6g", words[0], factor)
+		}
+	}
+	return fmt.Errorf("nothing is set; write %s", meant)
 }
 
 // percent matches a change by a percentage, such as "-50%", behind its operator, "=" or none.

@@ -299,7 +299,28 @@ func singleDash(root *cobra.Command, args []string) (*cobra.Command, error) {
 			return cmd, usagef("%s: a flag of more than a letter has two dashes; write -%[1]s", arg)
 		}
 	}
-	return cmd, nil
+	return cmd, repeated(cmd, rest)
+}
+
+// repeated returns an error about a flag that is given twice with different values and takes one:
+// pflag would drop the first in silence.
+func repeated(cmd *cobra.Command, args []string) error {
+	given := map[string]string{}
+	var twice error
+	// Both sets of flags are complete once the inherited ones are asked for.
+	cmd.InheritedFlags()
+	// Any other mistake is found when the flags are set.
+	_ = cmd.Flags().ParseAll(args, func(f *pflag.Flag, value string) error {
+		before, again := given[f.Name]
+		given[f.Name] = value
+		_, several := f.Value.(pflag.SliceValue)
+		if again && before != value && !several && f.Name != "columns" && twice == nil {
+			twice = usagef("--%s is given twice, %s and %s; give it once", f.Name,
+				usage.ShellLine(before), usage.ShellLine(value))
+		}
+		return nil
+	})
+	return twice
 }
 
 // unknownCommand returns how to write a subcommand, or where they are listed.

@@ -126,6 +126,9 @@ func Read(paths []string, o fit.Options) (in Reading, err error) {
 				continue
 			}
 			file, err := open(name, o)
+			if err == nil {
+				err = checkCycles(file, o)
+			}
 			damaged, unread := new(benchfile.Damaged), new(benchfile.Error)
 			switch {
 			case errors.As(err, new(usage.Error)):
@@ -199,6 +202,9 @@ func ReadText(r io.Reader, name string, o fit.Options) (in Reading, err error) {
 		file = damaged.File
 		in.Broken, in.Partial = err, true
 	} else if err != nil {
+		return in, err
+	}
+	if err := checkCycles(file, o); err != nil {
 		return in, err
 	}
 	in.add(file)

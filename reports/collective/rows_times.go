@@ -178,7 +178,11 @@ func closing(t *Times, all, own []Timing, named func(any) string) table.Closing 
 	places := table.Groups(all, func(c Timing) Place { return c.Place() })
 	last := all[len(all)-1]
 	severalRanks := slices.ContainsFunc(all, func(c Timing) bool { return c.Ranks != last.Ranks })
-	said.Subject = fmt.Sprintf("%s on %d ranks", last.Collective, last.Ranks)
+	said.Subject = fmt.Sprintf("%s on %s", last.Collective, quantity.Plural(last.Ranks, "rank"))
+	if !slices.ContainsFunc(all, func(c Timing) bool { return !silent(c) }) {
+		said.Values = []table.Closed{{Value: "one rank sends no message"}}
+		return said
+	}
 	if severalRanks {
 		said.Subject = last.Collective
 	}
@@ -187,7 +191,7 @@ func closing(t *Times, all, own []Timing, named func(any) string) table.Closing 
 	}
 	for _, place := range places {
 		for _, c := range place {
-			if c.Compared && !c.Best && !c.Undecided {
+			if c.Compared && !c.Best && !c.Undecided || silent(c) {
 				continue
 			}
 			v, timed := closed(t, c, own, named)
@@ -239,13 +243,14 @@ func fastestBySize(all []Timing, named func(any) string) string {
 	return ""
 }
 
+// silent reports whether the call is of one rank, which sends no message.
+func silent(c Timing) bool { return c.Ranks == 1 && c.Time == 0 }
+
 // closed returns a time as the closing line has it; false if it is unknown.
 func closed(t *Times, c Timing, own []Timing, named func(any) string) (v table.Closed, ok bool) {
 	switch {
 	case c.Undecided:
 		return table.Closed{Value: "the fastest is not known, one has no time"}, true
-	case c.Ranks == 1 && c.Time == 0:
-		return table.Closed{Value: "one rank sends no message"}, true
 	case math.IsNaN(float64(shownTime(c))):
 		return v, false
 	}

@@ -45,7 +45,8 @@ func comparisonOf(before Lines, after []Curve, on fit.Network) (
 	// All tables without a partner is an error rather than an empty answer: the user
 	// has named two things that do not belong together.
 	if len(alone) == len(before.Curves)+len(after) {
-		err := fmt.Errorf("no table before has a partner after: %s; %s",
+		err := fmt.Errorf("no table before has a partner after, of the same benchmark on "+
+			"the same ranks or nodes: %s; %s",
 			tableCalls(sourcesOf(before.Curves)), tableCalls(sourcesOf(after)))
 		return nil, nil, usage.Fields(err, "against")
 	}

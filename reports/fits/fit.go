@@ -187,9 +187,26 @@ func (a *Answer) compare(q Question) error {
 		return err
 	}
 	c, alone, err := comparisonOf(linesOf(curves, a.sources, q.Units), later, q.Network)
-	a.Result, a.Notes = c, slices.Concat(notes, more)
+	a.Result, a.Notes = c, slices.Concat(doubtsAbout(q.Compare, in), notes, more)
 	a.LeftOut = slices.Concat(a.LeftOut, in.LeftOut, alone)
 	return err
+}
+
+// doubtsAbout returns the doubts about the file to compare with and its tables, with its name:
+// those about the other file have none if it is the only one.
+func doubtsAbout(file string, in benchmarks.Reading) (all []string) {
+	all = slices.Clone(in.Notes)
+	for _, s := range in.Sources {
+		for _, w := range s.Table.Warnings {
+			all = append(all, s.About("%s", w))
+		}
+	}
+	for i, text := range all {
+		if !strings.HasPrefix(text, file) {
+			all[i] = file + ": " + text
+		}
+	}
+	return all
 }
 
 // collectives sets the joint fits.
@@ -257,6 +274,11 @@ func unused(o fit.Options, sources []benchmarks.Source) error {
 	if columns && !slices.ContainsFunc(sources, plain) {
 		return usage.Fields(errors.New("columns are named in CSV and JSON alone, "+
 			"and no file is one"), "columns")
+	}
+	perftest := func(s benchmarks.Source) bool { return s.Table.Format == "perftest" }
+	if t.Clock > 0 && !slices.ContainsFunc(sources, perftest) {
+		return usage.Fields(errors.New("only the cycles that perftest -C prints need a clock, "+
+			"and no table is of perftest; leave it out"), "clock")
 	}
 	ofCollective := func(s benchmarks.Source) bool { return s.Table.Kind == benchfile.Collective }
 	if o.Model == "collective" || slices.ContainsFunc(sources, ofCollective) {

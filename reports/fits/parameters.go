@@ -165,7 +165,9 @@ func logP(sources []benchmarks.Source, rtt quantity.Micros) (
 	f.add("g", quantity.DimTime, r.Of(gapTime))
 	f.saved = []savedRange{{model: &r.Value, intervals: logPIntervals(r.Estimate)}}
 	f.warned = r.Warnings
-	return f, r.Warnings, nil
+	return f, list.Map(r.Warnings, func(w string) string {
+		return strings.Replace(w, "(rtt)", "(--rtt)", 1)
+	}), nil
 }
 
 // Made has a layer of LogP or LogGP, or one for each protocol and a switch

@@ -274,6 +274,10 @@ func callOf(s benchmarks.Source) string {
 }
 
 func tableCalls(sources []benchmarks.Source) string {
-	names := list.Map(sources, callOf)
+	names := slices.Compact(list.Map(sources, callOf))
+	const most = 3 // a fleet has thousands
+	if more := len(names) - most; more > 1 {
+		names = append(names[:most], fmt.Sprintf("%d more", more))
+	}
 	return filepath.Base(sources[0].File.Name) + " has " + strings.Join(names, ", ")
 }

@@ -64,6 +64,9 @@ type Predicted struct {
 	// Short says that the model is LogP, which has no cost per byte, and the size above 64 B: the
 	// time is a lower bound, and no rate follows from it.
 	Short bool
+	// NoLatency says that L of LogP is 0, as a fit saves it that does not know L: the time is a
+	// lower bound, since each message takes time in the network.
+	NoLatency bool
 	// Model is the time by the lines of the layer's model.
 	Model quantity.Micros
 	// NoInterval says what is known of the error if Within is not.
@@ -143,9 +146,19 @@ func tooLong(l model.Layer, n quantity.Bytes) bool {
 	return is && n > shortMessage
 }
 
+// withoutLatency reports whether the layer is LogP whose L is not known.
+func withoutLatency(l model.Layer) bool {
+	logP, is := l.(*model.LogP)
+	return is && logP.Latency == 0
+}
+
 // doubtShort notes that LogP, which has no cost per byte, does not answer for long messages.
 func (p *Predictions) doubtShort(d platforms.Design, largest quantity.Bytes) {
 	l := model.LinesOf(d.Layer.Model)
+	if withoutLatency(l) {
+		p.Doubts = append(p.Doubts, d.Layer.Ref()+": L is 0, so its times are lower bounds; give "+
+			"the round trip with the signature, as in halfpeak fit FILE --model logp --rtt 20us")
+	}
 	if !tooLong(l, largest) {
 		return
 	}
@@ -203,7 +216,7 @@ func predicted(d platforms.Design, n quantity.Bytes) Predicted {
 	}
 	p.Next = d.Forecast(n)
 	m := d.Layer.Model
-	p.Short = tooLong(model.LinesOf(m), n)
+	p.Short, p.NoLatency = tooLong(model.LinesOf(m), n), withoutLatency(model.LinesOf(m))
 	p.Time, p.Model, p.Regime = m.OneWay(n), model.LinesOf(m).OneWay(n), model.Regime(m, n)
 	// platforms.Operation and Collective have no case: nothing follows from such a time.
 	switch rate := n.Over; p.Timed.Of {

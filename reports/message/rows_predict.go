@@ -68,10 +68,10 @@ func (p *Predictions) Rows() table.Rows {
 		}).Rounded(digits).Ranked(gapRank(p.Costs)),
 		low.If(other), high.If(other),
 		table.Col("bandwidth_mb_s", "bandwidth", func(p Predicted) any {
-			return table.OrAbsent(p.Bandwidth, isMessage(p))
+			return table.OrAbsent(p.Bandwidth, isMessage(p) && !p.Short)
 		}).Rounded(digits),
 		table.Col("throughput_mb_s", "throughput", func(p Predicted) any {
-			return table.OrAbsent(p.Throughput, p.GapKnown)
+			return table.OrAbsent(p.Throughput, p.GapKnown && !p.Short)
 		}).Rounded(digits).Ranked(4),
 		table.Col("algbw_mb_s", "algbw", func(p Predicted) any {
 			alg, _ := bandwidths(p)
@@ -153,6 +153,8 @@ func verdict(all []Predicted) table.Sentence {
 		v := table.Closed{Of: p.Size, Value: table.Shown(quantity.DimTime, p.Within())}
 		if p.Short {
 			v.With = table.Say(" at least, since LogP has no cost per byte")
+		} else if p.NoLatency {
+			v.With = table.Say(" at least, since L is not known")
 		} else if isMessage(p) && p.Next == nil {
 			v.With = table.Say(" one way, %v%s", p.Bandwidth, extrapolated(p))
 		} else if p.Beyond > 1 {
