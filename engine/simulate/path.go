@@ -88,8 +88,8 @@ func (s Slopes) By(letter string) uint64 {
 	return 0
 }
 
-// A Path breaks a rank's finish time down into steps of operations, each of which begins when the
-// previous one allows it.
+// A Path says what a rank's finish time consists of: a chain of steps of operations. A step begins
+// as soon as the one before allows it.
 type Path struct {
 	Rank     int
 	Segments []Segment // from 0 to the finish, without gaps

@@ -52,8 +52,8 @@ var headingUnit = lex.NewPattern(`(?i)\b(?:latency|latencies|bandwidth|throughpu
 // maxHeading is the number of lines above a table that may give its unit.
 const maxHeading = 8
 
-// guessByHeading gives the columns of a table, none of which has a unit of times or rates, that of
-// the nearest line above.
+// guessByHeading looks for a unit in the lines above a table whose columns have no unit of times or
+// rates. The nearest line that has one gives it to all columns without a name.
 func guessByHeading(all []*column, near []string) {
 	hasUnit := func(g guess) bool { return g.printed && g.dim != sizes }
 	for _, c := range all {

@@ -29,7 +29,7 @@ func deviation(low, high float64, source string) Deviation {
 func Simulated() Deviation {
 	r := fromLatencies()
 	return Deviation{Ratio: r.ratio,
-		Source: fmt.Sprintf("so far off were simulations of %d machines", r.machines)}
+		Source: fmt.Sprintf("the interval is that of simulations of %d machines", r.machines)}
 }
 
 // Of returns the interval of a time among the ranks with the prediction t.
@@ -136,7 +136,7 @@ func DeviationOf(p platforms.Platform) Deviation {
 	case knownFromLatencies(p):
 		r := fromLatencies()
 		source := fmt.Sprintf("no collective was measured on this machine; "+
-			"so far off were those of %d machines known from their latencies", r.machines)
+			"the interval is that of %d machines known from their latencies", r.machines)
 		return Deviation{Ratio: r.ratio, Source: source, Ranks: r.ranks}
 	}
 	return Deviation{}

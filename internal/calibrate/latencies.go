@@ -66,8 +66,8 @@ var fromLatencies = sync.OnceValue(func() offsetRange {
 // be farther.
 func OfSimulations() string {
 	r := fromLatencies()
-	return fmt.Sprintf("real times were %.2g to %.2g times these even on %d machines of known "+
-		"levels", r.ratio.Low, r.ratio.High, r.machines)
+	return fmt.Sprintf("on %d measured machines, real times were %.2g to %.2g × such predictions",
+		r.machines, r.ratio.Low, r.ratio.High)
 }
 
 // knownFromLatencies reports whether a platform describes a machine as docs/machines.md does: each

@@ -150,11 +150,22 @@ type Sentence struct {
 // [Interval] and a [Change] among the parts are printed as in a table, under the verb %v.
 func Say(format string, parts ...any) Sentence { return Sentence{format, parts} }
 
-// sizeText prints a size exactly, as it was asked for, unless it has more than twelve digits.
+// sizeText prints a size exactly if it was asked for by value. A size of seven digits or more that
+// is no round number is one of a range, or stands beside a round one: "323 MiB", "1 MiB + 3 B".
 func sizeText(n quantity.Bytes) string {
-	const most = 1e12
-	if n < most {
-		return n.String()
+	const most = 1e6
+	text := n.String()
+	bytes, odd := strings.CutSuffix(text, " B")
+	if n < most || n > quantity.MaxBytes || !odd || strings.HasSuffix(bytes, "000") {
+		return text
+	}
+	for unit := quantity.Bytes(1 << 40); unit > quantity.KiB; unit /= 1 << 10 {
+		whole := unit * quantity.Bytes(math.Floor(float64(n/unit)))
+		if rest := n - whole; whole > 0 && rest < quantity.KiB {
+			return fmt.Sprintf("%v + %v", whole, rest)
+		} else if whole > 0 {
+			break
+		}
 	}
 	return About(n)
 }

@@ -3,6 +3,7 @@ package whatif
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -29,7 +30,12 @@ type Change struct {
 }
 
 // A CostChange is the cost of a message of one size, before and after.
-type CostChange struct{ Before, After Costs }
+type CostChange struct {
+	Before, After Costs
+	// Then is the one-way time after the change with the interval by those of the parameters, where
+	// they have any.
+	Then quantity.Interval
+}
 
 // A TimeChange is the time of a call, before and after, in µs.
 type TimeChange struct {
@@ -54,7 +60,12 @@ func (q ChangeQuestion) ask(context.Context) (*Change, error) {
 
 // compareCosts computes the costs of messages. Peaks are compared once: they have no size.
 func (c *Change) compareCosts() error {
-	for _, n := range c.Sizes {
+	// 1,000 samples give the ends of an interval to a few percent of its width.
+	then, err := c.After.Predict("one_way", c.Sizes, Sampling{Samples: 1000, Seed: 1})
+	if err != nil && !errors.Is(err, ErrExact) {
+		return err
+	}
+	for i, n := range c.Sizes {
 		before, err := c.Before.At(n)
 		if err != nil {
 			return err
@@ -63,7 +74,11 @@ func (c *Change) compareCosts() error {
 		if err != nil {
 			return err
 		}
-		c.Costs = append(c.Costs, CostChange{before, after})
+		change := CostChange{before, after, quantity.Alone(after.OneWay)}
+		if c.ranged {
+			change.Then = then[i]
+		}
+		c.Costs = append(c.Costs, change)
 	}
 	before, after := c.Before.Layer, c.After.Layer
 	c.PeakBefore, c.PeakAfter = before.Peak(), after.Peak()

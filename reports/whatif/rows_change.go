@@ -107,22 +107,23 @@ func (c *Change) costRows() table.Rows {
 	if !gap {
 		rows.Notes = append(rows.Notes, "no gap or bottleneck: "+c.NoGap.Error())
 	}
-	closing := table.Closing{Subject: "one way", Error: "no interval: " + c.ranges()}
+	closing := table.Closing{Subject: "one way"}
+	if !c.ranged {
+		closing.Error = "no interval: the parameters have none; halfpeak whatif uncertainty " +
+			"--assume takes yours"
+	}
 	for _, r := range c.Costs {
-		closing.Values = append(closing.Values, table.Closed{Of: r.Before.Size,
+		v := table.Closed{Of: r.Before.Size,
 			Value: table.Change{Dim: quantity.DimTime, From: float64(r.Before.OneWay),
-				To: float64(r.After.OneWay)}})
+				To: float64(r.After.OneWay)}}
+		if r.Then.Known() {
+			v.With = table.Say(", then %v to %v by the parameters", quantity.Micros(r.Then.Low),
+				quantity.Micros(r.Then.High))
+		}
+		closing.Values = append(closing.Values, v)
 	}
 	rows.Verdict = closing.Say()
 	return rows
-}
-
-// ranges says where intervals of the costs come from.
-func (c *Change) ranges() string {
-	if c.ranged {
-		return "halfpeak whatif uncertainty has one"
-	}
-	return "the parameters have none; halfpeak whatif uncertainty --assume takes yours"
 }
 
 // timeRows returns the table of calls.

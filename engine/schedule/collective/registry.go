@@ -289,6 +289,10 @@ func Find(collective, name string) (Entry, error) {
 		return Entry{}, fmt.Errorf("%s has no algorithm %q%s", all[0].Collective, name,
 			usage.Hint(name, names))
 	}
+	if of, algorithm, both := strings.Cut(collective, "/"); both && Of(of) != nil {
+		return Entry{}, fmt.Errorf("no collective %q; the algorithm has a flag of its own: "+
+			"%s --algorithm %s", collective, of, algorithm)
+	}
 	collectives := list.Map(Algorithms, func(e Entry) string { return e.Collective })
 	return Entry{}, fmt.Errorf("no collective %q%s", collective,
 		usage.Hint(collective, slices.Compact(collectives)))
