@@ -290,8 +290,8 @@ func Find(collective, name string) (Entry, error) {
 			usage.Hint(name, names))
 	}
 	if of, algorithm, both := strings.Cut(collective, "/"); both && Of(of) != nil {
-		return Entry{}, fmt.Errorf("no collective %q; the algorithm has a flag of its own: "+
-			"%s --algorithm %s", collective, of, algorithm)
+		return Entry{}, usage.Fields(fmt.Errorf("no collective %q; give %s, and the algorithm %q "+
+			"by itself", collective, of, algorithm), "algorithm")
 	}
 	collectives := list.Map(Algorithms, func(e Entry) string { return e.Collective })
 	return Entry{}, fmt.Errorf("no collective %q%s", collective,
