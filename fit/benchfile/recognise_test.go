@@ -52,7 +52,7 @@ func TestRecognised(t *testing.T) {
 			"        4096           128     float    none      -1    11.00    0.37    0.33      0    11.00    0.37    0.33      0\n" +
 			"       65536          2048     float    none      -1    14.00    4.68    4.10      0    14.00    4.68    4.10      0\n" +
 			"     1048576         32768     float    none      -1    60.00   17.48   15.29      0    60.00   17.48   15.29      0\n",
-			[]string{"table: one-way time 0=3 4096=11 65536=14 1048576=60"}},
+			[]string{"nccl-tests: collective 0=3 4096=11 65536=14 1048576=60"}},
 		{"lines of names and values", "[0] Transfer size (B):       8, Transfer Time (s):   0.000010, Bandwidth (GB/s):   0.001\n" +
 			"[0] Transfer size (B):    1024, Transfer Time (s):   0.000012, Bandwidth (GB/s):   0.079\n" +
 			"[0] Transfer size (B):   65536, Transfer Time (s):   0.000018, Bandwidth (GB/s):   3.391\n",
@@ -121,7 +121,7 @@ func TestRecognised(t *testing.T) {
 			"[1,0]<stdout>:#        (B)    (elements)     (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n[1,0]<stdout>:  1073741824      16777216                                     23275   46.13   43.25      0\n",
 			[]string{"nccl-tests: collective 1073741824=23275"}},
 		{"sizes in By", "   test\t  atts\t units\tmedian\tmean\n   H2D_Bandwidth\t     +064By\t  GB/sec\t0.0029\t0.0026\n   H2D_Bandwidth\t     +512By\t  GB/sec\t0.0228\t0.0227\n   H2D_Bandwidth\t        1kB\t  GB/sec\t0.0455\t0.0452\n",
-			[]string{"table: gap 64=22.069 512=22.456 1024=22.505"}},
+			[]string{"hipBusBandwidth: operation 64=22.069 512=22.456 1024=22.505"}},
 		{"rates that are about right", "64K: ~100 MB/s\n1MB: ~1.250 GB/s\n16MB: ~2.500 GB/s\n", []string{"table: gap 65536=655.36 1048576=838.86 16777216=6710.9"}},
 		{"a collective in the line above a CSV", "Running benchmark OSU Scatterv on 2 MPI ranks\n\n```\nsize (bytes),iterations,min_time (seconds),max_time (seconds),avg_time (seconds)\n" +
 			"4,100,1.2e-6,1.4e-6,1.3e-6\n8,100,1.3e-6,1.5e-6,1.4e-6\n", []string{"csv: collective scatterv/0/0 4=1.3 8=1.4"}},

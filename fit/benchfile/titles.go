@@ -39,7 +39,11 @@ var titleRows = []titleRow{
 	{format: "MSCCL++", text: lex.NewPattern(`(?i)mscclpp|MSCCL\+\+|NCCL Time \(us\)`),
 		kind: Collective, rate: Collective, collective: true, bars: true,
 		prefer: lex.NewPattern(`^(Time|AlgBW)`)},
-	{format: "nccl-tests", text: lex.NewPattern(`\bbusbw\b`),
+	// Copies between a host and its GPU, one after the other.
+	{format: "hipBusBandwidth", text: lex.NewPattern(`\b[HD]2[HD]_Bandwidth`),
+		kind: Operation, rate: Operation},
+	// Of a header that is cut off, the line of units may be left.
+	{format: "nccl-tests", text: lex.NewPattern(`\bbusbw\b|\(us\)\s+\(GB/s\)\s+\(GB/s\)`),
 		kind: Collective, rate: Collective, collective: true},
 	{format: "UCC", text: lex.NewPattern(`(?i)ucc_perftest|^Collective:\s`),
 		kind: Collective, rate: Collective, collective: true},
