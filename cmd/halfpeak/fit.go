@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -76,7 +77,7 @@ func newFit() *cobra.Command {
 		"number of lines of a piecewise fit; 0 lets the data decide")
 	flags.Var(f, &o.rtt, quantity.ParseMicros, "time", "rtt", "",
 		"round-trip `time` measured with a signature, for L")
-	flags.Var(f, &o.asked.Trace.Clock, quantity.ParseMegahertz, "clock", "clock", "",
+	flags.Var(f, &o.asked.Trace.Clock, parseClock, "clock", "clock", "",
 		"`clock` of the processor whose cycles perftest -C prints as its times, as in 3GHz")
 	outputFlag(f, &o.save, saveFlag, "", "write a platform to this `file`, for predict and plot")
 	o.declarePlot(cmd, "draw points, lines and residuals into this `file` (png, svg, pdf)")
@@ -184,4 +185,12 @@ func (o *fitOptions) facts(set *pflag.FlagSet, args []string) facts {
 		}
 	}
 	return facts{"arguments": len(args) > 0}
+}
+
+// parseClock reads the clock of a processor, which is above 0.
+func parseClock(text string) (megahertz float64, err error) {
+	if megahertz, err = quantity.ParseMegahertz(text); err == nil && !(megahertz > 0) {
+		err = errors.New("a clock must be above 0, as in 3GHz")
+	}
+	return megahertz, err
 }

@@ -133,8 +133,8 @@ func (r *Result) PlacementOf(ranks int) Placement {
 // calls nearby. The error wraps [ErrNoFit] if the fit has no time for the call.
 func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 	if at.Ranks < 2 {
-		return Prediction{}, fmt.Errorf("%w: %s on %d ranks: at least 2 are needed",
-			ErrNoFit, r.Of.Collective, at.Ranks)
+		return Prediction{}, fmt.Errorf("%w: %s on %s: at least 2 are needed",
+			ErrNoFit, r.Of.Collective, quantity.Plural(at.Ranks, "rank"))
 	}
 	b, p, size := r.blend, r.placeOf(at), float64(n)
 	log, spread, apart, weights := b.predict(p, size)
