@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	agentsRow = regexp.MustCompile("(?m)^\\| ([A-Z][^|]*\\?) \\| ([^|]*) \\| ([^|]*) \\|$")
+	agentsRow = regexp.MustCompile(`(?m)^\| ([A-Z][^|]*\?) \| ([^|]*) \| ([^|]*) \|$`)
 	quotedRow = regexp.MustCompile("`([^`]+)`")
 )
 
