@@ -183,3 +183,27 @@ func TestLone(t *testing.T) {
 		}
 	}
 }
+
+// A latency shows its network by its smallest message. Other times do not show it.
+func TestNetworkOfTimes(t *testing.T) {
+	for _, test := range []struct {
+		smallest quantity.Micros
+		kind     benchfile.Kind
+		want     Network
+	}{
+		{0.3, benchfile.OneWay, Node},
+		{1.6, benchfile.OneWay, Fabric},
+		{25, benchfile.OneWay, Shared},
+		{1.6, benchfile.Gap, Shared},
+		{1.6, benchfile.Collective, Shared},
+	} {
+		table := &benchfile.Table{Kind: test.kind}
+		for i := range 6 {
+			table.Samples = append(table.Samples, benchfile.Sample{Size: quantity.Bytes(int(1) << i),
+				Mean: test.smallest * quantity.Micros(1+i), Count: 1})
+		}
+		if got := fitted(t)(PerSize(table)).Network(); got != test.want {
+			t.Errorf("%v from %v: network %s, want %s", test.kind, test.smallest, got, test.want)
+		}
+	}
+}

@@ -64,7 +64,7 @@ const (
 // is [Shared].
 func (r *Result) Network() Network {
 	switch {
-	case r.timed() != (platforms.Timed{}) || r.Points[0].Time > fabricTime:
+	case r.timed().Of != platforms.Message || r.Points[0].Time > fabricTime:
 		return Shared
 	case r.Points[0].Time > nodeTime:
 		return Fabric

@@ -84,7 +84,7 @@ func newFit() *cobra.Command {
 	f.StringVar(&o.asked.Compare, "against", "",
 		"compare with this other `file`, or with the table of this name; given the same file, "+
 			"compare the runs in it")
-	enum(cmd, &o.network, "network", "of --against: how far two jobs differ; by default the "+
+	optional(cmd, &o.network, "network", "of --against: how far two jobs differ; by default the "+
 		"latencies say", string(fit.Node), string(fit.Fabric), string(fit.Shared))
 	f.StringVar(&o.asked.Measured.Collective, "collective", "",
 		"the `collective` that a CSV or old nccl-tests file measured, as in bcast")
