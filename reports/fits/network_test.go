@@ -39,7 +39,7 @@ func TestMessageVerdicts(t *testing.T) {
 		{"usual", "100Gbit/s", osuBandwidth(4, 60, 240, 900, 3000, 7000, 9900, 11000, 11080, 11110),
 			"Verdict: usual", 0, 1},
 		{"half of the links", "2x100Gbit/s", osuBandwidth(4, 900, 9000, 11000, 11080),
-			"are 44 % of 2 x 100 Gbit/s", 1, 1},
+			"are 44 % of 2 × 100 Gbit/s", 1, 1},
 		{"slow", "2x100Gbit/s", osuBandwidth(4, 900, 9000, 11000, 11080), "Verdict: slow", 1, 1},
 		{"rising", "100Gbit/s", osuBandwidth(4, 60, 240, 900),
 			"No verdict: it rises by 275 % to the largest size", 0, 0},

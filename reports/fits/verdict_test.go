@@ -58,7 +58,7 @@ func TestVerdicts(t *testing.T) {
 		want string
 	}{
 		// A public thread's question: 84.8 GB/s on 3 x 8 A100 with four NICs of 200 Gbit/s.
-		{"a thread", []string{log(3, 40, 60, 80, 84.5, 84.8)}, "Verdict: usual, 85 % of 4 x 25 GB/s."},
+		{"a thread", []string{log(3, 40, 60, 80, 84.5, 84.8)}, "Verdict: usual, 85 % of 4 × 25 GB/s."},
 		{"half of the rails", []string{log(3, 20, 40, 42, 42)}, "Verdict: slow, 42 %"},
 		{"three of four rails", []string{log(3, 20, 60, 66, 66)}, "Verdict: low, 66 %"},
 		{"no plateau", []string{log(3, 10, 20, 40)}, "No verdict: it rises by 100 %"},

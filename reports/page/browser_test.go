@@ -225,7 +225,8 @@ func (b *browser) sh(dir, lines string) string {
 	b.t.Helper()
 	script := "set -e\n"
 	for line := range strings.Lines(lines) {
-		if line = strings.TrimSpace(line); line != "" && !strings.Contains(line, "--save") {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.Contains(line, "--save") && !strings.Contains(line, " -o ") {
 			line += " --format text -o answer.txt; cat answer.txt; rm answer.txt"
 		}
 		script += line + "\n"

@@ -423,7 +423,7 @@ source = "x"
 	if rows := places(t, x, r); len(rows) != 1 || math.Abs(rows[0].Average/6-1) > 0.2 {
 		t.Errorf("%+v", rows)
 	}
-	if rows := string(answer[shownTable](t, x, "places", r).Rows); !strings.Contains(rows, `"fitted"`) {
+	if rows := string(answer[shownTable](t, x, "places", r).Rows); !strings.Contains(rows, `"measured"`) {
 		t.Error(rows)
 	}
 	var f failedAnswer
@@ -433,7 +433,7 @@ source = "x"
 	}
 	// A layer that is named answers by itself.
 	r.Ref = "m.toml/a"
-	if rows := string(answer[shownTable](t, x, "places", r).Rows); strings.Contains(rows, `"fitted"`) {
+	if rows := string(answer[shownTable](t, x, "places", r).Rows); strings.Contains(rows, `"measured"`) {
 		t.Error(rows)
 	}
 	answer[schedule](t, x, "schedule", callRequest{design: r.design, Collective: "bcast", Algorithm: "binomial", Ranks: 4, Size: "1KiB"})
