@@ -145,6 +145,29 @@ func TestScreen(t *testing.T) {
 	}
 }
 
+// What was asked for one by one is printed on any screen: the best algorithm of each call, and all
+// segments of it.
+func TestAskedRows(t *testing.T) {
+	for line, want := range map[string]struct {
+		pattern string
+		rows    int
+	}{
+		"collective allreduce clip --ranks 16,64 --size 1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB," +
+			"128KiB,256KiB,512KiB,1MiB,2MiB": {`(?m)  (16|64)  .*  yes  `, 24},
+		"collective bcast clip --ranks 16 --size 1MiB --segment 1KiB,8KiB,32KiB,64KiB,128KiB": {
+			`(?m)  (yes|no) +(1|8|32|64|128) KiB  `, 5},
+	} {
+		var out, errs bytes.Buffer
+		status := runIn(terminal{Width: 80, Height: 24}, strings.Fields(line),
+			strings.NewReader(""), &out, &errs)
+		rows := regexp.MustCompile(want.pattern).FindAllString(out.String(), -1)
+		if status != 0 || len(rows) != want.rows {
+			t.Errorf("%s: status %d, %d rows, want %d: %s%s", line, status, len(rows), want.rows,
+				errs.String(), out.String())
+		}
+	}
+}
+
 // Logs of GPUs answer what their user asks on one screen: the line and the highest busbw of each
 // number of ranks, by no algorithm that NCCL lacks; and so does a prediction from one of them.
 func TestScreenGPUs(t *testing.T) {

@@ -98,7 +98,7 @@ func (a Answer) timeRows() table.Rows {
 	if len(times) > 0 {
 		rows.Verdict = closing(t, times, own, named).Say()
 	}
-	rows.RowRank = rowRank(times, len(algorithms))
+	rows.RowRank, rows.AskedRank = rowRank(times, len(algorithms)), answerRank
 	return rows
 }
 
@@ -120,23 +120,34 @@ func ends(digits int, fitted bool) (low, high table.Field[Timing]) {
 	return low.Rounded(digits, "time").If(fitted), high.Rounded(digits, "time").If(fitted)
 }
 
-// rowRank keeps the best algorithms of the largest number of ranks the longest, and schedules of
-// one's own, which are the last times.
+// rowRank keeps the best algorithm of each call the longest, with all the segments that were asked
+// for, and schedules of one's own, which are the last times. Of a range of ranks it keeps the
+// largest number.
 func rowRank(times []Timing, algorithms int) func(i int) int {
-	if len(times) == 0 {
-		return nil
+	type call struct {
+		collective, algorithm string
+		ranks                 int
+		size                  quantity.Bytes
 	}
-	most := slices.MaxFunc(times, func(a, b Timing) int { return a.Ranks - b.Ranks })
+	of := func(c Timing) call { return call{c.Collective, c.Name, c.Ranks, c.Size()} }
+	best, most := map[call]bool{}, 0
+	for _, c := range times {
+		best[of(c)] = best[of(c)] || c.Best
+		most = max(most, c.Ranks)
+	}
 	return func(i int) int {
-		switch {
-		case times[i].Compared && !times[i].Best && i < algorithms:
-			return 2
-		case times[i].Ranks < most.Ranks:
-			return 1
+		switch c := times[i]; {
+		case i < algorithms && c.Compared && !best[of(c)]:
+			return answerRank + 1
+		case c.Ranks < most:
+			return answerRank
 		}
 		return 0
 	}
 }
+
+// answerRank is the rank of the best algorithms on fewer than the most ranks.
+const answerRank = 1
 
 // shownTimes returns the times of algorithms that were asked for, and those of schedules of one's
 // own.

@@ -49,7 +49,9 @@ type Rows struct {
 	// the screen has no room for: the highest first. Nil: 0. If those of rank 0 are still too many,
 	// some of the sizes are left out, or of the numbers of ranks, or of the rows.
 	RowRank func(i int) int
-	List    bool // of what there is, which is shown whole on any screen
+	// AskedRank is the rank up to which rows stay if sizes or ranks were asked for one by one.
+	AskedRank int
+	List      bool // of what there is, which is shown whole on any screen
 
 	// Remarks and the verdict are printed in Text and Markdown only. A terminal has room for a few
 	// remarks: doubts come first, then what to do next; see [Printer.Brief].

@@ -30,8 +30,16 @@ func (v Printer) writeText(b *bytes.Buffer, tables []Rows) {
 		return v.Brief == "" || v.Height == 0 || bytes.Count(b.Bytes(), []byte("\n")) < v.Height
 	}
 	ranks := ranksOf(tables)
-	if v.Whole {
+	switch {
+	case v.Whole:
 		ranks = ranks[len(ranks)-1:]
+	case v.Asked:
+		least := 0
+		for _, r := range tables {
+			least = max(least, r.AskedRank)
+		}
+		answers := func(rank int) bool { return rank <= least }
+		ranks = append([]int{least}, slices.DeleteFunc(ranks, answers)...)
 	}
 	for _, bare := range []bool{false, true} {
 		for _, rank := range slices.Backward(ranks) {
