@@ -17,12 +17,12 @@ func (s *Series) OneWay(n quantity.Bytes) quantity.Micros {
 	return s.Below.OneWay(n) + s.Added.OneWay(n)
 }
 
-// Gap returns the longest time for which a message occupies a resource, see [Loads]:
+// Gap returns the time of the busiest resource of a message (see [Loads]):
 //
 //	max( o_s, o_r, max_i busy_i + g_added(n) )
 //
-// Where: o_s, o_r = [Series.Overheads]; busy_i = the time for which the message below occupies hop
-// i. The sum of both gaps would be more where a processor sets the pace below: beside its work, the
+// Where: o_s, o_r = [Series.Overheads]; busy_i = how long the message below occupies hop i. The
+// sum of both gaps would be more where a processor sets the pace below: beside its work, the
 // network has time left for what is added. The engine runs it so.
 //
 // If a window of credits holds back the pieces below, the sum is taken. It is an upper bound: how

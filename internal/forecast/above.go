@@ -124,5 +124,5 @@ func (e *tail) above(c *series, n float64) (middle float64, t [2]Terms) {
 	return middle, t
 }
 
-// faded returns the sum of octaves of which each counts q times as much as the one before.
+// faded returns a weighted number of octaves: each octave counts q times as much as the one before.
 func faded(q, octaves float64) float64 { return (1 - math.Pow(q, octaves)) / (1 - q) }

@@ -59,9 +59,10 @@ func (p *Parts) Scale(off float64) float64 {
 }
 
 // jump returns the half of a side between two protocols, from the half that the terms have. The
-// size may be one byte away from a measured one, so that the lines of both sides are inside. The
-// protocols may bend there: of a gap of up to two octaves, half of the way from the lines to the
-// times next to it is inside, and less of a wider one, in which the lines themselves are apart.
+// size may be one byte away from a measured one, so the interval holds the lines of both protocols.
+// The protocols may bend there, so it also holds half of the way from the lines to the times next
+// to the gap. In a gap of more than two octaves it holds less of that way: the lines are already
+// far apart there.
 func (p *Parts) jump(side int, half float64) float64 {
 	half = max(half, min(p.Terms[side][other]+p.Run, p.Most))
 	part := bends * min(1, 4/(p.Gap*p.Gap))

@@ -212,7 +212,7 @@ func (tau MicrosPerByte) String() string {
 	return trim(float64(tau)/named(unit).Value.Num, 5) + " " + unit
 }
 
-// inverseUnit returns the unit in which an inverse bandwidth, in µs a byte, is printed.
+// inverseUnit returns the unit for the print of inverse bandwidths up to most, in µs a byte.
 func inverseUnit(most float64) string {
 	if perKiB := most * float64(KiB); perKiB > 0 && perKiB < 1e-4 {
 		return "µs/GiB"

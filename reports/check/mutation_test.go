@@ -219,7 +219,7 @@ const sameCurve = "a measurement, which model and engine both have; TestMeasured
 
 const changedStage = "of a changed line, whose curve model and engine both have; TestMeasuredStageChanged of package model tests it"
 
-const behindWindow = "an upper bound behind a window, from which the engine differs; TestSeriesOnProcessors of package model tests it"
+const behindWindow = "behind a window of credits the gap is an upper bound, which the engine stays below: see TestSeriesOnProcessors of package model"
 
 // unseen are the terms that no program can see, and why.
 var unseen = map[string]string{

@@ -37,7 +37,7 @@ func newLessons(curves []Curve, kind func(*Curve) bool) *lessons {
 	return &lessons{curves, kind, thin(curves, kind), map[lesson][][]Case{}}
 }
 
-// A lesson is a place at which measurements are held out.
+// A lesson says which measurements of a curve are held out.
 type lesson string
 
 const (

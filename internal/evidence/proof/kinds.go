@@ -52,8 +52,8 @@ func farApart(clusters, nodes int, links, link string) string {
 	return b.String() + "</zone>"
 }
 
-// others are of the kinds on which the fit was studied, with other shapes. Where errors were
-// largest, their causes were looked for; draw gives platforms that nobody has looked at.
+// others are networks in other shapes than those on which the fit was developed. The causes of the
+// largest errors on them were studied. For networks that nobody has studied, use draw.
 var others = []platform{
 	{name: "fat tree in two levels", nodes: 24, perNode: 1, topology: fatTree("2;6,4;1,3;1,1")},
 	{name: "fat tree in three levels", nodes: 27, perNode: 1,
