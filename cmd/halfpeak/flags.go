@@ -364,10 +364,14 @@ const columnsHelp = `--columns takes ROLE=COLUMN[:UNIT], …; a column is a name
   group=host       each value is a table of its own
   pool=run         values are pooled`
 
+// addsUp annotates a flag that may be given again, although its value is no list.
+const addsUp = "adds up"
+
 func (c *columnsFlag) declare(cmd *cobra.Command, help string, roles []columnRole) {
 	c.roles = roles
 	flags.Var(cmd.Flags(), &c.text, c.take, "roles", "columns", "",
 		"`roles` of columns in a CSV or JSON, by name or number, as in size=n:KiB,time=t:ms"+help)
+	cmd.Flags().Lookup("columns").Annotations = map[string][]string{addsUp: nil}
 }
 
 // take gives the columns in a text their roles, and returns it behind the texts before.

@@ -313,8 +313,9 @@ func repeated(cmd *cobra.Command, args []string) error {
 	_ = cmd.Flags().ParseAll(args, func(f *pflag.Flag, value string) error {
 		before, again := given[f.Name]
 		given[f.Name] = value
-		_, several := f.Value.(pflag.SliceValue)
-		if again && before != value && !several && f.Name != "columns" && twice == nil {
+		_, list := f.Value.(pflag.SliceValue)
+		_, adds := f.Annotations[addsUp]
+		if again && before != value && !list && !adds && twice == nil {
 			twice = usagef("--%s is given twice, %s and %s; give it once", f.Name,
 				usage.ShellLine(before), usage.ShellLine(value))
 		}

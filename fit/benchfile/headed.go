@@ -41,13 +41,11 @@ func (h *headed) layout(names []string) {
 		if h.title.binary && g.dim == rates && (g.factor == 1 || g.factor == 1e3) {
 			g = c.binary(g)
 		}
-		switch {
-		case score < minNamed:
-		case g.dim == messages:
+		if score < minNamed {
+			continue
+		}
+		if top.values[c] = g; g.dim == messages {
 			messageRate = c
-			top.values[c] = g
-		default:
-			top.values[c] = g
 		}
 	}
 	if !slices.ContainsFunc(all, func(c *column) bool { return isValue(top.values[c]) }) {
@@ -82,8 +80,8 @@ func (h *headed) builder() *builder { return h.value.open }
 // isEmpty reports whether no row has been read of a table that has rows.
 func (h *headed) isEmpty() bool { return !h.ignore && h.builder().table.Rows == 0 }
 
-// refit divides the header into n names, as the first row has so many values: of names without
-// units it is not known which words belong together. It reports whether that gives the same kind of
+// refit divides the header into n names, one for each value of the first row: without units, a
+// header does not show which words are one name. It reports whether that gives the same kind of
 // columns.
 func (h *headed) refit(n int) bool {
 	var names []string
@@ -191,7 +189,7 @@ func (h *headed) isRepeated(line []byte) bool {
 }
 
 // isCutOff reports whether a row of fewer columns than the header's was cut off: all of them are
-// then numbers. Other text is no row.
+// then numbers. A line with a word is not a row.
 func (h *headed) isCutOff(p *parser, row []token) bool {
 	if slices.ContainsFunc(row, func(t token) bool { return !t.number }) {
 		p.stop("it has %s, and the header has %d columns", quantity.Plural(len(row), "value"),

@@ -15,7 +15,7 @@ import (
 // gpus is a platform of nodes of eight GPUs; port is what a node has towards the network.
 func gpus(t *testing.T, nodes int, port string) platforms.Design {
 	t.Helper()
-	p, err := platforms.Parse("gpus", fmt.Appendf(nil, `
+	return wholeDesign(t, "gpus", fmt.Appendf(nil, `
 title = "GPUs"
 library = "nccl"
 level.node = { arity = "8", layer = "nvlink", %s, packet = "4KiB", source = "a" }
@@ -25,6 +25,12 @@ layer.network = { model = "loggp", o = "0.5us", L = "9us", g = "0.5us", G = "1/(
 layer.nic = { model = "linear", beta = "0us", tau = "1/(25GB/s)", source = "a" }
 layer.slow-nic = { model = "linear", beta = "0us", tau = "1/(12.5GB/s)", source = "a" }
 `, port, nodes))
+}
+
+// wholeDesign returns the whole machine of the text of a platform.
+func wholeDesign(t *testing.T, name string, text []byte) platforms.Design {
+	t.Helper()
+	p, err := platforms.Parse(name, text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func TestSegmentsInOrder(t *testing.T) {
 // interleaving returns nodes of four ranks whose NICs interleave messages, with further keys.
 func interleaving(t *testing.T, keys string) platforms.Design {
 	t.Helper()
-	p, err := platforms.Parse("interleaving", fmt.Appendf(nil, `
+	return wholeDesign(t, "interleaving", fmt.Appendf(nil, `
 title = "Nodes of four"
 [level.node]
 arity = "4"
@@ -108,12 +108,4 @@ beta = "0us"
 tau = "1/(12GB/s)"
 source = "a"
 `, keys))
-	if err != nil {
-		t.Fatal(err)
-	}
-	layer, err := p.Layer(p.Default)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return platforms.Design{Platform: p, Layer: layer, Whole: true}
 }

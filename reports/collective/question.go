@@ -69,7 +69,7 @@ func Ask(ctx context.Context, q Question) (a Answer, err error) {
 		if err != nil {
 			return a, err
 		}
-		if q.Measured != nil {
+		if q.Measured != nil { // compared with the first platform alone
 			a.Comparison, err = compare(ctx, basis, *q.Measured)
 			return a, err
 		}

@@ -63,21 +63,19 @@ func (f *Answer) verdict() string {
 		than += " than before"
 	}
 	percent := func(v float64) float64 { return 100 * math.Abs(v) }
-	low, high := percent(most.Effect.Low), percent(most.Effect.High)
+	if most.Effect.Known() {
+		low, high := percent(most.Effect.Low), percent(most.Effect.High)
+		than += fmt.Sprintf(", %.3g to %.3g", min(low, high), max(low, high))
+	}
 	text := fmt.Sprintf("%s %s is %.3g %% %s (%s)", kindOfFinding(most.Finding), most.subject(),
 		percent(most.Effect.Value), than, quantityWord(most.Quantity))
-	if most.Effect.Known() {
-		text = fmt.Sprintf("%s %s is %.3g %% %s, %.3g to %.3g (%s)", kindOfFinding(most.Finding),
-			most.subject(), percent(most.Effect.Value), than, min(low, high), max(low, high),
-			quantityWord(most.Quantity))
-	}
 	// A node of all its pairs is another finding than one of its cables.
 	ofNodes := slices.DeleteFunc(slices.Clone(all), func(w worstFinding) bool {
 		return kindOfFinding(w.Finding) != "node"
 	})
 	if kindOfFinding(most.Finding) != "node" && len(ofNodes) > 0 {
 		node := slices.MaxFunc(ofNodes, byEffect)
-		text += fmt.Sprintf("; node %s by %.3g %%", node.subject(), 100*math.Abs(node.Effect.Value))
+		text += fmt.Sprintf("; node %s by %.3g %%", node.subject(), percent(node.Effect.Value))
 	}
 	return text + fmt.Sprintf("; %d of %d tested stand out", len(all), f.Tests)
 }

@@ -299,8 +299,7 @@ func Find(collective, name string) (Entry, error) {
 }
 
 // Of returns all algorithms of a collective, under any name that Find accepts; nil if it is
-// unknown.
-// The caller must not change the slice.
+// unknown. The caller must not change the slice.
 func Of(collective string) []Entry { return byCollective()[canonical(collective)] }
 
 var byCollective = sync.OnceValue(func() map[string][]Entry {
