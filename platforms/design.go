@@ -3,6 +3,7 @@ package platforms
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -123,9 +124,28 @@ func (d Design) Find(name string) (Param, error) {
 	}
 	hint := cmp.Or(askedFor(name, ends), usage.Hint(name, ends))
 	if hint == "" || strings.HasPrefix(hint, "; choose from") { // names and not ends of names
-		hint = "; choose from " + strings.Join(paths(uses), ", ")
+		hint = "; choose from " + d.choices(uses)
 	}
 	return Param{}, fmt.Errorf("%s has no parameter %q%s", what, name, hint)
+}
+
+// maxChoices is the number of letters up to which an error lists parameters by their paths.
+const maxChoices = 160
+
+// choices lists the parameters by their paths. Of many, it lists their keys, which [Design.Find]
+// takes wherever a key is of one parameter, and says how to see the rest.
+func (d Design) choices(uses []Param) string {
+	if text := strings.Join(paths(uses), ", "); len(text) <= maxChoices {
+		return text
+	}
+	var keys []string
+	for _, p := range uses {
+		if !slices.Contains(keys, p.Key) {
+			keys = append(keys, p.Key)
+		}
+	}
+	return fmt.Sprintf("%s; halfpeak platforms show %s has their full names",
+		strings.Join(keys, ", "), d.Asked())
 }
 
 // Collectives returns the measurements of a collective that answer for the design: those of its
@@ -149,8 +169,8 @@ func (d Design) Asked() string { return d.Platform.asked() }
 // branchesError returns the error of a name for a parameter of each branch of a layer, where one
 // parameter is wanted.
 func branchesError(name, of string, found []Param) error {
-	return fmt.Errorf("%q is a parameter of each branch of %s, which serve different sizes: %s; "+
-		"write one of them, or change all by a factor, as in %s*=0.5",
+	return fmt.Errorf("%q is a parameter of each branch of %s, which serve different sizes; "+
+		"write one of %s, or change all by a factor, as in %s*=0.5",
 		name, of, strings.Join(paths(found), ", "), name)
 }
 

@@ -66,6 +66,12 @@ func (p Param) TakesWord(word string) bool { return slices.Contains(p.words, wor
 // Whole reports whether only whole numbers can be its value: a size, a window.
 func (p Param) Whole() bool { return p.Measure.Whole() }
 
+// Counted reports whether only whole values of the parameter are possible machines: of sizes and
+// counts, and of a whole number of ports or lanes, which no machine has in parts.
+func (p Param) Counted() bool {
+	return p.Whole() || p.Measure == model.Share && p.Value.Num == math.Trunc(p.Value.Num)
+}
+
 // Short returns the path without the table: "copy-in.beta".
 func (p Param) Short() string {
 	_, short, _ := strings.Cut(p.Path, ".")

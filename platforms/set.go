@@ -60,6 +60,14 @@ func (d Design) set(text string) (Design, error) {
 	case len(link) > 0:
 		params, of = link, name
 	case of == "" || operator != '*' && operator != '/':
+		// A value that no branch can have is the first thing to mend.
+		if of != "" {
+			one := params[0]
+			one.Path = name
+			if _, err := d.changed(one, operator, right); err != nil {
+				return d, err
+			}
+		}
 		p, err := d.Find(name)
 		if err != nil {
 			return d, err
@@ -96,6 +104,10 @@ func (d Design) set(text string) (Design, error) {
 // changed returns the change that an assignment makes to a parameter.
 func (d Design) changed(p Param, operator byte, right string) (change Change, err error) {
 	change = Change{Path: p.Path, Text: strings.TrimSpace(right)}
+	if strings.Contains(right, "..") {
+		return change, fmt.Errorf("%s is a range; give one value, or ask whatif sweep",
+			change.Text)
+	}
 	// A word can be assigned, but neither scaled nor added to.
 	if operator != '=' || !p.TakesWord(change.Text) {
 		if change.Value, change.PlusMinus, err = d.NewValue(p, operator, change.Text); err != nil {

@@ -4,8 +4,8 @@ package whatif
 
 import (
 	"math"
-	"slices"
 
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -19,10 +19,35 @@ func (t *Trade) Rows() table.Rows {
 	for i, x := range t.Points.X {
 		rows.Data = append(rows.Data, []any{t.X.Shown(x), t.Y.Shown(t.Points.Y[i])})
 	}
-	if !slices.ContainsFunc(t.Points.Y, func(y float64) bool { return !math.IsNaN(y) }) {
-		rows.Verdict = table.Say("No point of the curve is in these ranges.")
-	}
+	rows.Verdict = t.closing()
 	return rows
+}
+
+// closing returns the ends of the curve: what the second parameter must be at the least and at the
+// largest value of the first that have a point.
+func (t *Trade) closing() table.Sentence {
+	var ends []int
+	for i, y := range t.Points.Y {
+		if !math.IsNaN(y) {
+			ends = append(ends[:min(len(ends), 1)], i)
+		}
+	}
+	x, y := t.X.Param, t.Y.Param
+	if len(ends) == 0 {
+		return table.Say("no point of the curve is in these ranges; give wider ones, as " +
+			"--solve-for NAME=FROM..TO")
+	}
+	value := func(r Range, v float64) any {
+		if r.Param.Value.Dim == quantity.DimNone {
+			return table.Significant(v, 4)
+		}
+		return table.Shown(r.Param.Value.Dim, quantity.Alone(v))
+	}
+	return table.Say("%s just holds with %v", t.Target.shown(nil),
+		table.Listed(", and with ", ends, func(i int) table.Sentence {
+			return table.Say("%s %v at %s %v", y.Short(), value(t.Y, t.Points.Y[i]), x.Short(),
+				value(t.X, t.Points.X[i]))
+		}))
 }
 
 // Figure draws a heat map of the quantity with the curve over it; nil if the question did not ask

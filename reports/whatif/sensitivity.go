@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/parallel"
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -90,10 +89,8 @@ func (d Design) sensitivities(q Quantity, now, part float64) ([]Sensitivity, err
 		prog, _ := d.Compile(p)
 		at := func(part float64) (change, value float64) {
 			v := p.Value.Num * (1 + part)
-			// One percent of a small number of bytes rounds to nothing, and a part of a port or
-			// lane carries no transfer at full speed.
-			shares := p.Measure == model.Share && p.Value.Num == math.Trunc(p.Value.Num)
-			if p.Whole() || shares {
+			// One percent of a small number of bytes rounds to nothing.
+			if p.Counted() {
 				if v = math.Round(v); v == p.Value.Num {
 					v += math.Copysign(1, part)
 				}

@@ -224,11 +224,11 @@ func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64,
 				}
 				continue
 			}
-			if isCall && !p.Whole() {
+			if isCall && !p.Counted() {
 				lacks := func(x float64) float64 { return t.lacks(at(x)) }
 				flips[side] = interpolated(last, v, lacks)
 			} else {
-				flips[side] = bisect(last, v, p.Whole(), func(x float64) bool {
+				flips[side] = bisect(last, v, p.Counted(), func(x float64) bool {
 					return t.met(at(x)) != s.Met
 				})
 			}
@@ -256,13 +256,13 @@ func candidates(p platforms.Param, from, to float64, steps []float64) (sides [2]
 		// the range.
 		add := func(v float64) {
 			last := len(*values) - 1
-			if sign*(v-now) > 0 && from <= v && v <= to && (!p.Whole() || v >= 1) &&
+			if sign*(v-now) > 0 && from <= v && v <= to && (!p.Counted() || v >= 1) &&
 				(last < 0 || sign*(v-(*values)[last]) > 0) {
 				*values = append(*values, v)
 			}
 		}
-		add(ends[0])                   // the nearest end, if the parameter is outside
-		if p.Whole() && steps[0] < 1 { // between two sizes of packets the time is a sawtooth
+		add(ends[0])                     // the nearest end, if the parameter is outside
+		if p.Counted() && steps[0] < 1 { // between two sizes of packets the time is a sawtooth
 			for v := now + sign; v >= 1 && math.Abs(v-now) <= allWhole; v += sign {
 				if sign*(v-ends[1]) >= 0 {
 					break
@@ -272,7 +272,7 @@ func candidates(p platforms.Param, from, to float64, steps []float64) (sides [2]
 		}
 		for _, k := range steps {
 			v := start * math.Exp2(sign*k)
-			if p.Whole() {
+			if p.Counted() {
 				v = math.Round(v)
 			}
 			if sign*(v-ends[1]) >= 0 {

@@ -87,7 +87,7 @@ func (d Design) tradeCurve(ctx context.Context, t Target, x, y Range) (
 			v := fine.At(k)
 			now, possible := met(v)
 			if begun && possible && now != first {
-				found = bisect(last, v, y.Param.Whole(), func(v float64) bool {
+				found = bisect(last, v, y.Param.Counted(), func(v float64) bool {
 					now, _ := met(v)
 					return now != first
 				})
