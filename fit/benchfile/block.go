@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
 )
 
 // A block is a run of lines with one pattern of numbers and words: the rows of a table. Lines of
@@ -19,6 +20,7 @@ type block struct {
 	lines   []int    // their numbers
 	above   []string // the lines before the first row, plain
 	words   []int    // places of words
+	labels  []string // of the places before the columns, if the header names them
 	before  []token  // the last row of the block before; nil without one
 }
 
@@ -351,7 +353,7 @@ func (b *block) headerLines(lead int) (lines []string) {
 		if numbers > max(1, len(all)/2) {
 			break
 		}
-		if noHeader().MatchString(line) {
+		if noHeader().MatchString(line) || callAlone().MatchString(line) {
 			continue
 		}
 		if len(lines) > 0 && strings.Contains(lines[0], "|") != strings.Contains(line, "|") ||
@@ -386,6 +388,11 @@ func (b *block) nameByHeader(all []*column, lead int) (named bool) {
 			if k > 1 && !named && headerWord().MatchString(lines[0]) {
 				continue
 			}
+			for _, way := range ways {
+				if n := len(way) - len(cells); n == lead && n > 0 && way[n] == cells[0] {
+					b.labels = strings.Fields(strings.Join(cellTexts(way[:n]), " "))
+				}
+			}
 			for i, c := range to {
 				c.name = strings.TrimSpace(cells[i].text + " " + c.name)
 			}
@@ -398,6 +405,10 @@ func (b *block) nameByHeader(all []*column, lead int) (named bool) {
 		}
 	}
 	return named
+}
+
+func cellTexts(cells []headerCell) []string {
+	return list.Map(cells, func(c headerCell) string { return c.text })
 }
 
 // isUnitLine reports whether all words of a line are in brackets: "(B) (us)".

@@ -377,15 +377,25 @@ func (b *builder) finish() {
 // seconds, and has microseconds.
 func (b *builder) doubtUnit() {
 	t := b.table
-	if len(t.Samples) == 0 || t.Format != "csv" && t.Format != "json" {
+	if len(t.Samples) == 0 || !b.free {
 		return
 	}
 	s := t.Samples[0]
 	const small = 4 << 10 // bytes: their time is latency, and not bandwidth
 	// A second is 10⁵ times the latency of a slow network; a nanosecond, a hundredth of a fast one.
 	if s.Size <= small && (s.Mean > 1e6 || s.Mean < 1e-3) {
-		t.warn(fmt.Sprintf("%s take %s: is that the unit of the times?", s.Size, s.Mean))
+		b.file.Warnings = remember(b.file.Warnings, fmt.Sprintf(
+			"line %d: %s take %s: is that the unit of the times?", s.Line, s.Size, s.Mean))
 	}
+}
+
+// remember adds a message that is new, up to a hundred: a damaged file could have one for
+// each line, and nobody reads more.
+func remember(texts []string, text string) []string {
+	if len(texts) >= 100 || slices.Contains(texts, text) {
+		return texts
+	}
+	return append(texts, text)
 }
 
 // contradicts warns, once for each table, if the bandwidth beside the time is not size over time.

@@ -203,7 +203,7 @@ func TestSheets(t *testing.T) {
 	if diff := cmp.Diff([]string{"csv: one-way time 2000000=100"}, described(t, "x", "size,time_us\n2,100\n", Options{X: "size:1e6B"})); diff != "" {
 		t.Error(diff)
 	}
-	check(t, "size,time (seconds)\n0,3231\n1024,3240\n", "csv: one-way time 0=3.231e+09 1024=3.24e+09", "! 0 B take 3231 s: is that the unit of the times?")
+	check(t, "size,time (seconds)\n0,3231\n1024,3240\n", "csv: one-way time 0=3.231e+09 1024=3.24e+09", "! line 2: 0 B take 3231 s: is that the unit of the times?")
 	// rccl-tests -Z csv: no unit, and the bandwidths of nccl-tests.
 	check(t, "name, nodes, ranks, ranksPerNode, gpusPerRank, size, type, redop, inplace, time, algbw, busbw, #wrong\nAllReduce, 1, 8, 8, 1, 1048576, float, sum, 0, 30.0, 34.95, 61.17, 0\nAllReduce, 1, 8, 8, 1, 2097152, float, sum, 0, 50.0, 41.94, 73.4, 5\n",
 		"AllReduce: collective allreduce/8/1 1048576=30 2097152=50",
@@ -217,7 +217,7 @@ func TestSeveralTimes(t *testing.T) {
 	check(t, "size,read_mb_s,write_mb_s\n1,2,3\n", `error: x:1: columns "read_mb_s", "write_mb_s" may each be the one that is meant; choose one with y=read_mb_s`)
 	check(t, "size,latency_us,send_us\n1,2,3\n", "csv: one-way time 1=2", `- line 1: column "latency_us" is read; not read: "send_us"`)
 	check(t, "bytes,size_kib,time_us\n1024,1,3\n", "csv: one-way time 1024=3", `- line 1: column "time_us" is read; not read: "size_kib"`)
-	check(t, "size,weight,colour\n1,2,3\n", "error: x:2: line 2 looks like a row (1,2,3): no column has a unit of times or rates; name the columns of sizes and of times or rates, and their units, such as x=1:B y=2:us → 1 B in 2 µs")
+	check(t, "size,weight,colour\n1,2,3\n", "error: x:2: line 2 looks like a row (1,2,3): no column has a unit of times or rates; name the columns of sizes and of times or rates, and their units, such as x=1:B y=2:us → 1 B in 2 µs, if these are the units")
 	for _, y := range []string{"send_us", "2"} { // as the message says
 		if diff := cmp.Diff([]string{"csv: one-way time 1=2"}, described(t, "x", "size,send_us,recv_us\n1,2,3\n", Options{Y: y})); diff != "" {
 			t.Error(diff)
@@ -231,14 +231,14 @@ func TestAdvice(t *testing.T) {
 	const units = "name the columns of sizes and of times or rates, and their units, such as "
 	for _, c := range []struct{ text, message, x, y, want string }{
 		{"# begin result \"Pingpong\"\ncount=  1  4  1.3  0.0  16\ncount=  256  1024  2.3  0.0  16\n# end result\n",
-			`error: x:2: lines 2 to 3 look like rows (count= 1 4 1.3 0.0 16): no column has a unit of times or rates; ` + units + `x=3:B y=4:us → 1 KiB in 2.3 µs`,
+			`error: x:2: lines 2 to 3 look like rows (count= 1 4 1.3 0.0 16): no column has a unit of times or rates; ` + units + `x=3:B y=4:us → 1 KiB in 2.3 µs, if these are the units`,
 			"3:B", "4:us", "csv: one-way time 4=1.3 1024=2.3"},
 		{"Collective:\t\tAllreduce\nInplace:\t\t0\n  Count   Size     Time, us     Bandwidth, GB/s\n   2   8   4.31   4.02   0.00\n  256  1024   5.31  5.02  0.19\n",
 			`error: x:4: lines 4 to 5 look like rows (2 8 4.31 4.02 0.00): several columns "Time, us" may each be the one that is meant; ` + units +
 				`x=2:B y=4:us → 1 KiB in 5.02 µs, or x=2:B y=5:us → 1 KiB in 0.19 µs`,
 			"2:B", "4:us", "csv: collective allreduce/0/0 8=4.02 1024=5.02"},
 		{"größe,zeit\n1,2\n1024,3\n", // no bytes of a number of elements
-			`error: x:2: lines 2 to 3 look like rows (1,2): no column has a unit of times or rates; ` + units + `x=1:B y=2:us → 1 KiB in 3 µs`,
+			`error: x:2: lines 2 to 3 look like rows (1,2): no column has a unit of times or rates; ` + units + `x=1:B y=2:us → 1 KiB in 3 µs, if these are the units`,
 			"1:B", "2:us", "csv: one-way time 1=2 1024=3"},
 	} {
 		if diff := cmp.Diff([]string{c.message}, described(t, "x", c.text, Options{})); diff != "" {
@@ -324,4 +324,21 @@ func TestSizeByRow(t *testing.T) {
 	check(t, "|              |              |       latency (usec)         |   bandwidth (MB/s)  |  message rate (msg/s) |\n"+head+
 		"Final:                  31045     0.993    1.000    1.000     7.63    7.63  1000000  1000000\n",
 		"ucx_perftest: one-way time 8=1", bySize)
+}
+
+// What stands beside a table, or only looks like one, is said first.
+func TestBeside(t *testing.T) {
+	check(t, "# OSU MPI Latency Test v5.6.2    [1,0]<stdout>:# OSU MPI Latency Test v5.6.2\n# Size          Latency (us)    [1,0]<stdout>:# Size          Latency (us)\n"+
+		"0                       0.26    [1,0]<stdout>:0                       1.11\n1                       0.28    [1,0]<stdout>:1                       2.44\n",
+		"OSU MPI Latency Test v5.6.2    [1,0]<stdout>:# OSU MPI Latency Test v5.6.2: one-way time 0=0.26 1=0.28",
+		"! line 2: a second table stands beside this one, and is not read; give it a file of its own", "- line 2: not read: column [1,0]<stdout>:# Size")
+	check(t, "# Benchmarking S_IWrite_Indv \n# #processes = 1 \n       #bytes #repetitions t_ovrl[usec] t_pure[usec]  t_CPU[usec]   overlap[%]\n            1            2  624.28      27.53      98.50         0.00\n",
+		"error: x: line 3: S_IWrite_Indv, 1 processes measures reading and writing of files, and is left out")
+	// Of a message a second, the rate is printed as 0.
+	check(t, "$ ucx_perftest -t ucp_put_bw 10.0.24.2 -s 1000000 -n 2\n|              |       latency (usec)        |   bandwidth (MB/s)  |  message rate (msg/s) |\n| # iterations | typical | average | overall |  average |  overall |   average |   overall |\n"+
+		"             1     0.000 40514.059 40514.059      23.54      23.54           0           0\n             2     0.000 41655.869 41084.964      22.89      23.21           0           0\n",
+		"ucp_put_bw: gap 1000000=41085", "! the run of 1000000 B has no final line: its last average so far counts")
+	check(t, "Latency-Bandwidth-Benchmark R1.5.1 (c) HLRS, University of Stuttgart\nMax Ping Pong Latency:                 0.001283 msecs\nPing Pong:\n"+
+		"Latency   min / avg / max:   0.000238 /   0.000871 /   0.001283 msecs\nBandwidth min / avg / max:   9521.337 /  10000.000 /  12841.551 MByte/s\n",
+		"HPCC ping pong: one-way time 8=0.871 2000000=200")
 }

@@ -117,8 +117,12 @@ func (no *refusal) error(p *parser, claimedBy string, read trial) *Error {
 		why := cmp.Or(no.why, "no column of sizes beside one of times or rates is seen")
 		return p.errorf(first, "%s, but %s; known formats are %s", rows, why, Known)
 	}
+	guessed := ""
+	if no.why == noUnit {
+		guessed = ", if these are the units"
+	}
 	return p.errorf(first, "%s: %s; name the columns of sizes and of times or rates, and their "+
-		"units, such as %s", rows, no.why, strings.Join(commands, ", or "))
+		"units, such as %s%s", rows, no.why, strings.Join(commands, ", or "), guessed)
 }
 
 // isMatrix reports whether the columns are numbered from 0, as are the rows: the table has a number

@@ -251,16 +251,27 @@ func barrierHint(title string) string {
 	return "; halfpeak collective barrier predicts one from a fit of latencies"
 }
 
+// imbFiles matches the benchmarks of IMB-IO: S_IWrite_Indv, P_Read_Priv, C_Write_Shared.
+var imbFiles = lex.NewPattern(`^[SPC]_I?(Read|Write)_`)
+
 // usable reports whether the header has columns of sizes and of times or rates. If not, it warns,
 // and the rows are skipped.
 func (h *headed) usable(p *parser, title string, hasSize bool) bool {
+	isBeside := func(name string) bool { return strings.Contains(name, "# Size") }
 	switch {
+	case imbFiles().MatchString(title):
+		p.warn("line %d: %s measures reading and writing of files, and is left out", p.file.Lines,
+			title)
 	case !hasSize:
 		p.warn("line %d: %s has no column of sizes, and is left out%s", p.file.Lines, title,
 			barrierHint(title))
 	case h.value == nil:
 		p.warn("line %d: %s has neither times nor rates, and is left out", p.file.Lines, title)
 	default:
+		if slices.ContainsFunc(h.names[1:], isBeside) {
+			p.warn("line %d: a second table stands beside this one, and is not read; give it a "+
+				"file of its own", p.file.Lines)
+		}
 		if names := h.unread(); len(names) > 0 {
 			p.note("line %d: not read: column %s", p.file.Lines, strings.Join(names, ", "))
 		}

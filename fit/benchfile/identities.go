@@ -47,7 +47,7 @@ func (c *column) guess(us float64) {
 
 // headingUnit matches a line over a table that gives its unit: "## Latency (µs)".
 var headingUnit = lex.NewPattern(`(?i)\b(?:latency|latencies|bandwidth|throughput|times?|` +
-	`durations?|rates?)\b[^()\[\]|,\t]*[(\[]([^()\[\]]{1,12})[)\]][\s:*]*$`)
+	`durations?|rates?)\b[^()\[\]|,\t]*[(\[ ]([^()\[\]]{1,12})[)\]][\s:*]*$`)
 
 // maxHeading is the number of lines above a table that may give its unit.
 const maxHeading = 8
@@ -100,8 +100,8 @@ func (c *column) guessAs(d, unitDim dimension, units []unit, isOther bool) {
 	if isOther && !(named && hasUnit) {
 		score -= 3.5
 	}
-	// "Size" is no rate.
-	if !named && !hasUnit && c.isNamedAsOther(d) {
+	// "Size" is no rate, and an "algbw" under which a line of units has "(us)" no time.
+	if !named && (!hasUnit && c.isNamedAsOther(d) || d == times && rates.isNamed(c.name)) {
 		score -= 2
 	}
 	if d != sizes && !hasUnit {
@@ -227,7 +227,7 @@ func readings(all []*column) (found []reading) {
 			for _, v := range c.values {
 				r.bytes = append(r.bytes, v*g.factor)
 			}
-			r.own = g.score + ladder(r.bytes)
+			r.own = g.score + ladder(r.bytes) - 2*r.unknown()
 			if r.own < 0 {
 				continue
 			}
@@ -243,6 +243,36 @@ func readings(all []*column) (found []reading) {
 	}
 	slices.SortStableFunc(found, func(a, b reading) int { return cmp.Compare(b.score, a.score) })
 	return found
+}
+
+// exact reports whether all sizes are whole numbers of bytes in the unit of their column, and none
+// is a power of two that is rounded, as 1.05 MB is.
+func (r *reading) exact() bool {
+	if r.size.dim != noDimension { // each cell has as many digits as its unit leaves
+		return false
+	}
+	for i, size := range r.bytes {
+		half := r.size.halves[i] * r.sizes.factor
+		two := math.Exp2(math.Round(math.Log2(size)))
+		if size > 0 && (!isWholeNumber(size) || size != two && math.Abs(two-size) <= half) {
+			return false
+		}
+	}
+	return true
+}
+
+// unknown returns the part of the sizes that are no whole number of bytes, nor a power of two that
+// is rounded: the decimals of 0.10 MB are of 10⁶ bytes then, and not of 2²⁰.
+func (r *reading) unknown() float64 {
+	n := 0
+	for i, size := range r.bytes {
+		half := r.size.halves[i] * r.sizes.factor
+		two := math.Exp2(math.Round(math.Log2(size)))
+		if size > 0 && !isWholeNumber(size) && math.Abs(two-size) > half {
+			n++
+		}
+	}
+	return part(n, len(r.bytes))
 }
 
 // solve finds the identities among the other columns, which fix their readings, and takes the

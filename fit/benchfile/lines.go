@@ -15,8 +15,9 @@ type lineRow struct {
 	// rate is the unit of the rates in bytes/µs; 0 without one. A line is a row only if rate times
 	// time is the size, within the precision of printing.
 	rate    float64
-	warning string // of a table with such rows
-	suffix  string // of titles
+	size    float64 // of lines that print none, whose rate alone may give the time
+	warning string  // of a table with such rows
+	suffix  string  // of titles
 }
 
 // A lineBenchmark is what [lined] has to know of a benchmark.
@@ -101,6 +102,27 @@ func simgridTable(op string, r *lineRow) Table {
 	return t
 }
 
+// hpcc is the latency-bandwidth test of the HPC Challenge, b_eff: in hpccoutf.txt, the times of
+// ping-pongs of 8 B and the rates of those of 2,000,000 B, one way, over pairs of ranks. Its rings
+// are not read.
+//
+//	Latency   min / avg / max:   0.000238 /   0.000871 /   0.001283 msecs
+//	Bandwidth min / avg / max:   9521.337 /  11422.161 /  12841.551 MByte/s
+//
+// Tested with files in the shape of HPCC 1.5 written by hand.
+var hpcc = lineBenchmark{
+	rows: []lineRow{
+		{line: lex.NewPattern(`^Latency +` + hpccRest + `msecs$`), time: 1e3, size: 8},
+		{line: lex.NewPattern(`^Bandwidth +` + hpccRest + `MByte/s$`), rate: 1, size: 2e6},
+	},
+	cut: lex.NewPattern(`^(Latency|Bandwidth) +min / avg / max:`),
+	table: func(string, *lineRow) Table {
+		return Table{Format: "hpcc", Kind: OneWay, Title: "HPCC ping pong"}
+	},
+}
+
+const hpccRest = `min / avg / max: +[\d.]+ / +(?P<time>(?P<rate>[\d.]+)) / +[\d.]+ +`
+
 // Units that lines name, in bytes and µs.
 var (
 	lineSizes = map[string]float64{"": 1, "bytes": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9}
@@ -144,6 +166,9 @@ func (f *lined) row(p *parser, r *lineRow, line []byte) bool {
 	}
 	n, okSize := lex.Parse([]byte(group("size")))
 	t, okTime := lex.Parse([]byte(group("time")))
+	if r.size > 0 {
+		return f.summary(p, r, t, group("rate"))
+	}
 	if !okSize || !okTime { // two dots in a number
 		return false
 	}
@@ -175,13 +200,25 @@ func (f *lined) row(p *parser, r *lineRow, line []byte) bool {
 	return true
 }
 
+// summary adds the row of a line whose benchmark has the size: by its time, or by its rate.
+func (f *lined) summary(p *parser, r *lineRow, t lex.Number, rate string) bool {
+	us := t.Value * r.time
+	if r.rate > 0 {
+		v, _ := lex.Parse([]byte(rate))
+		us = r.size / (v.Value * r.rate)
+	}
+	f.begin(p, r, "", r.size)
+	f.open.row(row{size: r.size, time: us})
+	return true
+}
+
 // begin makes the table of a row the open one.
 func (f *lined) begin(p *parser, r *lineRow, operation string, size float64) {
 	switch {
 	case operation != "":
 		f.open = f.tables.table(p, operation+r.suffix, f.table(operation, r))
 	// A smaller size begins another run; an equal one is a repetition.
-	case f.open == nil || f.unit != r.time || size < f.last:
+	case f.open == nil || f.unit != r.time && r.size == 0 || size < f.last:
 		f.open = p.begin(f.table("", r))
 	}
 	f.unit, f.last = r.time, size

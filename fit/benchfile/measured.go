@@ -108,6 +108,13 @@ func (r *busRatio) narrow(alg, bus, half float64) {
 	}
 }
 
+// contradicts reports whether the ratio is not that of a collective: of an allreduce alone, it is
+// above 1.
+func (r busRatio) contradicts(collective string) bool {
+	whole, ok := busFactor(collective)
+	return ok && whole == 1 && r.least > 1 && r.least <= r.most
+}
+
 // ranks sets the collective and the number of ranks, as far as the ratio gives them: it is 2(p−1)/p
 // for allreduce alone, (p−1)/p for allgather, reduce_scatter and alltoall.
 func (r busRatio) ranks(op *CollectiveOp) {

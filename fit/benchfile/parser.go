@@ -196,15 +196,6 @@ func (p *parser) warn(msg string, args ...any) {
 	p.file.Warnings = remember(p.file.Warnings, lex.Plain(fmt.Sprintf(msg, args...)))
 }
 
-// remember adds a message that is new, up to a hundred: a damaged file could have one for
-// each line, and nobody reads more.
-func remember(texts []string, text string) []string {
-	if len(texts) >= 100 || slices.Contains(texts, text) {
-		return texts
-	}
-	return append(texts, text)
-}
-
 func (p *parser) note(msg string, args ...any) {
 	p.file.Notes = remember(p.file.Notes, lex.Plain(fmt.Sprintf(msg, args...)))
 }

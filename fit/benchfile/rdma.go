@@ -242,8 +242,11 @@ func (f *ucx) flush(p *parser) {
 	}
 	r := row{size: size, time: f.latency}
 	if kind == Gap {
-		// The rate is in messages a second, and the time in µs.
-		r.time = 1e6 / f.rate
+		// The rate is in messages a second, and the time in µs. Of few messages a second, the time
+		// of one has more digits.
+		if r.time = 1e6 / f.rate; isCoarse(f.rate, 0.5) && f.latency > 0 {
+			r.time = f.latency
+		}
 	} else {
 		b.resolution(f.quantum)
 	}

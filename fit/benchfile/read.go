@@ -365,6 +365,7 @@ func (r *reader) finish() (*File, error) {
 			r.fail(0, "no column %q", name)
 		}
 	}
+	r.checkCycles(f.Tables)
 	if r.fault != nil {
 		return nil, r.fault
 	}
@@ -395,8 +396,18 @@ func (r *reader) try(rows string, o Options) (*File, error) {
 	return newReader(lines, r.file.Name, o).read()
 }
 
-// takeRecognised makes the recognised tables those of the file, which no format has read.
+// takeRecognised makes the recognised tables those of the file, which no format has read. Lines of
+// prose with a size and a time are none beside a table with a header that asks for its columns.
 func (r *reader) takeRecognised() {
+	if no := r.found.refused; no != nil && no.named && len(no.ways) > 0 {
+		rows, named := 0, false
+		for _, found := range r.found.records {
+			rows, named = rows+found.rows, named || found.named
+		}
+		if !named && rows < len(no.block.rows) {
+			return
+		}
+	}
 	for _, found := range r.found.records {
 		r.builders = append(r.builders, found.order...)
 		r.file.Skipped -= found.rows

@@ -146,7 +146,7 @@ func (p *parser) explain(line string) {
 // isHeading reports whether a line that is no row may name the columns of other rows.
 func isHeading(line string) bool {
 	if isComment(line) || strings.HasPrefix(strings.TrimSpace(line), "=====") ||
-		promptLine().MatchString(line) {
+		promptLine().MatchString(line) || callAlone().MatchString(line) {
 		return true
 	}
 	return len(headerWord().FindAllString(line, 2)) == 2 && !pairWithNumber().MatchString(line)
@@ -192,10 +192,15 @@ func (x *recogniser) close(p *parser) {
 	if b == nil {
 		return
 	}
+	r := x.record
 	if x.open = nil; len(b.rows) < maxRows {
-		x.recognise(p, b)
+		r = x.recognise(p, b)
 	}
-	x.record, x.after, x.idle = nil, len(x.above), false
+	// A setting of two numbers, such as "Warmup: 200; Iterations: 100", has no title of its own.
+	if r != nil || len(b.rows) > 1 {
+		x.after = len(x.above)
+	}
+	x.record, x.idle = nil, false
 }
 
 // recognise reads a block; nil if it is refused.
@@ -264,16 +269,20 @@ func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal
 	p.force(b, all)
 	found := readings(all)
 	if len(found) == 0 {
-		no.why = "no column has a unit of times or rates"
+		no.why = noUnit
+		if slices.ContainsFunc(all, (*column).hasUnit) {
+			no.why = "no column behaves as sizes do"
+		}
 		return nil, no
 	}
 	top := found[0]
 	var question []*series
 	if no.why = p.doubt(b, found, named); no.why == "" {
-		r := &record{block: b, size: top.size, factor: top.sizes.factor, usage: u}
+		r := &record{block: b, size: top.size, factor: top.sizes.factor, usage: u,
+			named: named, exact: top.exact()}
 		_, known := titleOf("", slices.Concat(near, columnNames(all)))
 		if !known && !top.anchored() {
-			no.why = "no column has a unit of times or rates"
+			no.why = noUnit
 		} else if no.why = r.decide(p, all, top, near); no.why == "" {
 			return r, nil
 		}
@@ -281,6 +290,13 @@ func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal
 	}
 	no.ways = waysOf(b, found, question)
 	return nil, no
+}
+
+const noUnit = "no column has a unit of times or rates"
+
+// hasUnit reports whether a column's name or cells have a unit of times or rates.
+func (c *column) hasUnit() bool {
+	return slices.ContainsFunc(c.guesses, func(g guess) bool { return g.printed && isValue(g) })
 }
 
 // isValue reports whether a column is one of times or rates.
@@ -298,7 +314,7 @@ func (p *parser) doubt(b *block, found []reading, named bool) string {
 	forced := p.opt.X != "" || p.opt.Y != ""
 	switch {
 	case values == 0:
-		return "no column has a unit of times or rates"
+		return noUnit
 	case forced:
 		return ""
 	case top.own < minSize:

@@ -125,6 +125,25 @@ func TestRecognised(t *testing.T) {
 		{"rates that are about right", "64K: ~100 MB/s\n1MB: ~1.250 GB/s\n16MB: ~2.500 GB/s\n", []string{"table: gap 65536=655.36 1048576=838.86 16777216=6710.9"}},
 		{"a collective in the line above a CSV", "Running benchmark OSU Scatterv on 2 MPI ranks\n\n```\nsize (bytes),iterations,min_time (seconds),max_time (seconds),avg_time (seconds)\n" +
 			"4,100,1.2e-6,1.4e-6,1.3e-6\n8,100,1.3e-6,1.5e-6,1.4e-6\n", []string{"csv: collective scatterv/0/0 4=1.3 8=1.4"}},
+		{"a number before the sizes, which tells rows of one size apart", "nodes_x        size         count     type     time   algbw   busbw\n                (B)    (elements)              (us)  (GB/s)  (GB/s)\n" +
+			"   1        1048576        262144    float    100.0   10.49   18.35\n   2        1048576        262144    float    200.0    5.24    9.83\n",
+			[]string{"nccl-tests nodes_x=1: collective 1048576=100", "nccl-tests nodes_x=2: collective 1048576=200"}},
+		{"sizes of 10⁶ bytes with decimals", "size(MB)   tavg(usec)    tmin(usec)    tmax(usec)\n0.10      227.7          196.8          692.7\n0.12      227.8          196.8          255.1\n" +
+			"0.20      228.4          160.2          240.5\n0.50      299.3          130.4         5432.0\n1.00      321.5          116.5          351.2\n",
+			[]string{"table: one-way time 100000=227.7 120000=227.8 200000=228.4 500000=299.3 1000000=321.5"}},
+		{"calls over their rows", "Comm. Op            Message Size        Count               Avg Latency(ms)\nbroadcast\n                    16.0 KB              3                   0.22\n" +
+			"                    64.0 KB              2                   0.30\nbarrier\n                    0B                  3                   1.80\nall_gather_into_tensor\n" +
+			"                    32.0 KB             2                   0.15\n                    128.0 KB             2                   4.60\n",
+			[]string{"bcast: collective bcast/0/0 16384=220 65536=300", "allgather: collective allgather/0/0 32768=150 131072=4600"}},
+		{"a setting of two numbers between title and table", "Collective: Allreduce\nWarmup: 200; Iterations: 100\n       Count        Size                Time, us\n                                 avg         min         max\n" +
+			"         128         512        6.48        5.76        7.18\n         256        1024        7.65        7.19        8.10\n        4096       16384       41.91       41.02       42.14\n",
+			[]string{"allreduce: collective allreduce/0/0 512=6.48 1024=7.65 16384=41.91"}},
+		{"an operation in prose that the bandwidths contradict", "#Using the sizes of a reduce-scatter, 8 GPUs\n#       size         count     time   algbw   busbw\n#        (B)    (elements)     (us)  (GB/s)  (GB/s)\n" +
+			"     1048576        262144    20.00   52.43   91.75\n     4194304       1048576    60.00   69.91  122.34\n    16777216       4194304    200.0   83.89  146.80\n",
+			[]string{"allreduce: collective allreduce/8/0 1048576=20 4194304=60 16777216=200"}},
+		{"names before the sizes", "name          bytes   iters   total       time     MB/sec    usec/xfer   Mxfers/sec\nmsg_req       64      1k      62k         0.00s     14.85       4.31       0.23\n" +
+			"msg_req       1k      1k      1000k       0.00s    236.00       4.34       0.23\nmsg_req       64k     1k      62m         0.03s   2542.82      25.77       0.04\n",
+			[]string{"fabtests msg_req: one-way time 64=4.31 1024=4.34 65536=25.77"}},
 		{"bold lines", "_sockperf ping-pong -i 10.0.0.1 -m 350 --full-rtt\n**sockperf: Summary: Round trip is 1892.600 usec**\nsockperf: ---> MAX observation = **11541.068**\n",
 			[]string{"sockperf ping-pong: round trip 350=1892.6"}},
 	} {
@@ -156,7 +175,7 @@ func TestUndecided(t *testing.T) {
 		"## Bandwidth (GB/s)\n| bytes | host | wire |\n|---|---|---|\n| 16 K | 3.307 | 1.581 |\n| 64 K | 3.298 | 6.220 |\n| 1 M | 3.295 | 100.294 |\n":                                                 "x=1:B y=2:GB/s → 1 MiB in 318",
 		"memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n           0         1         2\n 0       N/A    276.07    276.36\n 1    276.19       N/A    276.29\n 2    276.31    276.33       N/A\n": "a number for each pair, and no sizes",
 		"Bandwidth Matrix (GB/s)\n   D\\D     0      1\n     0 1288.49  14.55\n     1  14.60 1290.62\n":                                                                                                "a number for each pair, and no sizes",
-		"step 100 loss 2.31 time 0.412 s tokens/s 12412\nstep 200 loss 2.11 time 0.410 s tokens/s 12450\n":                                                                                             "no column has a unit",
+		"step 100 loss 2.31 time 0.412 s tokens/s 12412\nstep 200 loss 2.11 time 0.410 s tokens/s 12450\n":                                                                                             "no column behaves as sizes do",
 		"#       size    ntok           NCCL               NCCL_SYMMETRIC                UB\n#                       time(us)       algbw    time(us)       algbw    time(us)       algbw\n       16384       1       12.10        1.35       9.80        1.67       8.20        2.00\n       65536       4       13.10        5.00      10.20        6.42       8.90        7.36\n      262144      16       16.40       15.98      12.00       21.85      10.20       25.70\n": "may each be the one that is meant",
 		"[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n[  5]   0.00-1.00   sec   414 MBytes  3.46 Gbits/sec    5   4.00 MBytes\n[  5]   1.00-2.00   sec   506 MBytes  4.24 Gbits/sec    0   4.00 MBytes\n":                                                                                                                                                                                                                                                   "known formats",
 		"./netty latency -a 10.0.0.1 -l 4096 -m 100000 -s\n": "no table of sizes and times",

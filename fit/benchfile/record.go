@@ -23,6 +23,8 @@ type record struct {
 	order  []*builder
 	usage  *usage
 	rows   int  // number of rows so far
+	named  bool // by a header
+	exact  bool // the sizes are whole numbers of bytes as they are printed: 0.10 MB
 	rising bool // sizes rise within a run: a smaller one begins the next
 	run    int
 	last   float64  // size
@@ -84,6 +86,9 @@ func (p *parser) measured(r *record, s *series, all []*column, title titleRow, k
 		s.share = t.divide(max(1, title.directions), title.pairsIn(near))
 	}
 	if t.Kind == Collective {
+		if op.Name == "barrier" {
+			return "a barrier has no sizes"
+		}
 		op.Name = cmp.Or(op.Name, fromFileName(p.file.Name).Name, p.opt.Collective)
 		at := p.placeOf()
 		op.Ranks, op.PerNode, op.Nodes = at.Ranks, at.PerNode, at.Nodes
@@ -92,7 +97,11 @@ func (p *parser) measured(r *record, s *series, all []*column, title titleRow, k
 			op.placeBy(c)
 		}
 		op.place()
-		busOf(all, s.place).ranks(&op)
+		bus := busOf(all, s.place)
+		if bus.contradicts(op.Name) { // prose above a table may name another collective
+			op.Name = ""
+		}
+		bus.ranks(&op)
 		t.Collective, t.Series = op, s.place
 	}
 	if isRate && busName().MatchString(s.value.name) {
@@ -122,6 +131,9 @@ func columnNames(all []*column) []string {
 	return []string{strings.Join(names, "  ")}
 }
 
+// maxBefore is the number of rows of one size that a number before the sizes may tell apart.
+const maxBefore = 16
+
 // keyColumns returns the columns that make the rows of one size different: type, redop, pairs.
 func keyColumns(all []*column, top reading) (keys []*column) {
 	if !repeats(top.bytes, nil) {
@@ -136,8 +148,10 @@ func keyColumns(all []*column, top reading) (keys []*column) {
 		for _, text := range c.texts {
 			distinct[text] = true
 		}
+		// What differs from row to row is measured, unless it stands before the sizes.
 		isPlace := parseColumn([]byte(c.name)).meaning().isPlacement()
-		if n := len(distinct); n > max(2, len(top.bytes)/2) && !isPlace {
+		if n := len(distinct); n > max(2, len(top.bytes)/2) && !isPlace &&
+			(c.at > top.size.at || n > maxBefore) {
 			continue
 		}
 		if fewer(top.bytes, keys, c) {
@@ -191,7 +205,7 @@ func (r *record) add(p *parser, tokens []token, line int) {
 	}
 	r.last = size
 	rounded := false
-	if half > 0.5 { // of a byte: 1.1MB
+	if half > 0.5 && !r.exact { // of a byte: 1.1MB
 		size, rounded = r.wholeSize(tokens, size, half)
 	}
 	size = math.Round(size)
@@ -328,6 +342,16 @@ func (r *record) builder(p *parser, s *series, key string, row []token, line int
 				continue
 			}
 			t.Series = strings.TrimSpace(t.Series + " " + label.Value)
+		}
+	}
+	for i, name := range r.block.labels {
+		text := row[i].text
+		isFixed := !slices.ContainsFunc(r.block.rows, func(o []token) bool {
+			return o[i].text != text
+		})
+		if isFixed && t.Kind != Collective {
+			t.Labels = append(t.Labels, Label{lex.Plain(name), lex.Plain(text)})
+			t.Title += " " + text
 		}
 	}
 	t.Line = line

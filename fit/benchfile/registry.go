@@ -65,6 +65,8 @@ var registry = []readerRow{
 		true, false, false, func() format { return &netperf{} }},
 	{"SimGrid calibration", nil,
 		true, false, false, func() format { return &lined{lineBenchmark: &simgrid} }},
+	{"HPCC", []string{"Latency-Bandwidth-Benchmark "},
+		true, false, false, func() format { return &lined{lineBenchmark: &hpcc} }},
 	{"iperf3, nccl-tests and perftest as JSON", nil,
 		false, false, false, func() format { return &perftestText{} }},
 	{"JSON", nil,

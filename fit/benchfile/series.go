@@ -205,6 +205,9 @@ func (s *series) join(o *series) {
 		}
 		return true
 	}
+	if o.statistic == otherStatistic { // the same numbers again
+		return
+	}
 	switch statistics[int(o.statistic)].name {
 	case "min":
 		if holds(-1) {

@@ -3,10 +3,12 @@ package benchfile
 import (
 	"bytes"
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A benchmark is what a reader has to know of one that prints a title, a header and rows with the
@@ -287,4 +289,26 @@ func (f *titled) blanks(line []byte) []byte {
 		return line
 	}
 	return bytes.ReplaceAll(line, []byte(","), []byte(" "))
+}
+
+// cyclesRows is the number of rows that show cycles. Times of perftest in µs have two decimals, so
+// that the least and the greatest of three rows are all whole or halves in one of 1.6 × 10¹⁰ files.
+const cyclesRows = 3
+
+// checkCycles fails if a table of perftest has cycles although no command line says so: half of a
+// round trip of whole cycles is whole or a half.
+func (p *parser) checkCycles(tables []Table) {
+	halves := func(t quantity.Micros) bool { return float64(2*t) == math.Trunc(float64(2*t)) }
+	for _, t := range tables {
+		in := p.opt.Clock == 0 && t.Format == rdma.format && t.Kind == OneWay &&
+			len(t.Samples) >= cyclesRows
+		for _, s := range t.Samples {
+			in = in && halves(s.Min) && halves(s.Max) && s.Min < s.Max
+		}
+		if in {
+			p.fail(t.Samples[0].Line, "the times of %s are whole numbers and halves, so they are "+
+				"the cycles that perftest -C prints, and not µs; give the clock of the processor "+
+				"with %s, or measure without -C", t.Name(), p.spell("clock", "3GHz"))
+		}
+	}
 }

@@ -32,7 +32,8 @@ var titleRows = []titleRow{
 	{format: "fabtests", text: lex.NewPattern(`\bfi_\w+_bw\b`), kind: Gap, rate: Gap},
 	{format: "fabtests", text: lex.NewPattern(`usec/xfer|\bfi_(rdm|msg|dgram)?_?\w*pingpong`),
 		kind: OneWay, rate: Gap},
-	{format: "nixlbench", text: lex.NewPattern(`(?i)nixlbench|Avg Prep \(us\)`),
+	{format: "nixlbench", text: lex.NewPattern(`(?i)nixlbench|Avg Prep \(us\)|` +
+		`Block Size \(B\)\s+Batch Size\b`),
 		kind: Operation, rate: Gap},
 	{format: "NVSHMEM", text: lex.NewPattern(`(?i)\bn?v?shmem_\w*(bw|lat)`),
 		kind: Operation, rate: Gap, bars: true},
@@ -131,9 +132,17 @@ var collectiveWord = lex.NewPattern(`(?i)(?:^|[^a-z])i?(all[-_ ]?reduce|all[-_ ]
 	`all[-_ ]?to[-_ ]?all[vw]?|reduce[-_ ]?scatter|broadcast|bcast|` +
 	`(?:reduce|gatherv?|scatterv?)_perf|osu[_ ](?:reduce|gatherv?|scatterv?))(?:[^a-z]|$)`)
 
+// callAlone matches the name of a call that stands over its rows: "all_gather_into_tensor".
+var callAlone = lex.NewPattern(`(?i)^\s*((?:all[-_ ]?(?:reduce|gatherv?|to[-_ ]?all[vw]?)|` +
+	`reduce(?:[-_ ]?scatter)?|broadcast|bcast|gatherv?|scatterv?|barrier|send|recv|sendrecv))` +
+	`(?:_(?:into|tensor|single|base|coalesced|object|list))*\s*:?\s*$`)
+
 // collectiveIn returns the collective that the last of some lines names.
 func collectiveIn(lines []string) (op CollectiveOp, ok bool) {
 	for i := len(lines) - 1; i >= 0; i-- {
+		if m := callAlone().FindStringSubmatch(lines[i]); m != nil {
+			return collectiveNamed(m[1])
+		}
 		if all := collectiveWord().FindAllStringSubmatch(lines[i], -1); all != nil {
 			return collectiveNamed(strings.TrimSpace(all[len(all)-1][1]))
 		}

@@ -14,7 +14,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -88,7 +87,9 @@ func Names(sources []Source) string {
 type Reading struct {
 	Sources []Source
 	Notes   []string // doubts about the files themselves
-	LeftOut []string // the errors of files of a folder that could not be used
+	// LeftOut has the errors of files of a folder that could not be used, and what the reader of a
+	// file warns of: rows that it does not read, and units that no network has.
+	LeftOut []string
 	// Broken is the first error of a file that could not be used, or not to its end. The tables of
 	// the others are complete.
 	Broken error
@@ -126,9 +127,6 @@ func Read(paths []string, o fit.Options) (in Reading, err error) {
 				continue
 			}
 			file, err := open(name, o)
-			if err == nil {
-				err = checkCycles(file, o)
-			}
 			damaged, unread := new(benchfile.Damaged), new(benchfile.Error)
 			switch {
 			case errors.As(err, new(usage.Error)):
@@ -204,9 +202,6 @@ func ReadText(r io.Reader, name string, o fit.Options) (in Reading, err error) {
 	} else if err != nil {
 		return in, err
 	}
-	if err := checkCycles(file, o); err != nil {
-		return in, err
-	}
 	in.add(file)
 	in.end(name)
 	return in, nil
@@ -218,9 +213,11 @@ func (in *Reading) end(paths ...string) {
 	for i := range in.Sources {
 		in.Sources[i].Alone, in.Sources[i].one = len(in.Sources) == 1, one
 	}
-	for i, note := range in.Notes {
-		if one {
-			in.Notes[i] = strings.TrimPrefix(note, paths[0]+": ")
+	for _, notes := range [][]string{in.LeftOut, in.Notes} {
+		for i, note := range notes {
+			if one {
+				notes[i] = strings.TrimPrefix(note, paths[0]+": ")
+			}
 		}
 	}
 }
@@ -229,7 +226,10 @@ func (in *Reading) end(paths ...string) {
 // the user: a few are banners; if most of them are skipped, a column was misread.
 func (in *Reading) add(file *benchfile.File) {
 	in.Sources = append(in.Sources, Tables(file)...)
-	for _, text := range slices.Concat(file.Warnings, file.Notes) {
+	for _, text := range file.Warnings {
+		in.LeftOut = append(in.LeftOut, file.Name+": "+text)
+	}
+	for _, text := range file.Notes {
 		in.Notes = append(in.Notes, file.Name+": "+text)
 	}
 	if file.Skipped > 0 {

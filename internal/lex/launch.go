@@ -24,7 +24,7 @@ var (
 	launchRanks = NewPattern(`\s(?:-n|-np|--np|--ntasks)[= ]?(\d{1,7})(?:\s|$)`)
 	launchNodes = NewPattern(`\s(?:-N|--nodes)[= ]?(\d{1,6})(?:\s|$)`)
 	launchEach  = NewPattern(
-		`\s(?:-ppn|-perhost|-npernode|--npernode|--ntasks-per-node|--tasks-per-node)[= ]?` +
+		`\s(?:--?ppn|-perhost|-npernode|--npernode|--ntasks-per-node|--tasks-per-node)[= ]?` +
 			`(\d{1,6})(?:\s|$)`)
 	launchHosts = NewPattern(`\s(?:-H|-host|--host|-hosts|--hosts)[= ](\S+)`)
 	jsrunSets   = NewPattern(`\s(?:-r|--rs_per_host)[= ]?(\d{1,6})(?:\s|$)`)

@@ -119,7 +119,7 @@ func compare(ctx context.Context, p collectives.Basis, files Measurements) (*Com
 	if err != nil {
 		return nil, cmp.Or(in.Broken, err)
 	}
-	answer := &Comparison{Notes: slices.Concat(in.Notes, notes)}
+	answer := &Comparison{Notes: slices.Concat(in.LeftOut, in.Notes, notes)}
 	var unasked []string
 	for _, d := range measured {
 		if d.Of.Collective != p.Collective {

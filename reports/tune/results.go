@@ -151,7 +151,7 @@ func (m *Map) ReadFiles(paths []string, o fit.Options) (notes []string, err erro
 		return nil, fmt.Errorf("%s: no table names its collective; ask about one collective, "+
 			"which is then that of all tables", strings.Join(paths, ", "))
 	}
-	notes = slices.Concat(in.Notes, notes, m.addSeries(all))
+	notes = slices.Concat(in.LeftOut, in.Notes, notes, m.addSeries(all))
 	return notes, in.Broken
 }
 
