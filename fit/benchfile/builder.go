@@ -368,6 +368,10 @@ func (b *builder) finish() {
 			"mean size and time")
 	}
 	for _, t := range b.tallies {
+		if t.what == invalid {
+			b.file.Warnings = remember(b.file.Warnings, lex.Plain(b.table.Name()+": "+t.String()))
+			continue
+		}
 		b.table.warn(t.String())
 	}
 	b.doubtUnit()

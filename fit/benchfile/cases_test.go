@@ -156,14 +156,14 @@ func TestWrongResults(t *testing.T) {
 	const osu = "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)        Validation\n"
 	check(t, osu+"1   1.60   Pass\n1024  2.20  Fail\n65536  9.90  Pass\n",
 		"OSU MPI Allreduce Latency Test v7.4: collective allreduce/0/0 1=1.6 1024=2.2 65536=9.9",
-		"! 1 row with wrong results by the benchmark's own validation, read all the same (the first in line 4)")
+		"! OSU MPI Allreduce Latency Test v7.4: 1 row with wrong results by the benchmark's own validation, read all the same (the first in line 4)")
 	check(t, osu+"1   1.60   Fail\n1024  2.20  Fail\n",
 		"OSU MPI Allreduce Latency Test v7.4: collective allreduce/0/0 1=1.6 1024=2.2",
-		"! 2 rows with wrong results by the benchmark's own validation, read all the same (lines 3, 4)")
+		"! OSU MPI Allreduce Latency Test v7.4: 2 rows with wrong results by the benchmark's own validation, read all the same (lines 3, 4)")
 	check(t, "# Benchmarking PingPong\n#bytes #repetitions t[usec] Mbytes/sec defects\n8 1000 1.60 0.89 3.00\n",
-		"PingPong: one-way time 8=1.6", "! 1 row with wrong results by the benchmark's own validation, read all the same (the first in line 3)")
+		"PingPong: one-way time 8=1.6", "! PingPong: 1 row with wrong results by the benchmark's own validation, read all the same (the first in line 3)")
 	check(t, "# Collective test starting: all_gather_perf\n#  size  count  type  redop  root  time  algbw  busbw  #wrong\n 1024 256 float none -1 3.10 0.33 0.33 77\n# Out of bounds values : 1 FAILED\n",
-		"all_gather_perf out-of-place: collective allgather/0/0 1024=3.1", "! 1 row with wrong results by the benchmark's own validation, read all the same (the first in line 3)")
+		"all_gather_perf out-of-place: collective allgather/0/0 1024=3.1", "! all_gather_perf out-of-place: 1 row with wrong results by the benchmark's own validation, read all the same (the first in line 3)")
 	check(t, "RDMA_Write BW Test\n#bytes #iterations BW peak[Gb/sec] BW average[Gb/sec] MsgRate[Mpps]\n8 1000 0.00 -5.30 2.000000\n",
 		"RDMA_Write BW Test: gap 8=0.5", "! 1 row with a negative rate beside the one that is read (the first in line 3)")
 }
@@ -207,7 +207,7 @@ func TestSheets(t *testing.T) {
 	// rccl-tests -Z csv: no unit, and the bandwidths of nccl-tests.
 	check(t, "name, nodes, ranks, ranksPerNode, gpusPerRank, size, type, redop, inplace, time, algbw, busbw, #wrong\nAllReduce, 1, 8, 8, 1, 1048576, float, sum, 0, 30.0, 34.95, 61.17, 0\nAllReduce, 1, 8, 8, 1, 2097152, float, sum, 0, 50.0, 41.94, 73.4, 5\n",
 		"AllReduce: collective allreduce/8/1 1048576=30 2097152=50",
-		"! 1 row with wrong results by the benchmark's own validation, read all the same (the first in line 3)")
+		"! AllReduce: 1 row with wrong results by the benchmark's own validation, read all the same (the first in line 3)")
 }
 
 // Columns that may each be the one that is meant are not chosen by their order.
@@ -294,11 +294,11 @@ func TestDocuments(t *testing.T) {
 
 	row := `{"size":1048576,"count":262144,"type":"float","redop":"sum","root":"    -1","out_of_place":{"time":30.0,"alg_bw":34.95,"bus_bw":61.17,"nwrong":2},` +
 		`"in_place":{"time":29.0,"alg_bw":36.16,"bus_bw":63.28,"nwrong":null},"experiment_name":"AllReduce"}`
-	const wrong = "! 1 row with wrong results by the benchmark's own validation, read all the same (the first in line 1)"
+	const wrong = "! allreduce out-of-place: 1 row with wrong results by the benchmark's own validation, read all the same (the first in line 1)"
 	check(t, `{"version":1,"config":{"nthreads":1,"ngpus":8},"results":[`+row+`]}`,
-		"allreduce out-of-place: collective allreduce/8/0 1048576=30", wrong, "allreduce in-place: collective allreduce/8/0 1048576=29")
+		"allreduce out-of-place: collective allreduce/8/0 1048576=30", "allreduce in-place: collective allreduce/8/0 1048576=29", wrong)
 	check(t, `{"args":["/opt/all_reduce_perf"],"env":["NCCL_ALGO=Ring"],"config":{"nthreads":1,"ngpus":1,"devices":[{"rank":0,"hostname":"a"},{"rank":1,"hostname":"b"}]},"results":[`+row+`]}`,
-		"allreduce out-of-place: collective allreduce/2/2ring 1048576=30", wrong, "allreduce in-place: collective allreduce/2/2ring 1048576=29")
+		"allreduce out-of-place: collective allreduce/2/2ring 1048576=30", "allreduce in-place: collective allreduce/2/2ring 1048576=29", wrong)
 	check(t, `{"config":{},"results":[`+strings.ReplaceAll(row, `"time"`, `"cpu_time"`)+`]}`, "error: x: "+cpuTimeOnly)
 	check(t, `{"name":"AllReduce", "nodes":1, "ranks":8, "ranksPerNode":8, "gpusPerRank":1, "size":1048576, "type":"float", "redop":"sum", "inPlace":0, "time":30.0, "algBw":34.95, "busBw":61.17, "wrong":"0"}`+"\n",
 		"AllReduce: collective allreduce/8/1 1048576=30")
@@ -341,4 +341,6 @@ func TestBeside(t *testing.T) {
 	check(t, "Latency-Bandwidth-Benchmark R1.5.1 (c) HLRS, University of Stuttgart\nMax Ping Pong Latency:                 0.001283 msecs\nPing Pong:\n"+
 		"Latency   min / avg / max:   0.000238 /   0.000871 /   0.001283 msecs\nBandwidth min / avg / max:   9521.337 /  10000.000 /  12841.551 MByte/s\n",
 		"HPCC ping pong: one-way time 8=0.871 2000000=200")
+	check(t, " RDMA_Write BW Test\n #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]   Data validation\n 4096       5000           90.20              90.10                2.749634        Pass\n"+
+		" 65536      5000           96.20              96.10                0.183296        Fail\n", "RDMA_Write BW Test: gap 4096=0.36368 65536=5.4557", "! RDMA_Write BW Test: 1 row with wrong results by the benchmark's own validation, read all the same (the first in line 4)")
 }

@@ -201,7 +201,6 @@ var (
 		"platform", "layer", "method", "name", "host",
 	)
 	unitNames   = set("unit", "units", "time_unit", "latency_unit")
-	validNames  = set("wrong", "#wrong", "nwrong", "defects", "validation")
 	minNames    = set("min", "t_min", "time_min", "min_time", "one_way_low", "lat_min", "minimum")
 	maxNames    = set("max", "t_max", "time_max", "max_time", "one_way_high", "lat_max", "maximum")
 	medianNames = set("p50", "median", "t_median")

@@ -90,7 +90,7 @@ func (h *finder) assignSide(i int, name columnName) bool {
 	switch {
 	case unitNames[name.base] && !name.hasUnit:
 		h.at[colUnit] = i
-	case validNames[name.base] && !name.hasUnit && !h.has(colValid):
+	case validName().MatchString(name.base) && !name.hasUnit && !h.has(colValid):
 		h.at[colValid] = i
 	case groupNames[name.base] && !name.hasUnit:
 		h.groups = append(h.groups, i)

@@ -110,7 +110,7 @@ func (h *headed) refit(n int) bool {
 var knownColumn = lex.NewPattern(`(?i)^(#?iterations|#?repetitions|#qpairs|overlap(\(%\)|\[%\])|` +
 	`p\d+.*|(init|test|wait|overall|compute|coll\.?init|mpi_.*|purecomm.*|min.*|max.*)[(\[]us.*|` +
 	`t_.*\[usec\]|.*percentile\[usec\]|.*(bandwidth|lat|latency).*|messages/s|mbytes/sec|BW.*|` +
-	`MsgRate.*|tpsaverage|msg/sec|mb/s|validation|defects|t\[usec\])$`)
+	`MsgRate.*|tpsaverage|msg/sec|mb/s|.*validation|defects|t\[usec\])$`)
 
 // unread returns the columns that are not known.
 func (h *headed) unread() (names []string) {

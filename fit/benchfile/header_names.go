@@ -38,5 +38,8 @@ func headerNames(line []byte) (names []string) {
 var completeName = lex.NewPattern(
 	`(?i)([)\]]|/s|/sec|size|iterations|repetitions|validation|bytes|defects)$`)
 
+// validName matches the columns that say whether the results of an operation were right.
+var validName = lex.NewPattern(`(?i)^[#n]?wrong$|^defects$|^correct(ness)?$|validation$`)
+
 // wide splits a header at two or more blanks, or a tab.
 var wide = lex.NewPattern(`\s{2,}|\t`)

@@ -253,6 +253,9 @@ func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal
 		return nil, no
 	}
 	near = slices.Concat(near, b.texts[:1])
+	if !named {
+		named = nameByTitle(all, near)
+	}
 	title := unknownTitle
 	lacksUnit := func(c *column) bool {
 		return c.number && c.dim == noDimension && times.isNamed(c.name)
@@ -290,6 +293,26 @@ func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal
 	}
 	no.ways = waysOf(b, found, question)
 	return nil, no
+}
+
+// nameByTitle names the columns of numbers as the benchmark that the lines name prints them, and
+// reports whether it prints as many.
+func nameByTitle(all []*column, near []string) bool {
+	title, _ := titleOf("", near)
+	names := strings.Split(title.columns, ",")
+	var numbers []*column
+	for _, c := range all {
+		if c.number {
+			numbers = append(numbers, c)
+		}
+	}
+	if len(names) != len(numbers) {
+		return false
+	}
+	for i, c := range numbers {
+		c.name = names[i]
+	}
+	return true
 }
 
 const noUnit = "no column has a unit of times or rates"

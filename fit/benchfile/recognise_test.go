@@ -144,6 +144,11 @@ func TestRecognised(t *testing.T) {
 		{"names before the sizes", "name          bytes   iters   total       time     MB/sec    usec/xfer   Mxfers/sec\nmsg_req       64      1k      62k         0.00s     14.85       4.31       0.23\n" +
 			"msg_req       1k      1k      1000k       0.00s    236.00       4.34       0.23\nmsg_req       64k     1k      62m         0.03s   2542.82      25.77       0.04\n",
 			[]string{"fabtests msg_req: one-way time 64=4.31 1024=4.34 65536=25.77"}},
+		{"rows of nccl-tests without a header", "        1024           256     float     sum      -1    50.00    0.02    0.04    N/A    60.00    0.02    0.03    N/A\n" +
+			"       65536         16384     float     sum      -1    90.00    0.73    1.27    N/A    80.00    0.82    1.43    N/A\n      131072         32768     float     sum      -1    110.0    1.19    2.09    N/A    100.0    1.31    2.29    N/A\n",
+			[]string{"allreduce out-of-place: collective allreduce/8/0 1024=50 65536=90 131072=110", "allreduce in-place: collective allreduce/8/0 1024=60 65536=80 131072=100"}},
+		{"rows of perftest behind host and program", "node01 ib_write_bw: 65536      5000           96.20              96.10                0.183296\nnode02 ib_write_bw: 65536      5000           90.20              90.10                0.171853\n",
+			[]string{"perftest node01: gap 65536=5.4557", "perftest node02: gap 65536=5.8189"}},
 		{"bold lines", "_sockperf ping-pong -i 10.0.0.1 -m 350 --full-rtt\n**sockperf: Summary: Round trip is 1892.600 usec**\nsockperf: ---> MAX observation = **11541.068**\n",
 			[]string{"sockperf ping-pong: round trip 350=1892.6"}},
 	} {

@@ -52,7 +52,7 @@ func (r *record) decide(p *parser, all []*column, top reading, near []string) (w
 
 // validation returns the column that says whether the results were right; nil if there is none.
 func validation(all []*column) *column {
-	i := slices.IndexFunc(all, func(c *column) bool { return validNames[strings.ToLower(c.name)] })
+	i := slices.IndexFunc(all, func(c *column) bool { return validName().MatchString(c.name) })
 	if i < 0 {
 		return nil
 	}

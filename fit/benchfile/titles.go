@@ -21,6 +21,9 @@ type titleRow struct {
 	unit       float64     // of times without one, in µs; 0 if they have one
 	binary     bool        // MB and GB of its rates are powers of 1024
 	directions int         // that a rate adds up; 0 for one
+	// columns are the names of the numbers in rows that stand without a header, as grep or a script
+	// leaves them; "" if that is not known.
+	columns string
 	// pairs finds the number of ranks, or of pairs of them, whose rates are added up; nil for one
 	// pair. each is how many of that number are a pair.
 	pairs lex.Pattern
@@ -46,6 +49,11 @@ var titleRows = []titleRow{
 	// Of a header that is cut off, the line of units may be left.
 	{format: "nccl-tests", text: lex.NewPattern(`\bbusbw\b|\(us\)\s+\(GB/s\)\s+\(GB/s\)`),
 		kind: Collective, rate: Collective, collective: true},
+	{format: "nccl-tests", text: lex.NewPattern(`\b(float|half|u?int\d+|b?float\d+|double) +` +
+		`(sum|prod|max|min|avg|none) +-?\d+ `),
+		kind: Collective, rate: Collective, collective: true, columns: "size(B),count,root," +
+			"out-of-place time(us),out-of-place algbw(GB/s),out-of-place busbw(GB/s),#wrong," +
+			"in-place time(us),in-place algbw(GB/s),in-place busbw(GB/s),#wrong"},
 	{format: "UCC", text: lex.NewPattern(`(?i)ucc_perftest|^Collective:\s`),
 		kind: Collective, rate: Collective, collective: true},
 	{format: "mpiBench", text: lex.NewPattern(`\bBytes:\s+\d+\s+Iters:\s+\d+\s+Avg:`),
@@ -69,8 +77,12 @@ var titleRows = []titleRow{
 	{format: "perftest", text: lex.NewPattern(`\bRDMA_(Read|Atomic)|^Atomic .*Test|` +
 		`\bib_(read|atomic)_`),
 		kind: RoundTrip, rate: Gap, binary: true},
-	{format: "perftest", text: lex.NewPattern(`#bytes\s+#iterations|BW Test|ib_\w+_(bw|lat)`),
-		kind: OneWay, rate: Gap, binary: true},
+	{format: "perftest", text: lex.NewPattern(`#bytes\s+#iterations|BW Test|ib_\w+_bw`),
+		kind: OneWay, rate: Gap, binary: true,
+		columns: "#bytes,#iterations,BW peak,BW average,MsgRate[Mpps]"},
+	{format: "perftest", text: lex.NewPattern(`ib_\w+_lat`), kind: OneWay, rate: Gap, binary: true,
+		columns: "#bytes,#iterations,t_min[usec],t_max[usec],t_typical[usec],t_avg[usec]," +
+			"t_stdev[usec],99% percentile[usec],99.9% percentile[usec]"},
 	// The bandwidth tests have a window of messages under way. osu_bibw and osu_put_bibw count both
 	// directions, osu_mbw_mr adds up all pairs.
 	{format: "OSU", text: lex.NewPattern(`Multiple Bandwidth|\[ pairs: \d+ \]`), rate: Gap,
