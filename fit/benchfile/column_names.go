@@ -16,46 +16,23 @@ type columnName struct {
 	decimal    float64 // the decimal value of KB, MB or GB, which are taken as binary; else 0
 }
 
-// decimals are the units of sizes that may be meant as powers of ten.
-var decimals = map[string]float64{"kb": 1e3, "mb": 1e6, "gb": 1e9}
-
-// spelled maps units, as column names spell them, to their values. Mbps means megabits, as
-// usual for networks. Lower case is enough: KB, kb and Kb are one. A KB of a size is 1,024
-// bytes, as message sizes are powers of two; MB in a rate is 10⁶ bytes, as benchmarks print
-// it.
-var spelled = map[string]quantity.Value{
-	"kb": {Num: 1 << 10, Dim: quantity.DimSize}, "kib": {Num: 1 << 10, Dim: quantity.DimSize},
-	"mb": {Num: 1 << 20, Dim: quantity.DimSize}, "mib": {Num: 1 << 20, Dim: quantity.DimSize},
-	"gb": {Num: 1 << 30, Dim: quantity.DimSize}, "gib": {Num: 1 << 30, Dim: quantity.DimSize},
-	"usecs": {Num: 1, Dim: quantity.DimTime}, "nsecs": {Num: 1e-3, Dim: quantity.DimTime},
-	"microsecond": {Num: 1, Dim: quantity.DimTime}, "secs": {Num: 1e6, Dim: quantity.DimTime},
-	"mb_s": {Num: 1, Dim: quantity.DimRate}, "gb_s": {Num: 1e3, Dim: quantity.DimRate},
-	"mib_s": {Num: (1 << 20) / 1e6, Dim: quantity.DimRate},
-	"gib_s": {Num: (1 << 30) / 1e6, Dim: quantity.DimRate},
-	"mbps":  {Num: 1. / 8, Dim: quantity.DimRate}, "gbps": {Num: 1e3 / 8, Dim: quantity.DimRate},
-	"mbit_s": {Num: 1. / 8, Dim: quantity.DimRate}, "gbit_s": {Num: 1e3 / 8, Dim: quantity.DimRate},
-}
-
-// unitNamed returns the unit with the given name; upper and lower case are equivalent.
-func unitNamed(name string) (quantity.Value, bool) {
-	u, ok := quantity.Unit(name)
-	if ok {
-		return u, ok
+// unitNamed returns the unit with the given name, in its likeliest reading, and the reading of a
+// size in powers of ten; 0 if there is none.
+func unitNamed(name string) (u quantity.Value, decimal float64, ok bool) {
+	d, readings := unitsOf(name)
+	switch {
+	case d == sizes && len(readings) > 1:
+		decimal = readings[1].factor
+		fallthrough
+	case d == sizes:
+		return quantity.Value{Num: readings[0].factor, Dim: quantity.DimSize}, decimal, true
+	case d == times:
+		return quantity.Value{Num: readings[0].factor, Dim: quantity.DimTime}, 0, true
+	case d == rates:
+		return quantity.Value{Num: readings[0].factor, Dim: quantity.DimRate}, 0, true
 	}
-	lower := strings.ToLower(name)
-	if lower != name {
-		u, ok = quantity.Unit(lower)
-	}
-	if !ok {
-		u, ok = spelled[lower]
-	}
-	// "mib_sec", "gbytes_s".
-	if !ok {
-		if d, readings := unitsOf(name); d == rates {
-			return quantity.Value{Num: readings[0].factor, Dim: quantity.DimRate}, true
-		}
-	}
-	return u, ok
+	u, ok = quantity.Unit(name) // of a clock, an inverse bandwidth, …
+	return u, 0, ok
 }
 
 // countNames are the last words of names that count messages and bytes a second, before the unit of
@@ -67,9 +44,8 @@ func parseColumn(text []byte) columnName {
 	full := strings.TrimSpace(string(text))
 	c := columnName{full: full, base: full}
 	try := func(base, unit string) {
-		if u, ok := unitNamed(strings.TrimSpace(unit)); ok && u.Dim != quantity.DimNone {
-			c.base, c.unit, c.hasUnit = base, u, true
-			c.decimal = decimals[strings.ToLower(strings.TrimSpace(unit))]
+		if u, ten, ok := unitNamed(strings.TrimSpace(unit)); ok && u.Dim != quantity.DimNone {
+			c.base, c.unit, c.hasUnit, c.decimal = base, u, true, ten
 		}
 	}
 	// "size (KiB)", "t [ms]".

@@ -75,7 +75,7 @@ func (p *parser) isNumbered(values [][]byte, comma byte) bool {
 			return false
 		}
 		if _, ok := number(values[at-1], comma); !ok {
-			if _, ok = sizeWithUnit(values[at-1]); !ok {
+			if _, u, ok := withUnit(values[at-1]); !ok || u.Dim != quantity.DimSize {
 				return false
 			}
 		}
@@ -193,32 +193,16 @@ func isRow(values [][]byte, comma byte) bool {
 	return n >= 2 && (comma != ' ' || n == len(values))
 }
 
-// sizeWithUnit parses a size such as "4K", "4KiB", "64 KB" or "8B"; a K is 1,024 bytes, as sizes of
-// messages are powers of two.
-func sizeWithUnit(text []byte) (lex.Number, bool) {
+// withUnit parses a number with its unit, such as "4KiB", "64 KB" or "2.5us".
+func withUnit(text []byte) (v lex.Number, u quantity.Value, ok bool) {
 	end := len(text)
-	for end > 0 && (text[end-1]|0x20 >= 'a' && text[end-1]|0x20 <= 'z') {
+	for end > 0 && (text[end-1] < '0' || text[end-1] > '9') {
 		end--
 	}
-	// An exponent is part of the number.
-	if end == len(text) || end == 0 || len(text)-end > 5 {
-		return lex.Number{}, false
+	if v, ok = lex.Parse(text[:end]); ok {
+		u, _, ok = unitNamed(string(bytes.TrimSpace(text[end:])))
 	}
-	v, ok := lex.Parse(bytes.TrimSpace(text[:end]))
-	unit := strings.ToLower(string(text[end:]))
-	if shift := strings.IndexByte("bkmgt", unit[0]); ok && shift >= 0 {
-		switch unit[1:] {
-		case "", "b", "ib":
-			if unit == "bb" || unit == "bib" {
-				return lex.Number{}, false
-			}
-			v.Value *= float64(int64(1) << (10 * shift))
-			return v, true
-		case "yte", "ytes":
-			return v, shift == 0
-		}
-	}
-	return lex.Number{}, false
+	return v, u, ok
 }
 
 // number parses a number; with separator ';' it may have a decimal comma. Commas between thousands

@@ -228,7 +228,7 @@ func (h *finder) setUnit(unit string) {
 		unit = "us"
 	}
 	rate := h.has(colTime) && h.names[h.at[colTime]].unit.Dim == quantity.DimRate
-	u, ok := unitNamed(unit)
+	u, _, ok := unitNamed(unit)
 	isTime := ok && u.Dim == quantity.DimTime
 	// A column of times with a unit is preferred to one without.
 	noTime := !h.has(colTime) || rate

@@ -250,9 +250,9 @@ func (s *sheet) sizeOf(at int) (lex.Number, bool) {
 	v, ok := r.number(at)
 	if !ok {
 		// The unit of a value is surer than that of its column.
-		if v, ok = sizeWithUnit(r.fields[at]); ok {
-			s.sizeScale = 1
-		}
+		var u quantity.Value
+		v, u, ok = withUnit(r.fields[at])
+		s.sizeScale, ok = u.Num, ok && u.Dim == quantity.DimSize
 	}
 	return v, ok
 }
@@ -270,15 +270,7 @@ func (s *sheet) timeOf(at int) (v lex.Number, ok bool) {
 		s.remarks++
 		return v, true
 	}
-	// A value with its unit: "2.5us", "2.5 us".
-	end := len(text)
-	for end > 0 && (text[end-1] < '0' || text[end-1] > '9') {
-		end--
-	}
-	if v, ok = lex.Parse(bytes.TrimSpace(text[:end])); !ok {
-		return v, false
-	}
-	u, known := unitNamed(string(bytes.TrimSpace(text[end:])))
+	v, u, known := withUnit(text)
 	isTime := u.Dim == quantity.DimTime && !r.rate || u.Dim == quantity.DimRate && r.rate
 	s.timeScale = u.Num
 	return v, known && isTime
@@ -302,7 +294,7 @@ func (s *sheet) readUnit() bool {
 	}
 	// Nearly all rows have the unit of the row before, which then need not be looked up.
 	if text := s.row.fields[at]; s.scale == 0 || !bytes.Equal(text, s.unit) {
-		u, ok := unitNamed(string(bytes.Trim(text, "()[] ")))
+		u, _, ok := unitNamed(string(bytes.Trim(text, "()[] ")))
 		if !ok || u.Dim != quantity.DimTime {
 			return false
 		}

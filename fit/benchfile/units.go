@@ -39,9 +39,10 @@ type guess struct {
 // timeUnits are the units of times in µs, in lower case.
 var timeUnits = map[string]float64{
 	"ns": 1e-3, "nsec": 1e-3, "nsecs": 1e-3, "nanosec": 1e-3, "nanoseconds": 1e-3,
-	"us": 1, "usec": 1, "usecs": 1, "µs": 1, "μs": 1, "microsec": 1, "microseconds": 1,
-	"usec/xfer": 1, // fabtests
-	"ms":        1e3, "msec": 1e3, "msecs": 1e3, "milliseconds": 1e3,
+	"us": 1, "usec": 1, "usecs": 1, "µs": 1, "μs": 1, "microsec": 1, "microsecond": 1,
+	"microseconds": 1,
+	"usec/xfer":    1, // fabtests
+	"ms":           1e3, "msec": 1e3, "msecs": 1e3, "milliseconds": 1e3,
 	"s": 1e6, "sec": 1e6, "secs": 1e6, "seconds": 1e6,
 }
 
@@ -65,7 +66,7 @@ func power(prefix string) float64 {
 func unitsOf(text string) (dimension, []unit) {
 	name := strings.ToLower(strings.TrimSpace(text))
 	name = strings.NewReplacer(" per ", "/", "10^6", "m").Replace(name)
-	if len(name) == 0 || len(name) > 16 {
+	if len(name) == 0 || len(name) > 16 || name == "bits" { // which would be a bit a second
 		return noDimension, nil
 	}
 	if us, ok := timeUnits[name]; ok {
