@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -135,7 +136,7 @@ func (c Collectives) ask(ctx context.Context, d Design) (e Estimate, err error) 
 		return e, err
 	}
 	e = Estimate{Interval: t.Within, Method: Simulated,
-		Notes: append(times.Notes, "algorithm: "+t.Name)}
+		Notes: append(remark.Texts(times.Notes), "algorithm: "+t.Name)}
 	if t.Call.Segment > 0 {
 		e.Notes = append(e.Notes, "in segments of "+quantity.Bytes(t.Call.Segment).String())
 	}

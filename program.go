@@ -10,6 +10,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -56,8 +57,8 @@ func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	}
 	s := a.Simulations[0]
 	t, _ := s.Runs[0].Result.Finish()
-	return Estimate{Interval: quantity.Alone(t), Method: Simulated, Notes: s.Notes,
-		NoInterval: s.NoInterval[0]}, nil
+	return Estimate{Interval: quantity.Alone(t), Method: Simulated, Notes: remark.Texts(s.Notes),
+		NoInterval: s.NoInterval[0].String()}, nil
 }
 
 func (p Program) prepare(ctx context.Context, d Design) (platforms.Design, []study.Call, error) {

@@ -2,13 +2,13 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak"
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	theprogram "github.com/halfpeak/halfpeak/reports/program"
 )
@@ -77,8 +77,7 @@ func (o *programFit) fit(cmd *cobra.Command, args []string, asked fit.Options, s
 	}
 	rows := found.Rows()
 	if save != "" {
-		rows.Next = append(rows.Next, fmt.Sprintf("saved %s; next: halfpeak simulate %s --machine "+
-			"%s --ranks 8,16,32", save, o.program, save))
+		rows.Add(remark.SimulateNext(save, o.program))
 	}
 	return out.write(cmd, rows)
 }

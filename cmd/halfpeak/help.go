@@ -215,6 +215,16 @@ var usualFlags = map[string]string{
 	"fleet":    "columns against fail-on-change plot places",
 	"tune":     "collective ranks size write",
 	"compare":  "size crossovers plot kind packet cycles assume",
+	"packet":   "size plot cycles from to level",
+	"schedule": "ranks size algorithm root segment machine ranks-per-node param",
+
+	"sweep":       "set size quantity collective ranks schedule param plot",
+	"target":      "solve-for set collective size ranks schedule param plot",
+	"sensitivity": "size quantity set collective ranks schedule param plot",
+	"breakdown":   "size quantity set collective ranks schedule param plot",
+	"uncertainty": "size quantity set assume collective ranks schedule plot samples seed",
+	"thresholds":  "set assume level from to samples seed",
+	"bench":       "programs sizes budget precision credits pin plot seed",
 }
 
 // screenFlags is the number of flags that the help of a screen has.

@@ -15,6 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/papers"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/wasm"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/check"
@@ -197,9 +198,7 @@ func newReproduce() *cobra.Command {
 			if out.forPeople() && !all && !place {
 				tables = r.Summary()
 				last := &tables[len(tables)-1]
-				last.Notes = append(last.Notes,
-					"All rows: --all; for programs: --format csv; the papers' figures: --plot "+
-						"FOLDER.")
+				last.Add(remark.AllRows())
 			}
 			if err := out.write(cmd, tables...); err != nil {
 				return err

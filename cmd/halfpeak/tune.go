@@ -18,6 +18,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/tune"
@@ -188,7 +189,7 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	rows := m.Rows(decisions)
-	rows.Doubts = append(rows.Doubts, notes...)
+	rows.Add(notes...)
 	if o.folder != "" {
 		limits := tune.Limits{Points: o.budget.points, Seconds: o.budget.time.Seconds(),
 			Loss: float64(o.loss)}
@@ -198,9 +199,9 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
-		rows.Next = append(rows.Next, next...)
+		rows.Add(next...)
 	} else {
-		rows.Next = append(rows.Next, "next: add --write DIR, for a script that measures them")
+		rows.Add(remark.WriteScript())
 	}
 	end()
 	if err := o.out.write(cmd, rows); err != nil {
@@ -212,7 +213,7 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 // read makes the map of the question and adds the measurements of the platform's tables, of the
 // files and of the folder.
 func (o *tuneOptions) read(ctx context.Context, platform platforms.Platform,
-	files []string) (*tune.Map, []string, error) {
+	files []string) (*tune.Map, []remark.Note, error) {
 	m, err := tune.NewMap(ctx, o.question)
 	if err != nil {
 		return nil, nil, err

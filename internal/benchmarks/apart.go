@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/fitted"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
@@ -20,7 +21,7 @@ const maxNamed = 3
 
 // apart returns a note on runs of the same calls that in the median take more than
 // [fitted.AnotherSetting] times as long as the fastest; empty if there are none.
-func apart(runs []run) string {
+func apart(runs []run) remark.Note {
 	type call struct {
 		fitted.Placement
 		size float64
@@ -56,7 +57,7 @@ func apart(runs []run) string {
 		}
 	}
 	if len(slow) == 0 {
-		return ""
+		return remark.Note{}
 	}
 	times := fmt.Sprintf("%.0f", slices.Min(factors))
 	if most := fmt.Sprintf("%.0f", slices.Max(factors)); most != times {
@@ -66,7 +67,5 @@ func apart(runs []run) string {
 	if len(slow) > maxNamed {
 		names += ", …"
 	}
-	return fmt.Sprintf("%d of %d tables with the same calls take %s times as long as the fastest "+
-		"(%s): another setting? Each call has the median of its times", len(slow), repeated,
-		times, names)
+	return remark.Apart(len(slow), repeated, times, names)
 }

@@ -23,12 +23,12 @@ func TestApart(t *testing.T) {
 		}
 		return all
 	}
-	note := apart(runsOf(1, 6, 1.2, 11, 1.1))
+	note := apart(runsOf(1, 6, 1.2, 11, 1.1)).Text
 	if !strings.HasPrefix(note, "2 of 5 tables") || !strings.Contains(note, "6 to 11 times") ||
 		!strings.Contains(note, "(b, d)") {
 		t.Error(note)
 	}
-	if note := apart(runsOf(1, 1.5, 1.2)); note != "" {
+	if note := apart(runsOf(1, 1.5, 1.2)).Text; note != "" {
 		t.Error(note)
 	}
 	// Other numbers of ranks are other calls.
@@ -36,7 +36,7 @@ func TestApart(t *testing.T) {
 	for i := range other[1].points {
 		other[1].points[i].Ranks = 64
 	}
-	if note := apart(other); note != "" {
+	if note := apart(other).Text; note != "" {
 		t.Error(note)
 	}
 }

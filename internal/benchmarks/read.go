@@ -21,6 +21,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
@@ -51,17 +52,16 @@ func (s Source) Place() string {
 	return s.File.Name + ": " + s.Table.Name()
 }
 
-// About returns a note about the table. It names only what is not obvious: nothing if
-// there is one table, no file if there is one file.
-func (s Source) About(format string, args ...any) string {
-	text := fmt.Sprintf(format, args...)
+// About returns the name of the table for a note about it. It names only what is not obvious:
+// nothing if there is one table, no file if there is one file.
+func (s Source) About() string {
 	switch {
 	case s.Alone:
-		return text
+		return ""
 	case s.one:
-		return s.Table.Name() + ": " + text
+		return s.Table.Name()
 	}
-	return s.Place() + ": " + text
+	return s.Place()
 }
 
 // Dated returns " of " and the file's date, for the source of a saved fit. The
@@ -86,10 +86,10 @@ func Names(sources []Source) string {
 // A Reading holds the tables of benchmark files, in the order of the paths.
 type Reading struct {
 	Sources []Source
-	Notes   []string // doubts about the files themselves
+	Notes   []remark.Note // doubts about the files themselves
 	// LeftOut has the errors of files of a folder that could not be used, and what the reader of a
 	// file warns of: rows that it does not read, and units that no network has.
-	LeftOut []string
+	LeftOut []remark.Note
 	// Broken is the first error of a file that could not be used, or not to its end. The tables of
 	// the others are complete.
 	Broken error
@@ -122,7 +122,7 @@ func Read(paths []string, o fit.Options) (in Reading, err error) {
 		before, again := len(in.Sources), 0
 		for _, name := range names {
 			if other := seen.same(name); other != "" {
-				in.Notes = append(in.Notes, "skipped: "+name+" is the same file as "+other)
+				in.Notes = append(in.Notes, remark.SameFile(name, other))
 				again++
 				continue
 			}
@@ -137,9 +137,9 @@ func Read(paths []string, o fit.Options) (in Reading, err error) {
 				file = damaged.File
 				in.Broken, in.Partial = cmp.Or(in.Broken, err), true
 			case folder && errors.As(err, &unread) && (unread.NoTable || isProse(name)):
-				in.Notes = append(in.Notes, "skipped: "+err.Error())
+				in.Notes = append(in.Notes, remark.Skipped(err.Error()))
 			case folder && err != nil:
-				in.LeftOut = append(in.LeftOut, "left out: "+err.Error())
+				in.LeftOut = append(in.LeftOut, remark.LeftOut(err.Error()))
 				in.Broken = cmp.Or(in.Broken, err)
 			case err != nil:
 				return in, err
@@ -213,10 +213,10 @@ func (in *Reading) end(paths ...string) {
 	for i := range in.Sources {
 		in.Sources[i].Alone, in.Sources[i].one = len(in.Sources) == 1, one
 	}
-	for _, notes := range [][]string{in.LeftOut, in.Notes} {
+	for _, notes := range [][]remark.Note{in.LeftOut, in.Notes} {
 		for i, note := range notes {
 			if one {
-				notes[i] = strings.TrimPrefix(note, paths[0]+": ")
+				notes[i].Text = strings.TrimPrefix(note.Text, paths[0]+": ")
 			}
 		}
 	}
@@ -227,15 +227,14 @@ func (in *Reading) end(paths ...string) {
 func (in *Reading) add(file *benchfile.File) {
 	in.Sources = append(in.Sources, Tables(file)...)
 	for _, text := range file.Warnings {
-		in.LeftOut = append(in.LeftOut, file.Name+": "+text)
+		in.LeftOut = append(in.LeftOut, remark.Warned(text).About(file.Name))
 	}
 	for _, text := range file.Notes {
-		in.Notes = append(in.Notes, file.Name+": "+text)
+		in.Notes = append(in.Notes, remark.Warned(text).About(file.Name))
 	}
 	if file.Skipped > 0 {
-		in.Notes = append(in.Notes, fmt.Sprintf(
-			"%s: %d of %d lines do not belong to a table and were skipped", file.Name, file.Skipped,
-			file.Lines))
+		in.Notes = append(in.Notes,
+			remark.ForeignLines(file.Skipped, file.Lines).About(file.Name))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/remark"
 )
 
 // A file that is given twice, under whatever name, is one run.
@@ -21,7 +22,7 @@ func TestSameFileTwice(t *testing.T) {
 	}
 	in, err := Read([]string{file, link, filepath.Dir(file)}, fit.Options{})
 	if err != nil || len(in.Sources) != 1 || len(in.Notes) != 3 ||
-		in.Notes[0] != "skipped: "+link+" is the same file as "+file {
+		in.Notes[0].Text != "skipped: "+link+" is the same file as "+file {
 		t.Errorf("%d tables, notes %q, %v", len(in.Sources), in.Notes, err)
 	}
 }
@@ -41,7 +42,7 @@ func TestFolderWithReadme(t *testing.T) {
 	if err != nil || in.Broken != nil || len(in.Sources) != 1 {
 		t.Fatalf("%d tables, error %v, broken %v", len(in.Sources), err, in.Broken)
 	}
-	if notes := strings.Join(in.Notes, "\n"); !strings.Contains(notes, "skipped: ") || !strings.Contains(notes, "README.md") {
+	if notes := strings.Join(remark.Texts(in.Notes), "\n"); !strings.Contains(notes, "skipped: ") || !strings.Contains(notes, "README.md") {
 		t.Errorf("notes: %s", notes)
 	}
 }

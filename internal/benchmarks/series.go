@@ -13,6 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/fitted"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -28,7 +29,7 @@ import (
 // also data of the slowest rank if all of its tables have it: a mixture of both would
 // fit a line through two quantities.
 func SeriesOf(sources []Source, o fit.MeasuredOptions) (
-	all []fitted.Data, notes []string, err error) {
+	all []fitted.Data, notes []remark.Note, err error) {
 	// An unknown name is an error even if all tables name theirs: it is misspelt.
 	if o.Collective != "" {
 		if _, err := collective.Find(o.Collective, ""); err != nil {
@@ -54,8 +55,8 @@ func SeriesOf(sources []Source, o fit.MeasuredOptions) (
 		if err != nil {
 			return nil, nil, err
 		}
-		if note != "" {
-			notes = append(notes, s.Place()+": "+note)
+		if note.Text != "" {
+			notes = append(notes, note.About(s.Place()))
 			continue
 		}
 		if of[k] == nil {
@@ -76,17 +77,16 @@ func SeriesOf(sources []Source, o fit.MeasuredOptions) (
 	}
 	// Every table of a collective was left out: the reason is the answer.
 	if len(keys) == 0 && len(notes) > 0 {
-		return nil, nil, errors.New(notes[0])
+		return nil, nil, errors.New(notes[0].String())
 	}
 	if skipped > 0 && len(keys) > 0 {
-		notes = append(notes, fmt.Sprintf("skipped %d tables that measure no collective; "+
-			"the model piecewise fits each table by itself", skipped))
+		notes = append(notes, remark.ForeignTablesFit(skipped))
 	}
 	notes = append(notes, unknownAlgorithms(keys)...)
 	for _, k := range keys {
 		e := of[k].of
-		if note := apart(of[k].runs); note != "" {
-			notes = append(notes, k.collective+": "+note)
+		if note := apart(of[k].runs); note.Text != "" {
+			notes = append(notes, note.About(k.collective))
 		}
 		all = append(all, k.data(e, fitted.Average, of[k].average))
 		if !of[k].partly {
@@ -111,7 +111,7 @@ func withoutRanks(tables []string) error {
 }
 
 // unknownAlgorithms returns a note about algorithms whose names are not known, none if all are.
-func unknownAlgorithms(keys []seriesKey) []string {
+func unknownAlgorithms(keys []seriesKey) []remark.Note {
 	var names []string
 	for _, k := range keys {
 		if k.unknown != "" && !slices.Contains(names, k.unknown) {
@@ -121,7 +121,7 @@ func unknownAlgorithms(keys []seriesKey) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{"no schedule is known of " + strings.Join(names, ", ")}
+	return []remark.Note{remark.NoSchedules(strings.Join(names, ", "))}
 }
 
 func isNumber(s string) bool {
@@ -146,24 +146,24 @@ type seriesKey struct {
 // the options say. unsaid counts the tables that do not give their ranks: a list
 // in the options is assigned to them in their order.
 func callsOf(o fit.MeasuredOptions, s Source, unsaid *int) (
-	k seriesKey, e collective.Entry, c benchfile.CollectiveOp, note string, err error) {
+	k seriesKey, e collective.Entry, c benchfile.CollectiveOp, note remark.Note, err error) {
 	c = s.Table.Collective
 	if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {
 		err = fmt.Errorf("%s: the file does not say which collective it measured; "+
 			"name it, for example allreduce", s.File.Name)
-		return k, e, c, "", usage.Fields(err, "collective")
+		return k, e, c, note, usage.Fields(err, "collective")
 	}
 	c.PerNode = cmp.Or(c.PerNode, o.PerNode)
 	if c.Ranks = cmp.Or(c.Ranks, c.Nodes*c.PerNode); c.Ranks == 0 {
 		if c.Ranks, err = unsaidRanks(o, *unsaid); err != nil {
-			return k, e, c, "", fmt.Errorf("%s %w", s.Place(), err)
+			return k, e, c, note, fmt.Errorf("%s %w", s.Place(), err)
 		}
 		*unsaid++
 	}
 	all, nonBlocking := registered(c.Name)
 	k = seriesKey{collective: c.Name, name: seriesName(s.Table, nonBlocking), groups: c.Groups}
 	if all == nil {
-		return k, e, c, fmt.Sprintf("no algorithm of %s is known, and it is left out", c.Name), nil
+		return k, e, c, remark.NoAlgorithm(c.Name), nil
 	}
 	// The algorithm of the options is checked first, so that its misspelling is
 	// reported and not that a file's is unknown.
@@ -180,14 +180,14 @@ func callsOf(o fit.MeasuredOptions, s Source, unsaid *int) (
 		}
 	}
 	if err != nil {
-		return k, e, c, "", fmt.Errorf("%s: %w", s.Place(), err)
+		return k, e, c, note, fmt.Errorf("%s: %w", s.Place(), err)
 	}
 	k.collective, k.algorithm = e.Collective, e.Name
 	// One rank sends no message, so its times show no parameter of the network.
 	if c.Ranks < 2 {
-		return k, e, c, fmt.Sprintf("on %d rank, left out", c.Ranks), nil
+		return k, e, c, remark.FewRanks(c.Ranks), nil
 	}
-	return k, e, c, "", nil
+	return k, e, c, note, nil
 }
 
 // countsAll reports whether the sizes of a table are those of all ranks' blocks.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -22,7 +23,7 @@ type Calibration struct {
 	Rows      []Measurement // in the order of the file
 	Job       string        // date, ranks and host, as printed
 	Library   string        // the MPI library
-	Notes     []string      // doubts
+	Notes     []remark.Note // doubts
 
 	// network has the topology that explains the distances of hosts, and what its links cost. Its
 	// topology is empty if levels describe the hosts as well.

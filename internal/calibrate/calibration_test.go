@@ -162,7 +162,7 @@ func testStates(t *testing.T, marks func(slow float64) string, note string) {
 		b.WriteString(mark + strings.Join(fields, ",") + "\n" + mark)
 	}
 	c := calibration(t, b.String())
-	if len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "two states during the run, with "+note) {
+	if len(c.Notes) != 1 || !strings.Contains(c.Notes[0].Text, "two states during the run, with "+note) {
 		t.Errorf("notes %q", c.Notes)
 	}
 	m := machineOf(t, c)
@@ -263,7 +263,7 @@ func TestInterruptedCalibration(t *testing.T) {
 		t.Error("a machine with a level that was not measured has an interval")
 	}
 	c = calibration(t, "Welcome to the cluster, please\n"+text[:cut]+"mpirun noticed that\n")
-	if _, unmeasured, err := c.Machine(); err != nil || len(unmeasured) > 0 || len(c.Notes) != 2 || !strings.HasPrefix(c.Notes[0], "2 lines") {
+	if _, unmeasured, err := c.Machine(); err != nil || len(unmeasured) > 0 || len(c.Notes) != 2 || !strings.HasPrefix(c.Notes[0].Text, "2 lines") {
 		t.Errorf("%v, not measured %v, notes %q", err, unmeasured, c.Notes)
 	}
 	for text, want := range map[string]string{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -147,20 +148,15 @@ func DeviationOf(p platforms.Platform) Deviation {
 // library are not known. Its value is their largest relative error.
 const MeasuredConstant = platforms.MeasuredConstant
 
-// AsMeasured is the sentence about the algorithms of a collective and their largest relative error.
-func AsMeasured(collective, algorithms string, worst float64) string {
-	return fmt.Sprintf("as measured, %s runs as %s (within %.0f %%)", collective, algorithms,
-		100*worst)
-}
-
-// MeasuredAs returns that sentence for a collective of a platform file; "" if it has none.
-func MeasuredAs(p platforms.Platform, collective string) string {
+// MeasuredAs returns the note about the algorithms of a collective of a platform file, and their
+// largest relative error; none if the file does not say them.
+func MeasuredAs(p platforms.Platform, collective string) (notes []remark.Note) {
 	for _, c := range p.Constants {
 		if c.Owner == MeasuredConstant+collective {
-			return AsMeasured(collective, c.Source, c.Value.Num)
+			notes = append(notes, remark.RunsAs(collective, c.Source, c.Value.Num))
 		}
 	}
-	return ""
+	return notes
 }
 
 // Constants returns the interval as constants of a platform file, which is all that

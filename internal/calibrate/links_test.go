@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 )
@@ -102,7 +103,7 @@ func TestLinksThatNobodyShared(t *testing.T) {
 	if link == nil || math.Abs(float64(link.OneWay(1<<20))/(float64(1<<20)/1e4)-1) > 0.01 {
 		t.Errorf("link %v, want the gap of one pair", link)
 	}
-	if !strings.Contains(strings.Join(c.Notes, "; "), "no two measured streams shared one of the links of hosts") {
+	if !strings.Contains(strings.Join(remark.Texts(c.Notes), "; "), "no two measured streams shared one of the links of hosts") {
 		t.Errorf("notes %q", c.Notes)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -188,8 +189,7 @@ func (c *Calibration) measureLinks(outer, inner int, index map[int]int) {
 			points = append(points, point{float64(n), each, 1})
 		}
 		if len(points) == 0 {
-			c.Notes = append(c.Notes, fmt.Sprintf("no two measured streams shared one of the %s: "+
-				"each is taken to carry what one pair sends", linkNames[class]))
+			c.Notes = append(c.Notes, remark.NoSharedStreams(linkNames[class]))
 			for i, n := range one.Sizes {
 				points = append(points, point{float64(n), float64(one.Costs[i]), 1})
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/calls"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -107,12 +108,10 @@ func (c *Calibration) noteBeside(level int, handshake, data machine.Presence, mi
 	name := c.Levels[level].Name
 	switch {
 	case misfit > maxMisfit:
-		c.Notes = append(c.Notes, fmt.Sprintf("level %s: messages beside computations are off by "+
-			"%.0f %% of a message's time with the nearest protocol (%s)", name, 100*misfit,
-			InWords(handshake, data)))
+		c.Notes = append(c.Notes,
+			remark.BesideComputations(name, misfit, InWords(handshake, data)))
 	case len(alike) > 0:
-		c.Notes = append(c.Notes, fmt.Sprintf("level %s: two ranks do not tell %q from %q", name,
-			InWords(handshake, data), alike[0]))
+		c.Notes = append(c.Notes, remark.LikeProtocols(name, InWords(handshake, data), alike[0]))
 	}
 }
 

@@ -71,7 +71,7 @@ func TestPresenceOfFewCases(t *testing.T) {
 	const want = `level node: two ranks do not tell "large messages need the receiver in MPI once" ` +
 		`from "large messages need the receiver in MPI throughout"`
 	if handshake != machine.AtReceiver || data != machine.Independent || len(c.Notes) != 1 ||
-		c.Notes[0] != want {
+		c.Notes[0].Text != want {
 		t.Errorf("%q and %q with %q", handshake, data, c.Notes)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -57,8 +58,7 @@ func Read(r io.Reader, name string) (*Calibration, error) {
 		}
 		if err == io.EOF {
 			if line != "" {
-				note := fmt.Sprintf("line %d was cut off and is left out", number)
-				c.Notes = append(c.Notes, note)
+				c.Notes = append(c.Notes, remark.CutLine(number))
 			}
 			break
 		}
@@ -71,12 +71,10 @@ func Read(r io.Reader, name string) (*Calibration, error) {
 			name)
 	}
 	if c.foreign > 0 {
-		note := fmt.Sprintf("%d lines are not calibrate's and are left out", c.foreign)
-		c.Notes = append(c.Notes, note)
+		c.Notes = append(c.Notes, remark.ForeignOutput(c.foreign))
 	}
 	if !c.ended {
-		const note = "calibrate was ended early: cases that it had not come to are missing"
-		c.Notes = append(c.Notes, note)
+		c.Notes = append(c.Notes, remark.EndedEarly())
 	}
 	c.separateStates()
 	for i, passes := range c.passes {
@@ -163,9 +161,9 @@ func (c *Calibration) comment(text string, line int) error {
 			}
 		}
 	case strings.HasPrefix(text, "sockets"):
-		c.Notes = append(c.Notes, text)
+		c.Notes = append(c.Notes, remark.Warned(text))
 	case strings.HasPrefix(text, "warning: "):
-		c.Notes = append(c.Notes, strings.TrimPrefix(text, "warning: "))
+		c.Notes = append(c.Notes, remark.Warned(strings.TrimPrefix(text, "warning: ")))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
@@ -137,11 +138,6 @@ func (c *calibrationReader) separateStates() {
 		rows, all = append(rows, c.Rows[i]), append(all, passes)
 	}
 	c.Rows, c.passes = rows, all
-	note := fmt.Sprintf("the hosts had two states during the run, with %.3g and %.3g µs for %s; "+
-		"the machine describes the %s one, and rows of the other are left out", medians[0],
-		medians[1], message, [...]string{"first", "second"}[kept])
-	if missing > 0 {
-		note += fmt.Sprintf(", with %d cases that were measured in it alone", missing)
-	}
-	c.Notes = append(c.Notes, note)
+	c.Notes = append(c.Notes, remark.TwoStates(float64(medians[0]), float64(medians[1]), message,
+		[...]string{"first", "second"}[kept], missing))
 }

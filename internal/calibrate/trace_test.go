@@ -15,6 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/mpitrace"
+	"github.com/halfpeak/halfpeak/internal/remark"
 )
 
 // needs skips the test if one of the programs is missing.
@@ -115,8 +116,9 @@ func traceTo(t *testing.T, library, dir, traces string, args ...string) (string,
 
 // read returns the schedule of the trace in a folder.
 func read(dir string) (*schedule.Schedule, []string, error) {
-	return mpitrace.Read(mpitrace.Files(filepath.Join(dir, "trace.000000"),
+	s, notes, err := mpitrace.Read(mpitrace.Files(filepath.Join(dir, "trace.000000"),
 		filepath.Join(dir, "trace.000001")), mpitrace.Defaults)
+	return s, remark.Texts(notes), err
 }
 
 // traced compiles the tracer and a program, runs the program with the tracer, and returns the
@@ -307,5 +309,5 @@ func readTexts(t *testing.T, texts ...string) (*schedule.Schedule, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, notes
+	return s, remark.Texts(notes)
 }

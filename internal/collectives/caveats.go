@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 )
 
 // Caveats count the predictions that a note is about: at each of them it would be the same
@@ -60,40 +61,26 @@ func (c *caveats) count(f *fitOf, p fitted.Prediction) {
 
 // beyondNotes returns the notes about times beyond the measurements. If calls were repeated, the
 // intervals have what differs between days.
-func (c *caveats) beyondNotes(repeated bool) (notes []string) {
+func (c *caveats) beyondNotes(repeated bool) (notes []remark.Note) {
 	if c.beyond == 0 {
 		return nil
 	}
-	are := "are"
-	if c.beyond == 1 {
-		are = "is"
-	}
-	notes = append(notes, fmt.Sprintf("%d of the times %s beyond the ranks or sizes that were "+
-		"measured.", c.beyond, are))
-	if !repeated {
-		notes = append(notes, "No call was repeated, so another day was not measured: "+
-			"on a shared machine, measure on several.")
+	if notes = append(notes, remark.BeyondCalls(c.beyond)); !repeated {
+		notes = append(notes, remark.NotRepeated())
 	}
 	return notes
 }
 
 // noInterval returns the reasons for missing intervals, which also say what to measure.
-func (c *caveats) noInterval() []string {
-	return list.Map(c.reasons, func(why string) string {
-		return fmt.Sprintf("No interval: %s.", why)
-	})
-}
+func (c *caveats) noInterval() []remark.Note { return list.Map(c.reasons, remark.NoIntervals) }
 
 // notes returns the notes about forms and averages.
-func (c *caveats) notes() (notes []string) {
+func (c *caveats) notes() (notes []remark.Note) {
 	for _, series := range slices.Sorted(maps.Keys(c.forms)) {
-		notes = append(notes, fmt.Sprintf("%s: averaged by weight of evidence over %s.", series,
-			shares(c.forms[series])))
+		notes = append(notes, remark.Averaged(series, shares(c.forms[series])))
 	}
 	if c.crossed > 0 {
-		notes = append(notes, fmt.Sprintf("%d averages over ranks were fitted to more than the "+
-			"slowest rank takes: they are given as its time, whose interval holds both.",
-			c.crossed))
+		notes = append(notes, remark.AboveSlowest(c.crossed))
 	}
 	return notes
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/placed"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
@@ -299,45 +300,30 @@ func (s described) remark(t *Times) {
 	if s.within == (calibrate.Deviation{}) {
 		t.Off, t.Far = calibrate.OfSimulations(), calibrate.Simulated()
 	}
-	if ran := calibrate.MeasuredAs(s.design.Platform, s.Collective); ran != "" {
-		t.Notes = append(t.Notes, ran)
-	}
-	t.Notes = append(t.Notes, channelNotes(t.plan.Cells)...)
-	t.Doubts = s.doubts()
-}
-
-// channelNotes says how many channels the calls have that have several.
-func channelNotes(cells []Cell) (notes []string) {
-	for _, c := range cells {
+	t.Notes = append(s.doubts(), calibrate.MeasuredAs(s.design.Platform, s.Collective)...)
+	for _, c := range t.plan.Cells {
 		if c.Call.Channels > 1 {
-			note := fmt.Sprintf("%s in %d channels, each by its rail.", c.Name, c.Call.Channels)
-			if !slices.Contains(notes, note) {
-				notes = append(notes, note)
-			}
+			t.Notes = remark.Add(t.Notes, remark.Channels(c.Name, c.Call.Channels))
 		}
 	}
-	return notes
 }
 
 // doubts says that messages are larger than those that the layer was fitted to, and how far the
 // times may be off; if the collective was measured, but on no two numbers of ranks that a fit could
 // go by, that.
-func (s described) doubts() (all []string) {
+func (s described) doubts() (all []remark.Note) {
 	layer, sizes := s.design.Layer, s.sizes()
 	_, last, measured := layer.MeasuredRange()
 	if measured && len(s.design.Platform.Levels) == 0 && slices.Max(sizes) > last {
-		all = append(all, fmt.Sprintf("%s was measured up to %s: times of larger messages are "+
-			"extrapolated.", layer.Ref(), last))
+		all = append(all, remark.Extrapolated(layer.Ref(), last))
 	}
 	for _, l := range s.design.Platform.Layers {
 		if l.Timed.Of == platforms.Collective && l.Timed.Collective == timedName(s.Collective) &&
 			l.Timed.Ranks > 0 {
-			return append(all, fmt.Sprintf("%s was measured on %d ranks alone, and these are "+
-				"simulations of messages: fit files of several numbers of ranks together to have "+
-				"its times.", s.Collective, l.Timed.Ranks))
+			return append(all, remark.OnRanksAlone(s.Collective, l.Timed.Ranks))
 		}
 	}
-	return append(all, s.within.String())
+	return append(all, remark.Deviates(s.within.String()))
 }
 
 // text returns the platform of the times in words: a sentence with its name, then its shape.
@@ -351,8 +337,8 @@ func (s described) text() string {
 	if len(m.Levels) > 0 {
 		text = layer.Platform + ". " + placed.Shape(m, s.Map) + "."
 	}
-	if note := placed.BlockingNote(m, layer); note != "" {
-		text += " " + note
+	for _, n := range placed.Blocking(m, layer) {
+		text += " " + n.String()
 	}
 	return text
 }

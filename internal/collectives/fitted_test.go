@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -64,7 +65,7 @@ func TestMeasuredTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(answer.Notes, "\n"); !strings.Contains(notes, "selects another one") {
+	if notes := strings.Join(remark.Texts(answer.Notes), "\n"); !strings.Contains(notes, "selects another one") {
 		t.Error(notes)
 	}
 	for _, c := range answer.Times {

@@ -16,6 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/program"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -107,23 +108,18 @@ func (j *Joint) Under(c platforms.Costs) *Joint {
 	return of
 }
 
-// Doubt says which of the times given so far is the least certain, and which collectives the levels
-// describe; empty: none.
-func (j *Joint) Doubt() string {
-	text := ""
+// Notes says which of the times given so far is the least certain, and which collectives the levels
+// describe.
+func (j *Joint) Notes() (notes []remark.Note) {
 	if len(j.described) > 0 {
-		text = fmt.Sprintf("Not measured, and so by their schedules on the levels of %s, which is "+
-			"a bound: %s.", j.d.Platform.Name, strings.Join(j.Described(), ", "))
+		notes = append(notes,
+			remark.ByLevels(j.d.Platform.Name, strings.Join(j.Described(), ", ")))
 	}
-	if j.of.name == "" {
-		return text
+	if s := j.of.shape; j.of.name != "" {
+		notes = append(notes, remark.LeastCertain(j.of.name, quantity.Bytes(j.of.bytes),
+			s.nodes*s.perNode, j.widest))
 	}
-	s := j.of.shape
-	return strings.TrimSpace(text + " " + fmt.Sprintf("Collectives take the times that were "+
-		"measured, or are fitted to these; the least certain one is %s of %s on %d ranks: %v, %v "+
-		"to %v.", j.of.name, quantity.Bytes(j.of.bytes), s.nodes*s.perNode,
-		quantity.Micros(j.widest.Value), quantity.Micros(j.widest.Low),
-		quantity.Micros(j.widest.High)))
+	return notes
 }
 
 // Described returns the collectives so far that were not measured and that the machine's levels

@@ -12,6 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -320,21 +321,17 @@ func (m *measured) points() (all []Timing) {
 }
 
 // notes describes the fits, and counts the times with a caveat.
-func (m *measured) notes(times []Timing) (notes []string) {
+func (m *measured) notes(times []Timing) (notes []remark.Note) {
 	seen := caveatsOf(times)
-	add := func(format string, args ...any) {
-		notes = append(notes, fmt.Sprintf(format, args...))
-	}
+	add := func(n remark.Note) { notes = append(notes, n) }
 	for _, f := range m.used {
 		if text := f.Accuracy(); text != "" {
-			add("%s, %s: %s", f.Entry.Name, f.Data.Statistic, text)
+			add(remark.Fitted(f.Entry.Name, string(f.Data.Statistic), text))
 		}
 	}
-	add("Times are of algorithms' forms, fitted to the measurements nearby and weighted by how " +
-		"well they predict those held out; intervals are of one more measurement.")
+	add(remark.FormsOfAlgorithms())
 	if !m.slowest && m.Statistic == "" {
-		add("The time of the slowest rank was not measured for all: algorithms are compared by " +
-			"the average over ranks, whose interval this is.")
+		add(remark.NoSlowest())
 	}
 	// Times of one algorithm, or of what the library chose, leave nothing to choose from.
 	if len(m.algorithms) == 1 && m.Several() && m.Tune != nil {
@@ -342,16 +339,15 @@ func (m *measured) notes(times []Timing) (notes []string) {
 		if m.algorithms[0].Name == LibraryChoice {
 			what = "by the library's own choice"
 		}
-		add("Measured %s: to choose an algorithm, measure each: %s.", what, m.tune())
+		add(remark.MeasuredOnly(what, m.tune()))
 	}
 	if (collective.Entry{Collective: m.algorithms[0].Collective}).InBlocks() && !m.Total {
-		add("Sizes are of one rank's block. For the bytes of all ranks, which nccl-tests prints, " +
-			"ask with total sizes.")
+		add(remark.OneBlock())
 	}
 	for _, f := range m.used {
 		if others := m.others[f]; others != nil {
-			add("%s, %s: from the table %s; its name as the algorithm selects another one: %s.",
-				f.Entry.Name, f.Data.Statistic, f.Data.Name, strings.Join(others, ", "))
+			add(remark.FromTable(f.Entry.Name, string(f.Data.Statistic), f.Data.Name,
+				strings.Join(others, ", ")))
 		}
 	}
 	repeated := slices.ContainsFunc(m.used, func(f *fitOf) bool { return f.Noise > 0 })

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/calibrate"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -88,18 +89,16 @@ func (b Basis) prepare(ctx context.Context) (calls []study.Call, err error) {
 	case len(calls) == 0:
 		return nil, c.noCalls()
 	}
-	notes := []string{s.text()}
+	notes := []remark.Note{remark.Described(s.text())}
 	if len(fits) == 0 {
-		notes = append(notes, s.within.String())
+		notes = append(notes, remark.Deviates(s.within.String()))
 	} else {
-		notes = append(notes, scaledNote)
+		notes = append(notes, remark.Scaled())
 	}
 	if standsIn {
-		notes = append(notes, likeNote)
+		notes = append(notes, remark.StandsIn())
 	}
-	if len(tooLarge) > 0 {
-		notes = append(notes, leftOut(tooLarge))
-	}
+	notes = append(notes, (&Times{TooLarge: tooLarge}).LeftOut()...)
 	for i := range calls {
 		calls[i].Notes = notes
 	}

@@ -170,12 +170,3 @@ func messageCosts(l machine.Level, n quantity.Bytes) []quantity.Micros {
 	}
 	return all
 }
-
-// scaledNote describes the times of measured collectives.
-const scaledNote = "The first time is fitted to measurements of this machine, and the second is " +
-	"it times the ratio of two simulations. The interval is of one more measurement, and of the " +
-	"errors of such ratios on simulated clusters; real ones may deviate more."
-
-// likeNote explains the algorithm that stands for the library's.
-const likeNote = "The library's algorithm is not known here, and stays as it is. It is simulated " +
-	"as the one named in the row, whose time is nearest to the measured one."

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/halfpeak/halfpeak/internal/fitted"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -49,18 +50,12 @@ func (b Basis) onChangedNetwork(ctx context.Context) (
 			calls, here = append(calls, call), here[end:]
 		}
 	}
-	notes := append(t.Notes, networkNote)
+	notes := append(t.Notes, remark.OnNetwork())
 	for i := range calls {
 		calls[i].Notes = notes
 	}
 	return d, calls, nil
 }
-
-// networkNote describes the times on a changed network.
-const networkNote = "The first time is fitted to measurements of this machine. Steps and bytes " +
-	"between nodes are scaled, by the schedules of the algorithms; those inside nodes stay. The " +
-	"interval reaches from bytes that overlap inside nodes and between them to bytes that follow " +
-	"each other, and has that of one more measurement."
 
 // withNetwork returns the design with a layer of the steps and bytes between nodes, as the heaviest
 // form has them over all calls on several nodes. Only their changes count.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/halfpeak/halfpeak/internal/calibrate"
+	"github.com/halfpeak/halfpeak/internal/remark"
 )
 
 // A Plan is what has to be timed to answer calls: a cell for each algorithm, number of ranks, size
@@ -23,10 +24,9 @@ type Times struct {
 	Times      []Timing
 	Within     calibrate.Deviation
 	TooLarge   []string // the calls without a time, and why
-	Doubts     []string // what the times rest on that was not measured
 	Off        string   // how far real times may be from these; empty if they have intervals
 	BestOnly   bool
-	Notes      []string
+	Notes      []remark.Note
 	Fitted     bool // the times are fitted, and have intervals
 	// Measured are the measured calls of the algorithms on the numbers of ranks, of fitted times.
 	// ByBusbw says that they are of nccl-tests, which are read by their bus bandwidth.

@@ -9,6 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -32,11 +33,12 @@ func undecidedBy(name string, tooLarge []string) error {
 	return fmt.Errorf("%s: the fastest is not known: %s; name an algorithm", name, tooLarge[0])
 }
 
-// LeftOut returns the note of calls that are too large.
-func (t *Times) LeftOut() string { return leftOut(t.TooLarge) }
-
-func leftOut(tooLarge []string) string {
-	return fmt.Sprintf("%d left out, the first: %s.", len(tooLarge), tooLarge[0])
+// LeftOut returns the note of calls that are too large, if there are any.
+func (t *Times) LeftOut() (notes []remark.Note) {
+	if n := len(t.TooLarge); n > 0 {
+		notes = append(notes, remark.TooLarge(n, t.TooLarge[0]))
+	}
+	return notes
 }
 
 // At returns the times of the same calls on another number of ranks, or of another size.

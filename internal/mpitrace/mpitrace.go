@@ -60,15 +60,16 @@ import (
 	"fmt"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/internal/remark"
 )
 
 // Read translates a trace. Sources are the ranks' files in order. Each source is opened when it is
 // read, so only one is open at a time.
 // Errors name file and line.
 //
-// Notes are sentences that the user must read with the result: that traces end early, and which
+// Notes are what the user must read with the result: that traces end early, and which
 // calls count as computation.
-func Read(sources []Source, o Translation) (s *schedule.Schedule, notes []string,
+func Read(sources []Source, o Translation) (s *schedule.Schedule, notes []remark.Note,
 	err error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err

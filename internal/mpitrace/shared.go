@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/internal/remark"
 )
 
 // shared is what the ranks of a trace have in common.
@@ -44,14 +45,13 @@ func (s *shared) count(name string, calls int64, ns float64) {
 }
 
 // notes returns what the user must know about the schedule.
-func (s *shared) notes() (notes []string) {
+func (s *shared) notes() (notes []remark.Note) {
 	if n := len(s.ends); n > 0 {
 		shown := strings.Join(s.ends[:min(n, 3)], ", ")
 		if n > 3 {
 			shown += fmt.Sprintf(" and %d more", n-3)
 		}
-		notes = append(notes, fmt.Sprintf("Traces end before MPI_Finalize: %s. They are read up "+
-			"to their ends; what waits for later messages is left out.", shown))
+		notes = append(notes, remark.CutTraces(shown))
 	}
 	if len(s.others) == 0 {
 		return notes
@@ -75,14 +75,12 @@ func (s *shared) notes() (notes []string) {
 	if s.lasted > 0 {
 		share = fmt.Sprintf(", %.3g %% of the run,", 100*sum/s.lasted)
 	}
-	return append(notes, fmt.Sprintf("One-sided communication, files and processes that are "+
-		"started later are not simulated. Their time%s counts as computation: %s%s.", share,
-		strings.Join(calls, ", "), more))
+	return append(notes, remark.NotSimulated(share, strings.Join(calls, ", ")+more))
 }
 
 // build returns the schedule, without what waits for messages that do not come because a trace was
 // cut or a receive cancelled.
-func (s *shared) build(b *schedule.Builder) (*schedule.Schedule, []string, error) {
+func (s *shared) build(b *schedule.Builder) (*schedule.Schedule, []remark.Note, error) {
 	made, err := b.Build()
 	if err == nil && (s.cut() || len(s.cancelled) > 0) {
 		mend(made, s.cancelled)

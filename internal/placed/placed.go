@@ -14,6 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -87,9 +88,9 @@ func Shape(m machine.Machine, on machine.Placement) string {
 	return text + shared
 }
 
-// BlockingNote says where the gap is unknown, and what the simulation takes for it;
-// "" if all gaps are known.
-func BlockingNote(m machine.Machine, l platforms.Layer) string {
+// Blocking returns the note of gaps that are not known, for which the simulation takes that a NIC
+// is busy until its message has arrived; none if all gaps are known.
+func Blocking(m machine.Machine, l platforms.Layer) (notes []remark.Note) {
 	var of []string
 	for _, level := range m.Levels {
 		if !level.HasGap() {
@@ -101,10 +102,9 @@ func BlockingNote(m machine.Machine, l platforms.Layer) string {
 	case len(m.Levels) == 0 && !model.HasGap(l.Model):
 		at = " of " + l.Ref()
 	case len(of) == 0:
-		return ""
+		return nil
 	}
-	return "The gap between messages" + at + " is unknown: " +
-		"each message keeps the NIC of its sender until it has arrived."
+	return []remark.Note{remark.Blocks(at)}
 }
 
 // Read reads where ranks are from a CSV file with the columns rank, node and, if nodes are in

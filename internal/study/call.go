@@ -6,6 +6,7 @@ package study
 import (
 	"fmt"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -15,8 +16,8 @@ import (
 // its time is a quantity of a design. It must have been run once, since a point of a sweep has no
 // way to report an error.
 type Call struct {
-	Name, Of string   // of the quantity ("finish"), and of what finishes, for people
-	Notes    []string // what the times are of, and how far to trust them
+	Name, Of string        // of the quantity ("finish"), and of what finishes, for people
+	Notes    []remark.Note // what the times are of, and how far to trust them
 	// Run returns when the last rank is done, with the parts of that time if they are asked for.
 	// Several goroutines may call it at once, each with its own costs.
 	Run func(c platforms.Costs, parts bool) (Finished, error)

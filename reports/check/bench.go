@@ -12,6 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/engine/live"
 	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -100,21 +101,11 @@ func (b *measured) rows() table.Rows {
 			done++
 		}
 	}
-	reached := fmt.Sprintf("%d of %d intervals are within %.3g %% after %.1f s",
-		done, len(b.results), 100*b.within, b.took.Seconds())
-	if done < len(b.results) {
-		reached += fmt.Sprintf("; the rest ran out of time (budget %v, "+
-			"but at least %d repeats of each)", b.budget, live.Fewest)
-	}
 	// Only ping_bulk times each round trip; all other times are of many messages
 	// between two readings.
-	clock := fmt.Sprintf("reading the clock takes %.3g µs, "+
-		"half of which is in the percentiles of ping_bulk; its resolution is %.3g µs",
-		float64(b.clock.Overhead), float64(b.clock.Resolution))
-	rows.Notes = []string{clock}
-	if rows.Notes = append(rows.Notes, reached); done < len(b.results) {
-		rows.Doubts, rows.Notes = []string{reached}, rows.Notes[:1]
-	}
+	rows.Add(remark.Clock(float64(b.clock.Overhead), float64(b.clock.Resolution)))
+	rows.Add(remark.Narrowed(done, len(b.results), b.within, b.took.Seconds(), b.budget,
+		live.Fewest))
 	rows.Verdict = b.closing()
 	return rows
 }
@@ -188,8 +179,7 @@ func stageRows(measured []live.Row) table.Rows {
 	)
 	// Hand over is a difference of times, so noise can make it 0 or less. No line can
 	// be fitted to that, hence 0.001 µs.
-	rows.Notes = []string{"send and receive keep a processor busy, also with copies of the data; " +
-		"hand over is the rest of the one-way time, 0.001 µs if nothing is left"}
+	rows.Add(remark.KeepsBusy())
 	return rows
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/engine/live"
 	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -279,7 +280,11 @@ func (v *LiveValidation) Rows() table.Rows {
 		table.Col("measured_low", "low", func(p livePrediction) any { return p.Measured.Low }),
 		table.Col("measured_high", "high", func(p livePrediction) any { return p.Measured.High }),
 	)
-	rows.Verdict, rows.Next, rows.Notes = v.verdict(), []string{v.packet()}, v.models()
+	rows.Verdict = v.verdict()
+	rows.Add(remark.Advised(v.packet()))
+	for _, text := range v.models() {
+		rows.Add(remark.Described(text))
+	}
 	return rows
 }
 

@@ -60,7 +60,7 @@ func (v *Validation) Rows() table.Rows {
 		}),
 		table.Col("note", "", func(r validated) any { return r.Bound }),
 	)
-	rows.Notes, rows.Doubts = bounds.Lines(), v.Notes
+	rows.Notes = append(bounds.Lines(), v.Notes...)
 	rows.RowRank = v.rowRank()
 	if len(v.Results) > 0 {
 		off := slices.MaxFunc(v.Results, func(a, b validated) int {

@@ -29,6 +29,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/engine/virtual"
 	"github.com/halfpeak/halfpeak/internal/papers"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -70,8 +71,7 @@ func (o EngineQuestion) ask(ctx context.Context) (*Validation, error) {
 			return nil, err
 		}
 		if err := d.Layer.GapError(); err != nil {
-			v.Notes = append(v.Notes, err.Error()+". Engine and formulas let each message block "+
-				"its sender until it has arrived.")
+			v.Notes = append(v.Notes, remark.EachBlocks(err))
 		}
 		for _, p := range programs.List(programs.Simulated) {
 			if o.Programs != nil && !slices.Contains(o.Programs, p.Name) {
@@ -86,8 +86,7 @@ func (o EngineQuestion) ask(ctx context.Context) (*Validation, error) {
 		// With injected faults, a reader must know how many there were: the runs then
 		// differ from the formulas.
 		if r.lost != (virtual.FaultStats{}) {
-			v.Notes = append(v.Notes,
-				fmt.Sprintf("%s: %v; %d sent again.", d.Layer.Ref(), r.lost, r.resent))
+			v.Notes = append(v.Notes, remark.Lost(d.Layer.Ref(), r.lost, r.resent))
 		}
 	}
 	return v, nil

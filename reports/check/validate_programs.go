@@ -10,6 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/engine/virtual"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -239,8 +240,7 @@ func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) {
 	send, receive := r.model.Overheads(1)
 	// o_s and o_r cannot be read if one of them is not modelled.
 	if send == 0 || receive == 0 {
-		r.Notes = append(r.Notes,
-			ref+": no signature: its model does not say what occupies both processors.")
+		r.Notes = append(r.Notes, remark.NoSignature(ref))
 		return
 	}
 	oneWay := r.model.OneWay(1)
@@ -283,7 +283,7 @@ func (r *layerRun) signature(p programs.Program, _ quantity.Bytes) {
 	add("L", max(0, oneWay-send-receive), found.Value.Latency, rest...)
 	add("g", gap, found.Value.GapTime)
 	for _, w := range found.Warnings {
-		r.Notes = append(r.Notes, ref+": "+w)
+		r.Notes = append(r.Notes, remark.Warned(w).About(ref))
 	}
 }
 

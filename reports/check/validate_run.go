@@ -10,6 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/engine/virtual"
 	"github.com/halfpeak/halfpeak/internal/papers"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -42,7 +43,7 @@ const different = 1e-9
 // A Validation compares the engine with the formulas of some layers.
 type Validation struct {
 	Results []validated
-	Notes   []string // lost packets, and programs that a layer does not allow
+	Notes   []remark.Note // lost packets, and programs that a layer does not allow
 }
 
 // validated is a quantity that a program measured in the engine, beside the model's
@@ -197,9 +198,7 @@ func (r *layerRun) repeats(n quantity.Bytes) bool {
 		slow = slow || s.Resent > 0
 	}
 	if r.slow[n] = slow; slow {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s: %v is left out: a packet takes longer than "+
-			"the protocol's retry of %v, so that it is sent again before its acknowledgement "+
-			"is back.", r.design.Layer.Ref(), n, retry))
+		r.Notes = append(r.Notes, remark.SlowerThanRetry(r.design.Layer.Ref(), n, retry))
 	}
 	return slow
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/fitted"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -23,7 +24,7 @@ type Comparison struct {
 	On      string // the platform of the model, in words
 	Cells   []ComparedCell
 	Errors  []ComparedErrors // of each data
-	Notes   []string         // doubts about the files
+	Notes   []remark.Note    // doubts about the files
 	Without int              // measurements for which the model has no time
 	Misses  Misses
 }

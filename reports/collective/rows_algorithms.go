@@ -3,6 +3,7 @@ package collective
 import (
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -27,9 +28,7 @@ func (l Listing) Rows() table.Rows {
 		col("otherwise", "", func(e listed) any { return table.OrNil(e.When) }),
 	)
 	if rows.List = true; len(l.usual) > 0 {
-		rows.Notes = []string{"Where no algorithm is named, the library's choice runs if the " +
-			"platform says library = \"openmpi\" or \"mpich\" and the choice is known, else " +
-			strings.Join(l.usual, ", ") + "."}
+		rows.Add(remark.LibraryChoice(strings.Join(l.usual, ", ")))
 	}
 	rows.Verdict = table.Say("%s; --algorithm NAME writes the schedule of one",
 		quantity.Plural(len(all), "algorithm"))

@@ -1,6 +1,7 @@
 package collective
 
 import (
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -24,7 +25,7 @@ func crossoverRows(found []Crossover, on string) table.Rows {
 		col("time_us", "time", func(c change) any { return c.Best.Time }),
 		col("next_slower_percent", "runner-up slower by", nextSlower).Texted(percentText).Ranked(2),
 	)
-	rows.Notes = append(rows.Notes, on)
+	rows.Add(remark.Described(on))
 	switch len(found) {
 	case 0:
 		rows.Verdict = table.Say(

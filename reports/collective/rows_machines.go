@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -79,16 +80,11 @@ func machineRows(machines []*Times) table.Rows {
 		col("from", "method", func(c machineTime) any { return c.From }).Ranked(5),
 	)
 	for _, m := range machines {
-		more := append(slices.Clone(m.Notes), m.On)
-		if len(m.TooLarge) > 0 {
-			more = append(more, m.Machine+": "+m.LeftOut())
+		rows.Add(m.Notes...)
+		rows.Add(remark.Described(m.On))
+		for _, n := range m.LeftOut() {
+			rows.Add(n.About(m.Machine))
 		}
-		for _, doubt := range m.Doubts {
-			if !slices.Contains(rows.Doubts, doubt) {
-				rows.Doubts = append(rows.Doubts, doubt)
-			}
-		}
-		rows.Notes = append(rows.Notes, more...)
 	}
 	if len(all) > 0 {
 		rows.Verdict = machineVerdict(all, machines)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -65,9 +66,9 @@ func (a *Comparison) rows() table.Rows {
 	)
 	for _, e := range a.Errors {
 		if text := note(e); e.Median > maxMiss || e.Unsteady > maxUnsteady {
-			rows.Doubts = append(rows.Doubts, text)
+			rows.Add(remark.Warned(text))
 		} else {
-			rows.Notes = append(rows.Notes, text)
+			rows.Add(remark.Errors(text))
 		}
 	}
 	if a.Misses.Cells > 0 {
@@ -77,12 +78,10 @@ func (a *Comparison) rows() table.Rows {
 		rows.Verdict = medianVerdict(a.Errors)
 	}
 	if a.Without > 0 {
-		rows.Doubts = append(rows.Doubts, fmt.Sprintf("%d measurements left out: the schedule "+
-			"is too large to simulate, or is that of one rank, which has no average.", a.Without))
+		rows.Add(remark.TooLargeToCompare(a.Without))
 	}
-	rows.Doubts = append(rows.Doubts, a.Notes...)
-	rows.Notes = append(rows.Notes, a.On,
-		"If the measured algorithm is not known here, the model is its own best.")
+	rows.Add(a.Notes...)
+	rows.Add(remark.Described(a.On), remark.OwnBest())
 	return rows
 }
 

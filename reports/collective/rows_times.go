@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -94,7 +95,10 @@ func (a Answer) timeRows() table.Rows {
 		col("algbw_mb_s", "algbw", algbw).Rounded(digits).Ranked(8),
 		col("busbw_mb_s", "busbw", busbw).Rounded(digits).Ranked(7),
 	)
-	rows.Doubts, rows.Notes = remarks(t)
+	rows.Add(t.LeftOut()...)
+	if rows.Add(t.Notes...); !t.Fitted {
+		rows.Add(remark.Described(t.On))
+	}
 	if len(times) > 0 {
 		rows.Verdict = closing(t, times, own, named).Say()
 	}
@@ -167,18 +171,6 @@ func (a Answer) named(name any) string {
 		return short
 	}
 	return text
-}
-
-// remarks returns the doubts and notes of the times.
-func remarks(t *Times) (doubts, notes []string) {
-	if len(t.TooLarge) > 0 {
-		doubts = append(doubts, t.LeftOut())
-	}
-	doubts = slices.Concat(doubts, t.Notes, t.Doubts)
-	if !t.Fitted {
-		notes = append(notes, t.On)
-	}
-	return doubts, notes
 }
 
 // closing returns the times of the best algorithms, with the schedules of one's own or, without

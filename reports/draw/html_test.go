@@ -31,7 +31,7 @@ func brochure() table.Document {
 		Columns: []table.Column{{Key: "name", Head: "name"}, {Key: "time_us", Head: "time"},
 			{Key: "hidden"}},
 		Data:  [][]any{{"a", 9.5, 1}, {"b | c", math.NaN(), 2}},
-		Notes: []string{"a took 9.5 µs"},
+		Notes: []table.Note{{Text: "a took 9.5 µs"}},
 	}
 	return table.Document{
 		Title: "Two systems",
@@ -104,7 +104,7 @@ func TestScriptHash(t *testing.T) {
 func TestHTMLEscapes(t *testing.T) {
 	const evil = `</script></title><script>alert("x&y")</script><img src=x onerror='alert(1)'>`
 	rows := table.Rows{Columns: []table.Column{{Key: "k", Head: evil}}, Data: [][]any{{evil}},
-		Notes: []string{evil}}
+		Notes: []table.Note{{Text: evil}}}
 	figure := curves([]linear{{name: evil, beta: 9.9, tau: 0.0088, measured: true}}, false)
 	figure.Title, figure.X.Label, figure.Notes = evil, evil, []string{evil}
 	figure.Marks = append(figure.Marks, table.Mark{Kind: table.AtX, X: 1000, Label: evil})

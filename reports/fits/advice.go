@@ -11,6 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
@@ -32,41 +33,39 @@ func (a *Answer) advise(q Question) error {
 		return usage.Error{Err: usage.Fields(err, "link")}
 	}
 	a.bad, a.judged = judgedBy(l, a.sources)
-	a.next = append(verdictsOf(a.sources, l), messageVerdicts(a.sources, l)...)
-	if last := len(a.next) - 1; last >= 0 {
-		a.next, a.verdict = a.next[:last], a.next[last]
+	judged := append(verdictsOf(a.sources, l), messageVerdicts(a.sources, l)...)
+	if last := len(judged) - 1; last >= 0 {
+		a.next, a.verdict = list.Map(judged[:last], remark.Advised), judged[last]
 	}
 	if _, ok := a.Result.(*Comparison); ok { // what to do with a fit is no answer to it
 		return nil
 	}
 	a.next = append(a.next, understood(a.sources, a.runs, q.Saved, l)...)
-	if repeats := repeats(a.Curves()); repeats != "" {
-		a.next = append(a.next, repeats)
-	}
+	a.next = append(a.next, repeats(a.Curves())...)
 	a.verdict = cmp.Or(a.verdict, peaks(a.runs), ofPairs(a.sources))
 	return nil
 }
 
 // repeats names the flag for files that each have one table, all of the same name and sizes.
-func repeats(curves []Curve) string {
+func repeats(curves []Curve) []remark.Note {
 	if len(curves) < 2 || curves[0].File == curves[1].File {
-		return ""
+		return nil
 	}
 	first := curves[0]
 	for _, c := range curves {
 		if c.Kind == benchfile.Collective || len(c.File.Tables) != 1 ||
 			c.Table.Name() != first.Table.Name() || len(c.Points) != len(first.Points) {
-			return ""
+			return nil
 		}
 	}
-	return fmt.Sprintf("%d files of one benchmark: if they are repeats of one measurement, "+
-		"--runs fits them as one", len(curves))
+	return []remark.Note{remark.Repeats(len(curves))}
 }
 
 // understood says what the logs of nccl-tests are of: nodes, ranks and algorithms, what would have
 // to be measured for a choice of the algorithm, and how to go on if it was not saved; empty without
 // such logs. Without links it says how a verdict is asked for.
-func understood(sources []benchmarks.Source, runs []gpuRun, saved bool, l Links) (notes []string) {
+func understood(sources []benchmarks.Source, runs []gpuRun, saved bool, l Links) (
+	notes []remark.Note) {
 	var ops []benchfile.CollectiveOp
 	for _, s := range sources {
 		if ofNCCLTests(s) {
@@ -90,7 +89,7 @@ func understood(sources []benchmarks.Source, runs []gpuRun, saved bool, l Links)
 	algorithms = slices.DeleteFunc(slices.Compact(algorithms), unnamed)
 	text := fmt.Sprintf("understood: %s on %s ranks", ops[0].Name, ranks)
 	if unknown := missing(ops[0]); unknown != "" {
-		return []string{unknown}
+		return []remark.Note{remark.Advised(unknown)}
 	}
 	if nodes == "1" {
 		text += ", 1 node of " + perNode
@@ -119,17 +118,16 @@ func understood(sources []benchmarks.Source, runs []gpuRun, saved bool, l Links)
 	default:
 		text += "; algorithms " + strings.Join(algorithms, ", ")
 	}
-	notes = append(notes, text)
+	notes = append(notes, remark.Advised(text))
 	if len(runs) > 0 {
-		notes = append(notes, bends(runs))
+		notes = append(notes, remark.Advised(bends(runs)))
 	}
 	if !saved {
-		notes = append(notes, fmt.Sprintf("next: save it as my.toml, then halfpeak collective "+
-			"%s my.toml", ops[0].Name))
+		notes = append(notes, remark.SaveNext(ops[0].Name))
 	}
 	onNodes := func(c benchfile.CollectiveOp) bool { return c.Nodes > 1 }
 	if l.number == 0 && len(runs) == 0 && slices.ContainsFunc(ops, onNodes) {
-		notes = append(notes, "to judge the busbw, give the links of a node: --link 4x200Gbit/s")
+		notes = append(notes, remark.GiveLinks())
 	}
 	return notes
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/benchmarks"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -43,8 +44,8 @@ type Question struct {
 // An Answer is a result with what a user should know beside it.
 type Answer struct {
 	Result
-	Notes   []string // doubts about the files and the fits
-	LeftOut []string // the errors of files and tables that could not be used
+	Notes   []remark.Note // doubts about the files and the fits
+	LeftOut []remark.Note // the errors of files and tables that could not be used
 	// Broken is the first error of a file that could not be used, or not to its end. The result
 	// then holds the rest, which may be shown, but is incomplete.
 	Broken error
@@ -54,7 +55,7 @@ type Answer struct {
 
 	sources     []benchmarks.Source // the tables that the result is of
 	runs        []gpuRun            // those of nccl-tests
-	next        []string            // what to do with the answer
+	next        []remark.Note       // what to do with the answer
 	verdict     string              // on logs of nccl-tests, in place of the result's
 	bad, judged int                 // verdicts on links: those that are slow or low, and all
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/halfpeak/halfpeak/internal/calibrate"
+	"github.com/halfpeak/halfpeak/internal/remark"
 )
 
 // twoRanks is the beginning of calibrate's output for two ranks of a node, with the time of 1 B.
@@ -74,7 +75,7 @@ func TestCutCalibration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	notes := strings.Join(f.Notes, "\n")
+	notes := strings.Join(remark.Texts(f.Notes), "\n")
 	if !strings.Contains(notes, "bandwidth unknown: round trips end at 32 B") || strings.Contains(notes, "MB/s") {
 		t.Errorf("notes: %s", notes)
 	}
@@ -107,7 +108,7 @@ stream,node,out,4,8,0,1,10,1.2064,1.2064,1.2064,1.2064,1.2064,1.2064,0
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(f.Notes, "\n"); !strings.Contains(notes, "all out of one together 0.3") || strings.Contains(notes, "Inf") {
+	if notes := strings.Join(remark.Texts(f.Notes), "\n"); !strings.Contains(notes, "all out of one together 0.3") || strings.Contains(notes, "Inf") {
 		t.Errorf("notes: %s", notes)
 	}
 }

@@ -3,7 +3,6 @@ package fits
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -69,7 +69,8 @@ func jointly(sources []benchmarks.Source, o fit.MeasuredOptions) bool {
 // whyNotJointly returns notes on what keeps files of collectives from a joint fit. A
 // user who passed them by mistake without --measured-ranks would otherwise only see
 // curves, and not learn that more was possible.
-func whyNotJointly(sources []benchmarks.Source, o fit.MeasuredOptions) (notes []string) {
+func whyNotJointly(sources []benchmarks.Source, o fit.MeasuredOptions) (
+	notes []remark.Note) {
 	ranks, unsaid := 0, 0
 	for _, s := range sources {
 		switch c := s.Table.Collective; {
@@ -83,20 +84,12 @@ func whyNotJointly(sources []benchmarks.Source, o fit.MeasuredOptions) (notes []
 	// A single table without ranks gets no note: most likely its user wants a curve.
 	switch {
 	case unsaid > 1 && len(o.Ranks) == 1:
-		notes = append(notes,
-			fmt.Sprintf("%d tables of collectives do not give their numbers of ranks, so that %d "+
-				"is used for all; with a number for each they are fitted jointly",
-				unsaid, o.Ranks[0]))
+		notes = append(notes, remark.RanksForAll(unsaid, o.Ranks[0]))
 	case unsaid > 1:
-		notes = append(notes,
-			fmt.Sprintf("%d tables of collectives do not give their numbers of ranks; with these "+
-				"they are fitted jointly", unsaid))
+		notes = append(notes, remark.NoRanks(unsaid))
 	}
 	if ranks > 0 && unsaid == 0 {
-		notes = append(notes,
-			fmt.Sprintf("a collective on %d ranks only: one number of ranks identifies neither "+
-				"its algorithm nor the times on other numbers; add files of other numbers",
-				ranks))
+		notes = append(notes, remark.OneNumberOfRanks(ranks))
 	}
 	return notes
 }
@@ -106,7 +99,7 @@ func whyNotJointly(sources []benchmarks.Source, o fit.MeasuredOptions) (notes []
 // is returned then, because the notes of a failed fit are not printed. left is the error that names
 // tables without a number of ranks, which are left out.
 func collectives(sources []benchmarks.Source, o fit.MeasuredOptions) (
-	f *Collectives, notes []string, left, err error) {
+	f *Collectives, notes []remark.Note, left, err error) {
 
 	all, notes, left := benchmarks.SeriesOf(sources, o)
 	if left != nil && len(all) == 0 {
@@ -123,7 +116,7 @@ func collectives(sources []benchmarks.Source, o fit.MeasuredOptions) (
 		r, err := fitted.Fit(s)
 		if err != nil {
 			first = cmp.Or(first, err)
-			notes = append(notes, s.Label()+": left out: "+err.Error())
+			notes = append(notes, remark.LeftOut(err.Error()).About(s.Label()))
 			continue
 		}
 		f.Fits = append(f.Fits, r)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -37,7 +38,7 @@ type Change struct {
 // The pairing follows the fits, not the tables, since a table that cannot be fitted
 // must not take the partner of one that can.
 func comparisonOf(before Lines, after []Curve, on fit.Network) (
-	f *Comparison, leftOut []string, err error) {
+	f *Comparison, leftOut []remark.Note, err error) {
 
 	f = &Comparison{Before: before, After: after}
 	of, alone := partners(sourcesOf(before.Curves), sourcesOf(after))

@@ -9,6 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -33,7 +34,7 @@ func sourcesOf(curves []Curve) []benchmarks.Source {
 // Tables of one size are returned as summaries: a benchmark run for a single size is
 // valid, and its minimum, median and maximum are what its user wants.
 func fitCurves(sources []benchmarks.Source, o fit.Options) (
-	curves []Curve, summaries []Summary, notes []string, err error) {
+	curves []Curve, summaries []Summary, notes []remark.Note, err error) {
 	var first error
 	for _, s := range sources {
 		r, err := fitCurve(s.Table, o)
@@ -50,7 +51,7 @@ func fitCurves(sources []benchmarks.Source, o fit.Options) (
 			}
 			continue
 		}
-		notes = append(notes, "skipped: "+s.About("%v", err))
+		notes = append(notes, remark.Skipped(remark.Warned(err.Error()).About(s.About()).Text))
 	}
 	if len(curves) == 0 {
 		return nil, summaries, notes, first
@@ -58,7 +59,7 @@ func fitCurves(sources []benchmarks.Source, o fit.Options) (
 	// Beside fitted curves, a table of one size is only a note: [Lines.Rows] has one
 	// kind of row.
 	for _, one := range summaries {
-		notes = append(notes, "skipped: "+one.text())
+		notes = append(notes, remark.Skipped(one.text()))
 	}
 	return curves, summaries, notes, nil
 }
@@ -66,7 +67,7 @@ func fitCurves(sources []benchmarks.Source, o fit.Options) (
 // fitOrPoints fits tables. If all of them have one size each, their times are compared without a
 // fit.
 func fitOrPoints(sources []benchmarks.Source, o fit.Options) (
-	curves []Curve, notes []string, err error) {
+	curves []Curve, notes []remark.Note, err error) {
 	curves, single, notes, err := fitCurves(sources, o)
 	for _, s := range single {
 		if one, no := fit.OneSize(s.Table); err != nil && no == nil {
@@ -139,8 +140,7 @@ func (s Summary) text() string {
 	if m := s.Typical(); m > 0 {
 		median = fmt.Sprintf("median %s, ", m)
 	}
-	return s.About("one size only (%s), and no line goes through one point: "+
-		"n = %d, least %s, %smean %s, largest %s", s.Size, s.Count, s.Min, median, s.Mean, s.Max)
+	return remark.OneSize(s.Size, s.Count, s.Min, median, s.Mean, s.Max).About(s.About()).Text
 }
 
 // tableNames returns short names that distinguish the curves: the file's name, with as much of its

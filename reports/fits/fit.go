@@ -13,6 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
@@ -104,14 +105,14 @@ func (q Question) answer(in benchmarks.Reading) (*Answer, error) {
 	if err := a.fit(q); err != nil {
 		return nil, cmp.Or(in.Broken, err)
 	}
-	var warned []string
+	var warned []remark.Note
 	_, joint := a.Result.(*Collectives)
 	for _, s := range in.Sources {
 		// A fit of collectives uses no other tables, so doubts about those would only
 		// distract.
 		if !joint || s.Table.Kind == benchfile.Collective {
 			for _, w := range s.Table.Warnings {
-				warned = append(warned, s.About("%s", w))
+				warned = append(warned, remark.Warned(w).About(s.About()))
 			}
 		}
 	}
@@ -194,16 +195,16 @@ func (a *Answer) compare(q Question) error {
 
 // doubtsAbout returns the doubts about the file to compare with and its tables, with its name:
 // those about the other file have none if it is the only one.
-func doubtsAbout(file string, in benchmarks.Reading) (all []string) {
+func doubtsAbout(file string, in benchmarks.Reading) (all []remark.Note) {
 	all = slices.Clone(in.Notes)
 	for _, s := range in.Sources {
 		for _, w := range s.Table.Warnings {
-			all = append(all, s.About("%s", w))
+			all = append(all, remark.Warned(w).About(s.About()))
 		}
 	}
-	for i, text := range all {
-		if !strings.HasPrefix(text, file) {
-			all[i] = file + ": " + text
+	for i, n := range all {
+		if !strings.HasPrefix(n.Text, file) {
+			all[i] = n.About(file)
 		}
 	}
 	return all
@@ -219,7 +220,7 @@ func (a *Answer) collectives(sources []benchmarks.Source, o fit.MeasuredOptions)
 	}
 	if left != nil {
 		a.Broken = cmp.Or(a.Broken, left)
-		a.LeftOut = append(a.LeftOut, "left out: "+left.Error())
+		a.LeftOut = append(a.LeftOut, remark.LeftOut(left.Error()))
 	}
 	c.sources, a.runs = a.sources, runsOf(a.sources, c.Fits)
 	c.rows = rowsOf(c.Fits, a.runs)
@@ -242,19 +243,17 @@ func (a *Answer) beside(q Question) error {
 	if err != nil || len(others) == 0 {
 		return err
 	}
-	var notes []string
+	var notes []remark.Note
 	// That no line goes through them is no error beside the collectives, but a note.
 	c.Beside, _, notes, _ = fitCurves(others, q.Options)
 	if len(c.Beside) == 0 {
-		notes = []string{fmt.Sprintf("skipped %d tables that measure no collective", len(others))}
+		notes = []remark.Note{remark.ForeignTables(len(others))}
 	} else {
 		names := layerNames(c.Beside)
 		if n := len(names) - fewNames; n > 1 {
 			names = append(names[:fewNames], fmt.Sprintf("and %d more", n))
 		}
-		a.Notes = append(a.Notes, fmt.Sprintf("%d tables measure no collective: they are saved "+
-			"as layers (%s); the model piecewise prints their lines", len(c.Beside),
-			strings.Join(names, ", ")))
+		a.Notes = append(a.Notes, remark.SavedBeside(len(c.Beside), strings.Join(names, ", ")))
 	}
 	a.Notes = append(a.Notes, notes...)
 	return nil

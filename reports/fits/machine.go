@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/calibrate"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -30,7 +31,7 @@ type machineTest struct {
 // ranks measured is assumed to be like the next one, and notes say so, because a
 // prediction across it is then a guess.
 func machineOf(ctx context.Context, text *bufio.Reader, path string) (
-	c *Machine, notes []string, err error) {
+	c *Machine, notes []remark.Note, err error) {
 
 	f, err := calibrate.FitMachine(text, path)
 	if err != nil {
@@ -50,13 +51,10 @@ func machineOf(ctx context.Context, text *bufio.Reader, path string) (
 	}
 	notes = slices.Concat(f.Notes, c.levelNotes(), c.doubtNotes(), c.algorithmNotes())
 	for _, name := range f.Unmeasured {
-		notes = append(notes,
-			fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name))
+		notes = append(notes, remark.LevelLikeNext(name))
 	}
 	if gamma := f.PerByte(calibrate.Combine); gamma > 0 {
-		notes = append(notes, fmt.Sprintf(
-			"reductions combine a byte in %.3g ns, which the saved machine has too",
-			gamma.Nanos()))
+		notes = append(notes, remark.Combines(gamma.Nanos()))
 	}
 	return c, notes, nil
 }
@@ -78,7 +76,7 @@ func (c *Machine) Made() (platforms.Platform, string, error) { return c.Platform
 
 // levelNotes returns one note per level: what a user can check against the data sheet of
 // the machine, which is its arity, latency, bandwidth, and what its units share.
-func (c *Machine) levelNotes() (notes []string) {
+func (c *Machine) levelNotes() (notes []remark.Note) {
 	inner := "ranks"
 	for _, l := range c.Fitted.Levels {
 		// The bandwidth is the slope between 1 and 2 MiB, so that latency and
@@ -131,7 +129,7 @@ func (c *Machine) levelNotes() (notes []string) {
 			share("through a link", l.Link)
 		}
 		// The arity of the next level counts units of this one.
-		notes, inner = append(notes, text), l.Name+" units"
+		notes, inner = append(notes, remark.Described(text)), l.Name+" units"
 	}
 	return notes
 }
@@ -141,21 +139,20 @@ const doubtful = 0.5
 
 // doubtNotes returns a note for each kind of measurement that the machine does not reproduce. A
 // saved machine shows no errors.
-func (c *Machine) doubtNotes() (notes []string) {
+func (c *Machine) doubtNotes() (notes []remark.Note) {
 	for _, s := range calibrate.Summarize(c.Checks) {
 		if s.Level >= 0 && s.Median > doubtful {
-			notes = append(notes, fmt.Sprintf("warning: level %s is off by %.0f %% in the median "+
-				"of %s; measure again on quiet nodes, and do not use the level before",
-				c.Levels[s.Level].Name, 100*s.Median, strings.ReplaceAll(s.Measure, "_", "-")))
+			notes = append(notes, remark.LevelOff(c.Levels[s.Level].Name, s.Median,
+				strings.ReplaceAll(s.Measure, "_", "-")))
 		}
 	}
 	return notes
 }
 
 // algorithmNotes returns a note for each collective whose algorithms are guessed.
-func (c *Machine) algorithmNotes() (notes []string) {
+func (c *Machine) algorithmNotes() (notes []remark.Note) {
 	for _, n := range c.Nearest() {
-		notes = append(notes, calibrate.AsMeasured(n.Collective, n.Algorithms, n.Worst))
+		notes = append(notes, remark.RunsAs(n.Collective, n.Algorithms, n.Worst))
 	}
 	return notes
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -69,7 +70,7 @@ func logPIntervals(e fit.Estimate[model.LogP]) map[string]quantity.Interval {
 
 // logGP fits LogGP (Alexandrov et al. 1995) to latencies, gaps and, if measured,
 // overheads.
-func logGP(sources []benchmarks.Source) (f *Parameters, notes []string, err error) {
+func logGP(sources []benchmarks.Source) (f *Parameters, notes []remark.Note, err error) {
 	r, err := fit.LogGP(tablesOf(sources)...)
 	if err != nil {
 		return nil, nil, err
@@ -109,13 +110,13 @@ func logGP(sources []benchmarks.Source) (f *Parameters, notes []string, err erro
 		f.saved = append(f.saved, savedRange{p.From, p.To, &p.Value, intervals})
 	}
 	f.warned = r.Warnings
-	return f, append(notes, r.Warnings...), nil
+	return f, append(notes, list.Map(r.Warnings, remark.Warned)...), nil
 }
 
 // usedOnly returns the sources without those at the indices unused, so that no row or title names
 // them, and a note on which these are.
 func usedOnly(sources []benchmarks.Source, unused []int) (
-	used []benchmarks.Source, notes []string) {
+	used []benchmarks.Source, notes []remark.Note) {
 
 	var rest []benchmarks.Source
 	for i, s := range sources {
@@ -126,9 +127,7 @@ func usedOnly(sources []benchmarks.Source, unused []int) (
 		}
 	}
 	if len(rest) > 0 {
-		notes = append(notes, fmt.Sprintf("not used: %s; LogGP takes one table of latencies, "+
-			"one of a stream, and overheads; files that are given as runs are merged",
-			benchmarks.Names(rest)))
+		notes = append(notes, remark.NotUsed(benchmarks.Names(rest)))
 	}
 	return used, notes
 }
@@ -137,7 +136,7 @@ func usedOnly(sources []benchmarks.Source, unused []int) (
 // over their length and the computation Δ between requests. rtt is the round trip in
 // µs, from which L is what remains after both overheads; 0 if it is not known.
 func logP(sources []benchmarks.Source, rtt quantity.Micros) (
-	f *Parameters, notes []string, err error) {
+	f *Parameters, notes []remark.Note, err error) {
 
 	// Files of a signature often have other tables too, such as the latency; they are
 	// no mistake. Two signatures are: the parameters would be of two runs or
@@ -165,8 +164,8 @@ func logP(sources []benchmarks.Source, rtt quantity.Micros) (
 	f.add("g", quantity.DimTime, r.Of(gapTime))
 	f.saved = []savedRange{{model: &r.Value, intervals: logPIntervals(r.Estimate)}}
 	f.warned = r.Warnings
-	return f, list.Map(r.Warnings, func(w string) string {
-		return strings.Replace(w, "(rtt)", "(--rtt)", 1)
+	return f, list.Map(r.Warnings, func(w string) remark.Note {
+		return remark.Warned(strings.Replace(w, "(rtt)", "(--rtt)", 1))
 	}), nil
 }
 

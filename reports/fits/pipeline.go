@@ -8,6 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -16,7 +17,7 @@ import (
 // A Pipeline has a line for each stage of packets.
 type Pipeline struct {
 	Curves []Curve
-	Best   []string // notes on the best packets
+	Best   []remark.Note // notes on the best packets
 }
 
 func tablesOf(sources []benchmarks.Source) []*benchfile.Table {
@@ -37,8 +38,7 @@ func pipeline(sources []benchmarks.Source, method fit.Method) (*Pipeline, error)
 	}
 	for _, n := range []quantity.Bytes{4 * quantity.KiB, 64 * quantity.KiB, 1024 * quantity.KiB} {
 		size, t := pipe.BestPacket(n)
-		note := fmt.Sprintf("%s go through these stages in %s, in packets of %s", n, t, size)
-		f.Best = append(f.Best, note)
+		f.Best = append(f.Best, remark.BestPackets(n, t, size))
 	}
 	return f, nil
 }

@@ -10,8 +10,8 @@ import (
 // what is there.
 func (a *Answer) Rows() table.Rows {
 	rows := a.Result.Rows()
-	rows.Doubts = slices.Concat(a.LeftOut, rows.Doubts, a.Notes)
-	if rows.Next = append(rows.Next, a.next...); a.verdict != "" {
+	rows.Notes = slices.Concat(a.LeftOut, rows.Notes, a.Notes, a.next)
+	if a.verdict != "" {
 		rows.Verdict = table.Say("%s", a.verdict)
 	}
 	return rows

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -110,7 +111,7 @@ func (f *Collectives) remark(rows *table.Rows, runs bool) {
 		// These two sentences define every number of the table. Parameters that could
 		// not be told from each other are merged into one ("the others"), and a table
 		// of constants cannot show that predictions use more than them.
-		rows.Notes = append(rows.Notes, c.Label()+": "+texts[i])
+		rows.Notes = append(rows.Notes, remark.Described(texts[i]).About(c.Label()))
 	}
 	// Of several series, the first of the last collective.
 	last := f.Fits[len(f.Fits)-1].Of.Collective
@@ -123,17 +124,10 @@ func (f *Collectives) remark(rows *table.Rows, runs bool) {
 		rows.Notes = slices.Delete(rows.Notes, first, first+1)
 	}
 	if runs {
-		rows.Notes = append(rows.Notes, "T = α + β·n, a line over all sizes n of the table; "+
-			"busbw is the highest, reached at that size, and from the size \"half from\" on at "+
-			"least half of it. Predictions use forms over all ranks, and parameters that change "+
-			"with the size.")
+		rows.Add(remark.ParameterLines())
 		return
 	}
-	rows.Notes = append(rows.Notes,
-		"T = base + steps·α + bytes·β over all sizes, with the steps and bytes of the "+
-			"algorithm. The cost of a parameter without a value is in the others.",
-		"Predictions use parameters that change with the size. \"hold-out error\" is theirs, "+
-			"at places and sizes that were not used in the fit.")
+	rows.Add(remark.ParameterForms()...)
 }
 
 // ofRun returns a cell of a run of nccl-tests; absent for rows of forms.

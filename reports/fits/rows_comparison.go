@@ -3,6 +3,7 @@ package fits
 import (
 	"math"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -40,9 +41,6 @@ func (f *Comparison) Rows() table.Rows {
 		}),
 	)
 	rows.Verdict = table.Say("%s", f.verdict)
-	rows.Notes = []string{"After / before: the median over the sizes, with the least and the " +
-		"greatest. A change is three neighbouring sizes at least that all got slower, or faster, " +
-		"by more than runs of an unchanged system differ. How far these differ is known from " +
-		"repeats: with one run each, from jobs on published machines."}
+	rows.Add(remark.AfterBefore())
 	return rows
 }

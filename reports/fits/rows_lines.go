@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -24,7 +25,7 @@ func (f *Pipeline) Rows() table.Rows {
 		names = append(names, c.Name)
 	}
 	rows := lineRows(f.Curves, names, true, nil)
-	rows.Next = f.Best
+	rows.Add(f.Best...)
 	return rows
 }
 
@@ -75,15 +76,15 @@ func lineRows(curves []Curve, names []string, named bool, units quantity.UnitCho
 		col("method", "", func(s segment) any { return s.Method }),
 	)
 	for _, c := range curves {
-		rows.Notes = append(rows.Notes, curveNotes(c, units)...)
+		rows.Add(curveNotes(c, units)...)
 	}
-	rows.Doubts = warnings(curves)
+	rows.Add(warnings(curves)...)
 	rows.Verdict = curveVerdict(curves, names)
 	return rows
 }
 
 // warnings returns the warnings of the curves; one of many curves stands once.
-func warnings(curves []Curve) (all []string) {
+func warnings(curves []Curve) (all []remark.Note) {
 	of := map[string]int{}
 	for _, c := range curves {
 		for _, w := range c.Warnings {
@@ -93,13 +94,10 @@ func warnings(curves []Curve) (all []string) {
 	for _, c := range curves {
 		for _, w := range c.Warnings {
 			if of[w] <= manyCurves {
-				all = append(all, c.About("%s", w))
+				all = append(all, remark.Warned(w).About(c.About()))
 				continue
 			}
-			text := fmt.Sprintf("%d tables: %s", of[w], w)
-			if !slices.Contains(all, text) {
-				all = append(all, text)
-			}
+			all = remark.Add(all, remark.InTables(of[w], w))
 		}
 	}
 	return all
@@ -183,17 +181,12 @@ func lineVerdict(c Curve, all []segment) table.Sentence {
 
 // curveNotes returns what the rows of segments cannot hold: the errors over all
 // sizes, the breaks with their uncertainty, and the models that auto compared.
-func curveNotes(c Curve, units quantity.UnitChoice) []string {
-	var notes []string
-	say := func(format string, args ...any) {
-		notes = append(notes, c.About(format, args...))
-	}
+func curveNotes(c Curve, units quantity.UnitChoice) (notes []remark.Note) {
+	say := func(n remark.Note) { notes = append(notes, n.About(c.About())) }
 	percent := func(part float64) string { return table.PercentError(100 * part) }
 	// With one segment, its row already has these errors.
 	if len(c.Segments) > 1 && c.Model != "table" {
-		say("over all sizes: median error %s, 95th percentile %s, worst %s at %s; "+
-			"a boundary size belongs to the lower segment",
-			percent(c.Median), percent(c.P95), percent(c.Worst), c.WorstAt)
+		say(remark.ErrorsOfCurve(percent(c.Median), percent(c.P95), percent(c.Worst), c.WorstAt))
 	}
 	for i, b := range c.Breaks {
 		within := fmt.Sprintf("%s to %s",
@@ -204,7 +197,7 @@ func curveNotes(c Curve, units quantity.UnitChoice) []string {
 			within = "no other size fits"
 		}
 		jump := table.Interval{Dim: quantity.DimTime, Interval: b.Jump}.In(units)
-		say("segment %d ends at %s (95 %%: %s), with a jump of %s", i+1, b.At, within, jump)
+		say(remark.Break(i+1, b.At, within, jump))
 	}
 	// The errors of the models that were not chosen show how clear the choice was.
 	if len(c.Tried) > 1 {
@@ -215,7 +208,7 @@ func curveNotes(c Curve, units quantity.UnitChoice) []string {
 				words[i] += " (chosen)"
 			}
 		}
-		say("mean error in predicting held-out sizes: %s", strings.Join(words, ", "))
+		say(remark.HeldOut(strings.Join(words, ", ")))
 	}
 	return notes
 }

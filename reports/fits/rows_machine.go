@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -36,6 +37,6 @@ func (c *Machine) Rows() table.Rows {
 	if c.ChoicesKnown() {
 		compared = "the algorithms that the library takes by default."
 	}
-	rows.Notes = []string{"Collectives are compared with " + compared}
+	rows.Add(remark.ComparedWith(compared))
 	return rows
 }

@@ -1,9 +1,9 @@
 package fits
 
 import (
-	"fmt"
 	"math"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -26,13 +26,9 @@ func (p *Pipelines) Rows() table.Rows {
 		percent("loss_percent", "loss", func(r row) float64 { return float64(r.Took/r.Best) - 1 }),
 		percent("median_error_percent", "median error", func(r row) float64 { return r.Median }),
 	)
-	rows.Notes = []string{"Predictions are from the stages alone. The best packet is the one of " +
-		"the measured sizes with the least predicted time. The loss is how much longer it takes " +
-		"than the fastest packet."}
+	rows.Add(remark.StagesAlone())
 	if p.Left > 0 {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("%d of %d packets of launches are left out, "+
-			"because the two processors shared a core: a word between them came at once.",
-			p.Left, p.All))
+		rows.Add(remark.SharedCore(p.Left, p.All))
 	}
 	return rows
 }

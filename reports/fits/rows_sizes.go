@@ -1,6 +1,9 @@
 package fits
 
-import "github.com/halfpeak/halfpeak/reports/table"
+import (
+	"github.com/halfpeak/halfpeak/internal/remark"
+	"github.com/halfpeak/halfpeak/reports/table"
+)
 
 // Rows shows tables of one size as they were measured.
 func (s *Sizes) Rows() table.Rows {
@@ -17,7 +20,6 @@ func (s *Sizes) Rows() table.Rows {
 		col("mean_us", "mean", func(s Summary) any { return s.Mean }),
 		col("max_us", "largest", func(s Summary) any { return s.Max }),
 	)
-	rows.Notes = []string{"These tables have one size each. " +
-		"A line needs at least 2 sizes, and 10 over a factor of 100 to be trusted."}
+	rows.Add(remark.OneSizeEach())
 	return rows
 }

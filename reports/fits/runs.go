@@ -10,6 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -21,7 +22,8 @@ import (
 //
 // Pairs of nodes that columns name are runs of one measurement too: the next
 // measurement may be made on any pair, so its interval must hold their differences.
-func fitRuns(sources []benchmarks.Source) (all []benchmarks.Source, notes []string, err error) {
+func fitRuns(sources []benchmarks.Source) (
+	all []benchmarks.Source, notes []remark.Note, err error) {
 	if all, err := fitPairs(sources); len(all) > 0 || err != nil {
 		return all, nil, err
 	}
@@ -48,13 +50,8 @@ func fitRuns(sources []benchmarks.Source) (all []benchmarks.Source, notes []stri
 				tableCalls(first), tableCalls(other))
 			return nil, nil, usage.Fields(err, "runs")
 		}
-		for _, note := range aloneNotes(alone) {
-			// A table of the first file that has no partner in five others gets one
-			// note.
-			if !slices.Contains(notes, note) {
-				notes = append(notes, note)
-			}
-		}
+		// A table of the first file that has no partner in five others gets one note.
+		notes = remark.Add(notes, aloneNotes(alone)...)
 		for i, j := range of {
 			if j >= 0 {
 				runs[i] = append(runs[i], other[j].Table)
@@ -78,7 +75,7 @@ func fitRuns(sources []benchmarks.Source) (all []benchmarks.Source, notes []stri
 	}
 	if len(of.Tables) == 0 {
 		err := fmt.Errorf("no table of %s is in all files: %s",
-			first[0].File.Name, strings.Join(notes, "; "))
+			first[0].File.Name, strings.Join(remark.Texts(notes), "; "))
 		return nil, nil, usage.Fields(err, "runs")
 	}
 	return benchmarks.Tables(&of), notes, nil
@@ -87,7 +84,8 @@ func fitRuns(sources []benchmarks.Source) (all []benchmarks.Source, notes []stri
 // runsByKind pools files of one table each by the kind of their times, such as the latencies and
 // the streams of a fit of LogGP. A kind with one file has no runs, and a note says so. It returns
 // nil if all are of one kind, or if no kind has two files.
-func runsByKind(files [][]benchmarks.Source) (all []benchmarks.Source, notes []string, err error) {
+func runsByKind(files [][]benchmarks.Source) (
+	all []benchmarks.Source, notes []remark.Note, err error) {
 	by := map[benchfile.Kind][]benchmarks.Source{}
 	var kinds []benchfile.Kind
 	for _, f := range files {
@@ -106,7 +104,7 @@ func runsByKind(files [][]benchmarks.Source) (all []benchmarks.Source, notes []s
 	for _, kind := range kinds {
 		if of := by[kind]; len(of) == 1 {
 			all = append(all, of[0])
-			notes = append(notes, of[0].Place()+" is the only run of its kind")
+			notes = append(notes, remark.OnlyRun(of[0].Place()))
 			continue
 		}
 		merged, more, err := fitRuns(by[kind])
@@ -239,9 +237,9 @@ func secondRunOf(b, a benchmarks.Source) bool {
 		a.Table.FirstName() == b.Table.Name()
 }
 
-func aloneNotes(alone []benchmarks.Source) []string {
-	return list.Map(alone, func(s benchmarks.Source) string {
-		return s.Place() + onRanks(s) + " has no partner and is skipped"
+func aloneNotes(alone []benchmarks.Source) []remark.Note {
+	return list.Map(alone, func(s benchmarks.Source) remark.Note {
+		return remark.AloneInRuns(s.Place() + onRanks(s))
 	})
 }
 

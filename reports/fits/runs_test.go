@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/remark"
 )
 
 // imbFile is a file of IMB with these operations in this order, each of so many microseconds.
@@ -65,7 +66,7 @@ func TestTablesByName(t *testing.T) {
 			t.Errorf("%q is compared with %q", before, after)
 		}
 	}
-	for _, notes := range [][]string{f.Notes, g.LeftOut} {
+	for _, notes := range [][]string{remark.Texts(f.Notes), remark.Texts(g.LeftOut)} {
 		for _, name := range []string{"Reduce", "Alltoall"} {
 			if !slices.ContainsFunc(notes, func(n string) bool {
 				return strings.Contains(n, ": "+name) && strings.HasSuffix(n, "has no partner and is skipped")

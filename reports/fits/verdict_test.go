@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/internal/benchmarks"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 )
 
@@ -86,7 +87,7 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestUnderstood(t *testing.T) {
-	notes := strings.Join(understood(read(t, log(1, 100, 200), log(2, 80, 85), log(4, 80, 85)), nil, false, Links{}), "\n")
+	notes := strings.Join(remark.Texts(understood(read(t, log(1, 100, 200), log(2, 80, 85), log(4, 80, 85)), nil, false, Links{})), "\n")
 	for _, want := range []string{"allreduce on 8, 16, 32 ranks, 1, 2, 4 nodes of 8",
 		"NCCL_ALGO=Ring", "then halfpeak collective allreduce my.toml"} {
 		if !strings.Contains(notes, want) {

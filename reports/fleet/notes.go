@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -17,15 +18,8 @@ const maxNamedFiles = 10
 // the files that were not used. They come in the order in which a reader doubts:
 // whether all was read, what was tested, what may be missing.
 func (f *Answer) note() {
-	to := func(notes *[]string) func(format string, args ...any) {
-		return func(format string, args ...any) {
-			*notes = append(*notes, fmt.Sprintf(format, args...))
-		}
-	}
-	say, doubt := to(&f.remarks.Notes), to(&f.remarks.Doubts)
 	if f.guessed {
-		doubt("The nodes are those that the pattern %q of file names gives; give another pattern "+
-			"if that is wrong.", f.pattern)
+		f.remarks.Add(remark.GuessedNodes(f.pattern))
 	}
 	var others []skippedFile
 	for _, s := range f.skipped {
@@ -34,8 +28,7 @@ func (f *Answer) note() {
 		}
 	}
 	if len(others) > 0 {
-		doubt("Not tested: %s with another name than the pattern %q, the first because %s.",
-			quantity.Plural(len(others), "file"), f.Name, others[0].reason)
+		f.remarks.Add(remark.OtherNames(len(others), f.Name, others[0].reason))
 	}
 	what := fmt.Sprintf("%s in %s of like curves, from %s",
 		quantity.Plural(f.Curves, "curve"), quantity.Plural(len(f.groups), "group"),
@@ -49,65 +42,55 @@ func (f *Answer) note() {
 		}
 		what += "or the columns with the names"
 	}
-	say("%s.", what)
+	f.remarks.Add(remark.Input(what))
 	if f.Degrees > 0 {
-		say("%s at a false discovery rate of %.3g %%; the noise has tails like those of "+
-			"Student's t with %.1f degrees of freedom.",
-			quantity.Plural(f.Tests, "test"), 100*f.FDR, f.Degrees)
+		f.remarks.Add(remark.Tests(f.Tests, f.FDR, f.Degrees))
 	}
 	for _, names := range f.apart() {
-		last := len(names) - 1
-		doubt("%s and %s have usual times with each other: they may be in another part of the "+
-			"network; name groups of nodes in a file of places to find out.",
-			strings.Join(names[:last], ", "), names[last])
+		f.remarks.Add(remark.AnotherPart(names))
 	}
 	// Above q = 0.5 the candidate is more likely chance than not, and not worth a
 	// night of measuring.
 	if x := f.Next; x != nil && x.Q < 0.5 && x.Effect.Value >= f.MinEffect {
-		next := to(&f.remarks.Next)
-		next("Next, but not significant (q = %.2g): %s, %s of %s in %s; measure again.",
-			x.Q, x.subject(), table.PercentChange(x.Effect.Value), quantityWord(x.Quantity),
-			x.Group)
+		f.remarks.Add(remark.MeasureAgain(x.Q, x.subject(),
+			table.PercentChange(x.Effect.Value), quantityWord(x.Quantity), x.Group.String()))
 	}
 	if f.Small > 0 {
-		are := "findings are"
-		if f.Small == 1 {
-			are = "finding is"
-		}
-		say("%d more %s below the minimum effect of %.3g %%.", f.Small, are, 100*f.MinEffect)
+		f.remarks.Add(remark.SmallFindings(f.Small, f.MinEffect))
 	}
-	f.noteDoubts(doubt)
+	f.noteDoubts()
 	if f.Compared && f.OnlyNow+f.OnlyBefore > 0 {
-		doubt("Without a partner to compare with: %s now, %s before.",
-			quantity.Plural(f.OnlyNow, "curve"), quantity.Plural(f.OnlyBefore, "curve"))
+		f.remarks.Add(remark.NoPartners(f.OnlyNow, f.OnlyBefore))
 	}
-	f.noteSkipped(doubt)
+	f.noteSkipped()
 }
 
 // noteSkipped names the files that were not used, or only in part: first those that
 // could not be read, which may hold a slow node, then those that are not outputs of a
 // benchmark.
-func (f *Answer) noteSkipped(say func(format string, args ...any)) {
+func (f *Answer) noteSkipped() {
 	named := 0
 	for _, fault := range []bool{true, false} { // files that could not be read come first
-		what := map[bool]string{true: "Not read to the end", false: "Skipped"}[fault]
+		note := remark.NotAFile
+		if fault {
+			note = remark.NotReadToEnd
+		}
 		for _, l := range f.skipped {
 			if l.fault != fault {
 				continue
 			}
 			if named++; named <= maxNamedFiles {
-				say("%s: %s.", what, strings.TrimSuffix(l.reason, "."))
+				f.remarks.Add(note(strings.TrimSuffix(l.reason, ".")))
 			}
 		}
 	}
 	if named > maxNamedFiles {
-		say("Skipped: %d more files or outputs; the list of skipped files names all.",
-			named-maxNamedFiles)
+		f.remarks.Add(remark.MoreSkipped(named - maxNamedFiles))
 	}
 }
 
 // noteDoubts writes each doubt once, with its groups.
-func (f *Answer) noteDoubts(say func(format string, args ...any)) {
+func (f *Answer) noteDoubts() {
 	groups := map[string][]string{}
 	for _, p := range f.groups {
 		groups[p.Doubt] = append(groups[p.Doubt], p.String())
@@ -119,13 +102,14 @@ func (f *Answer) noteDoubts(say func(format string, args ...any)) {
 		switch {
 		case again:
 		case len(in) == len(f.groups) && len(in) > 1:
-			say("In all groups, %s.", p.Doubt)
+			f.remarks.Add(remark.InGroups("In all groups, ", p.Doubt))
 		// A line for each group would fill the screen with the same sentence.
 		case len(in) > 2:
-			say("In %d groups (%s, …), %s.", len(in), in[0], p.Doubt)
+			f.remarks.Add(remark.InGroups(
+				fmt.Sprintf("In %d groups (%s, …), ", len(in), in[0]), p.Doubt))
 		default:
 			for _, g := range in {
-				say("%s: %s.", g, p.Doubt)
+				f.remarks.Add(remark.InGroups(g+": ", p.Doubt))
 			}
 		}
 	}

@@ -61,11 +61,11 @@ func TestNodesByGuess(t *testing.T) {
 		return a
 	}
 	a := answer(Options{})
-	if a.Nodes != 6 || !strings.Contains(a.remarks.Doubts[0], `"osu_{a}_{b}.txt"`) {
-		t.Errorf("%d nodes, the first note is %q", a.Nodes, a.remarks.Doubts[0])
+	if a.Nodes != 6 || !strings.Contains(a.remarks.Remarks()[0], `"osu_{a}_{b}.txt"`) {
+		t.Errorf("%d nodes, the first note is %q", a.Nodes, a.remarks.Remarks()[0])
 	}
 	a = answer(Options{Name: "osu_{a}_n5.txt"})
-	if !strings.Contains(a.remarks.Doubts[0], `Not tested: 10 files with another name`) {
-		t.Errorf("the first note is %q", a.remarks.Doubts[0])
+	if !strings.Contains(a.remarks.Remarks()[0], `Not tested: 10 files with another name`) {
+		t.Errorf("the first note is %q", a.remarks.Remarks()[0])
 	}
 }

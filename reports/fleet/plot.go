@@ -291,7 +291,7 @@ func (f *Answer) Document() table.Document {
 	}
 	groups := table.Table{Rows: f.groupRows()}
 	// Remarks have a section of their own.
-	groups.Rows.Doubts, groups.Rows.Notes, groups.Rows.Next = nil, nil, nil
+	groups.Rows.Notes = nil
 	notes := table.Section{Title: "Input and tests"}
 	for _, n := range f.remarks.Remarks() {
 		notes.Blocks = append(notes.Blocks, table.Paragraph(n))

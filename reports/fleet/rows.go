@@ -40,7 +40,7 @@ func (f *Answer) Tables(list string, forPeople bool) []table.Rows {
 
 // remarked returns the table with the remarks and the verdict of all tables.
 func (f *Answer) remarked(rows table.Rows) table.Rows {
-	rows.Doubts, rows.Next, rows.Notes = f.remarks.Doubts, f.remarks.Next, f.remarks.Notes
+	rows.Notes = f.remarks.Notes
 	rows.Verdict = table.Say("%s", f.verdict())
 	return rows
 }

@@ -34,9 +34,6 @@ func bandwidths(p Predicted) (alg, bus any) {
 // nameOf returns the layer's reference.
 func nameOf(p Predicted) string { return p.Platform + "/" + p.Layer }
 
-// beyondMeasured is the doubt of a size outside of the measured ones.
-const beyondMeasured = "Beyond the sizes that were measured the protocol may change."
-
 // extrapolated says how far a size is outside of the measured ones.
 func extrapolated(p Predicted) string {
 	if p.Beyond <= 1 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/curves"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -35,7 +36,7 @@ type CompareQuestion struct {
 // is often that of a study.
 type Comparison struct {
 	Costs []Compared
-	notes []string
+	notes []remark.Note
 	clocks
 	picture table.Picture
 }
@@ -57,7 +58,7 @@ func (q CompareQuestion) ask(ctx context.Context) (*Comparison, error) {
 		}
 	}
 	if found.fitted() {
-		found.notes = []string{curves.ForecastNote}
+		found.notes = []remark.Note{remark.Described(curves.ForecastNote)}
 	}
 	var err error
 	if found.clocks, err = clocksOf(q.On, q.Cycles); err != nil || q.Curve == "" {

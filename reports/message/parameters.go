@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -45,11 +46,8 @@ func ParameterRows(p platforms.Platform) table.Rows {
 		table.Col("source", "source", func(q platforms.Param) any { return q.Source }),
 	)
 	rows.List = true
-	rows.Notes = append(rows.Notes, p.Title)
-	if p.Note != "" {
-		rows.Notes = append(rows.Notes, p.Note)
-	}
-	rows.Notes = append(rows.Notes, levelNotes(p)...)
+	rows.Add(remark.Described(p.Title), remark.Described(p.Note))
+	rows.Add(levelNotes(p)...)
 	for _, l := range p.Layers {
 		note := l.Ref() + " (" + l.Kind
 		if made := slices.Concat(l.Stages, l.Parts); len(made) > 0 {
@@ -62,7 +60,7 @@ func ParameterRows(p platforms.Platform) table.Rows {
 		if l.Note != "" {
 			note += ". " + l.Note
 		}
-		rows.Notes = append(rows.Notes, note)
+		rows.Add(remark.Described(note))
 	}
 	return rows
 }
@@ -70,7 +68,7 @@ func ParameterRows(p platforms.Platform) table.Rows {
 // levelNotes describes each level of a machine, from inside out: its units, the costs
 // of messages there, and the shared resources. Levels have parts that are names of
 // layers, so a table of numbers does not show them.
-func levelNotes(p platforms.Platform) (notes []string) {
+func levelNotes(p platforms.Platform) (notes []remark.Note) {
 	m, ok := p.Machine()
 	if !ok {
 		return nil
@@ -103,7 +101,7 @@ func levelNotes(p platforms.Platform) (notes []string) {
 		if l.Ports > 0 {
 			note += fmt.Sprintf("; full speed for %.4g at once out of it, and into it", l.Ports)
 		}
-		notes = append(notes, note)
+		notes = append(notes, remark.Described(note))
 		// The next level counts units of this one.
 		inner = l.Name
 	}

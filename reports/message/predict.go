@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/forecast"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -28,15 +29,10 @@ type CostQuestion struct {
 type Predictions struct {
 	Costs []Predicted
 	// kinds say of each layer what its times show: its peak, or of what other operation they are.
-	kinds []string
-	// Doubts name the layers whose measured points make no curve: their costs are the model's.
-	Doubts []string
-	// gapless says of each layer without a known gap what is missing.
-	Gapless []string
-	// estimated names the layers whose parameters alone have intervals.
-	Estimated []string
-	// others names the fitted layers beside those that stand for their platforms.
-	Others []string
+	kinds []remark.Note
+	// Notes have the layers whose measured points make no curve, those without a gap, those whose
+	// parameters have intervals of their own, and those that have other fitted layers beside them.
+	Notes  []remark.Note
 	Runs   int // minimum over the fitted layers' measurements
 	clocks clocks
 }
@@ -156,38 +152,35 @@ func withoutLatency(l model.Layer) bool {
 func (p *Predictions) doubtShort(d platforms.Design, largest quantity.Bytes) {
 	l := model.LinesOf(d.Layer.Model)
 	if withoutLatency(l) {
-		p.Doubts = append(p.Doubts, d.Layer.Ref()+": L is 0, so its times are lower bounds; give "+
-			"the round trip with the signature, as in halfpeak fit FILE --model logp --rtt 20us")
+		p.Notes = append(p.Notes, remark.NoLatency(d.Layer.Ref()))
 	}
 	if !tooLong(l, largest) {
 		return
 	}
-	p.Doubts = append(p.Doubts, fmt.Sprintf("%s: LogP is for short messages and has no cost per "+
-		"byte: above %s its times, here %s, are lower bounds and its rates are none; LogGP has G",
-		d.Layer.Ref(), shortMessage, l.OneWay(largest)))
+	p.Notes = append(p.Notes,
+		remark.ShortMessages(d.Layer.Ref(), shortMessage, l.OneWay(largest)))
 }
 
 // doubt notes how far the costs in the design can be trusted.
 func (p *Predictions) doubt(d platforms.Design) {
 	// The error is that of the curve, the same at every size.
 	if _, err := d.Layer.Next(1); err != nil && len(d.Changes) == 0 {
-		p.Doubts = append(p.Doubts, err.Error()+"; the costs are by the model alone")
+		p.Notes = append(p.Notes, remark.ModelAlone(err.Error()))
 	}
 	if err := d.Layer.GapError(); err != nil && d.Layer.Timed.Of == platforms.Message {
-		p.Gapless = append(p.Gapless, "no gap or throughput: "+err.Error())
+		p.Notes = append(p.Notes, remark.NoGap("gap or throughput", err))
 	}
 	// The note about runs must hold for every layer, so it has the fewest.
 	if d.Forecastable() && (p.Runs == 0 || d.Layer.Measured.Runs < p.Runs) {
 		p.Runs = d.Layer.Measured.Runs
 	}
 	if names := otherFits(d); len(names) > 0 {
-		p.Others = append(p.Others, fmt.Sprintf("%s is one of %d fitted layers; the others are %s",
-			d.Layer.Ref(), len(names)+1, strings.Join(names, ", ")))
+		p.Notes = append(p.Notes,
+			remark.OneOfLayers(d.Layer.Ref(), len(names)+1, strings.Join(names, ", ")))
 	}
 	uncertain := func(p platforms.Param) bool { return p.PlusMinus > 0 }
 	if !d.Forecastable() && slices.ContainsFunc(d.Uses(), uncertain) {
-		p.Estimated = append(p.Estimated, d.Layer.Ref()+": the parameters have intervals; "+
-			"whatif gives those of the times")
+		p.Notes = append(p.Notes, remark.UncertainParameters(d.Layer.Ref()))
 	}
 }
 

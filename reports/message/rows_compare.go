@@ -1,9 +1,9 @@
 package message
 
 import (
-	"fmt"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -85,7 +85,7 @@ func (a *Comparison) Rows() table.Rows {
 			return table.OrAbsent(100*c.RoofShare, roofed(c) && c.Peak.Known)
 		}).Texted(table.PercentShare).Ranked(6),
 	}, more)...)
-	rows.Notes = a.notes
+	rows.Add(a.notes...)
 	// A layer has a row for each size, and one note.
 	said := map[string]bool{}
 	for _, x := range c {
@@ -94,14 +94,12 @@ func (a *Comparison) Rows() table.Rows {
 		// Half a percent is left to the rounding of printed numbers.
 		if x.Peak.Known && x.RoofShare > 1.005 && !said[ref] {
 			said[ref] = true
-			rows.Doubts = append(rows.Doubts, fmt.Sprintf("%s: r∞ is above its roof, the %s "+
-				"that %s carries at most: one of the two is inexact, and so is the share of the "+
-				"roof", ref, x.Roof.Rate, x.Roof.Name))
+			rows.Add(remark.AboveRoof(ref, x.Roof.Rate, x.Roof.Name))
 		}
 	}
 	beyond := func(c row) bool { return c.Beyond > 1 }
 	if fitted && slices.ContainsFunc(c, beyond) {
-		rows.Doubts = append(rows.Doubts, beyondMeasured)
+		rows.Add(remark.BeyondMeasured())
 	}
 	var costs []Predicted
 	for _, x := range c {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -55,8 +56,7 @@ func cutRows(c []Cut, noInterval string) table.Rows {
 		return 0
 	}
 	if slices.ContainsFunc(c, func(cut Cut) bool { return cut.Plan.Packets() > listed }) {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("Plans of more than %d packets have no "+
-			"plan_bytes.", listed))
+		rows.Add(remark.LongPlans(listed))
 	}
 	if slices.ContainsFunc(c, func(cut Cut) bool { return cut.Size != c[0].Size }) {
 		return rows
@@ -67,13 +67,12 @@ func cutRows(c []Cut, noInterval string) table.Rows {
 		case cut.Method == "round":
 			round = cut
 		case cut.Method == "unequal-whole":
-			rows.Notes = append(rows.Notes, "unequal-whole, bytes: "+cut.Text())
+			rows.Add(remark.WholePlan(cut.Text()))
 			if cut.Measured {
-				rows.Notes = append(rows.Notes, "unequal is the fastest plan that a search found: "+
-					"stages have measured times, for which no limit is known.")
+				rows.Add(remark.SearchedPlan())
 			}
 		case cut.Setting != "":
-			rows.Next = append(rows.Next, advice(cut, round))
+			rows.Add(remark.Advised(advice(cut, round)))
 		}
 	}
 	return rows

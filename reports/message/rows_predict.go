@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -105,9 +106,8 @@ func (p *Predictions) Rows() table.Rows {
 		}).If(fitted).Ranked(6),
 		table.Col("model_us", "", func(p Predicted) any { return p.Model }).If(fitted),
 	)
-	rows.Notes = p.notes(fitted, other)
-	rows.Doubts = doubts(p)
-	rows.Next = slices.Concat(p.Gapless, p.Estimated, p.Others)
+	rows.Add(doubts(p)...)
+	rows.Add(p.readings(fitted, other)...)
 	rows.Verdict = verdict(p.Costs)
 	return inCycles(rows, p.clocks)
 }
@@ -117,16 +117,15 @@ func (p *Predictions) Figure() (table.Picture, error) { return nil, nil }
 
 // doubts says of which layers the measurements are no curve, that sizes are extrapolated, and why
 // the first size without an interval has none.
-func doubts(p *Predictions) []string {
-	all := slices.Clone(p.Doubts)
+func doubts(p *Predictions) []remark.Note {
+	all := slices.Clone(p.Notes)
 	if slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Beyond > 1 }) {
-		all = append(all, beyondMeasured)
+		all = append(all, remark.BeyondMeasured())
 	}
 	unknown := func(p Predicted) bool { return p.Next != nil && p.Next.Unknown != "" }
 	if i := slices.IndexFunc(p.Costs, unknown); i >= 0 {
 		c := p.Costs[i]
-		all = append(all,
-			fmt.Sprintf("%s, %s: %s", nameOf(c), c.Size, c.Next.Unknown))
+		all = append(all, remark.NoInterval(nameOf(c), c.Size, c.Next.Unknown))
 	}
 	return all
 }
@@ -344,32 +343,20 @@ func gapRank(costs []Predicted) int {
 // not messages. An interval from one run does not cover another run (docs/fit.md:
 // 78 % instead of 95 % if runs differ by 10 %), so the note says how many runs there
 // were.
-func (p *Predictions) notes(fitted, other bool) []string {
-	var notes []string
+func (p *Predictions) readings(fitted, other bool) (notes []remark.Note) {
 	if fitted {
 		what := "One way"
 		if other {
 			what = "The time"
 		}
-		which := "the nodes and the run that were measured: others may differ by more"
-		if p.Runs > 1 {
-			which = fmt.Sprintf("another run, or pair of nodes, like the %d that were measured",
-				p.Runs)
-		}
-		from := "predicted by the model that was fitted by its name"
-		if slices.ContainsFunc(p.Costs, func(c Predicted) bool {
+		byCurve := slices.ContainsFunc(p.Costs, func(c Predicted) bool {
 			return c.Next != nil && c.Model != c.Time
-		}) {
-			from = "predicted from the measured curve; the lines of the model explain it"
-		}
-		notes = append(notes, what+" is the next measurement, "+from+". The interval is of "+
-			which+".")
+		})
+		notes = append(notes, remark.NextMeasurement(what, byCurve, p.Runs))
 	}
 	for _, c := range p.Costs {
 		if c.betweenProtocols() {
-			notes = append(notes, fmt.Sprintf("%s of %s lies between the measured sizes of two "+
-				"protocols: its time is the line of %s, and the interval covers both.", c.Size,
-				c.Layer, c.Regime))
+			notes = append(notes, remark.BetweenProtocols(c.Size, c.Layer, c.Regime))
 		}
 	}
 	return append(notes, p.kinds...)

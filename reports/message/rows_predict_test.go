@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -39,7 +40,7 @@ source = "made up"
 		if c := all.Costs[0]; c.Next != nil || c.OneWay != 11 {
 			t.Errorf("%s: %+v; want 11 µs by the model", name, c)
 		}
-		if notes := strings.Join(all.Rows().Doubts,
+		if notes := strings.Join(all.Rows().Remarks(),
 			"\n"); !strings.Contains(notes, "no curve to predict from") {
 			t.Errorf("%s: the notes are %q", name, notes)
 		}
@@ -58,8 +59,8 @@ func TestCompareAboveTheRoof(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := c.Rows().Doubts; c.Costs[0].RoofShare <= 1.005 || len(notes) != 1 ||
-		!strings.Contains(notes[0],
+	if notes := remark.Of(remark.Doubt, c.Rows().Notes); c.Costs[0].RoofShare <= 1.005 || len(notes) != 1 ||
+		!strings.Contains(notes[0].Text,
 			"clip/system-buffer: r∞ is above its roof, the 132 MB/s that pci carries at most") {
 		t.Errorf("%.3f of the roof, notes %q", c.Costs[0].RoofShare, notes)
 	}

@@ -3,6 +3,7 @@ package message
 import (
 	"fmt"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -20,9 +21,6 @@ func switchRows(c []Cut) table.Rows {
 	)
 	// The table of single sizes has the best packets too.
 	rows.RowRank = func(int) int { return 2 }
-	rows.Notes = []string{"For a library that switches between a few packets: paper-table has " +
-		"the packets of equation 10, judged by CLIP's bound, equation 8 (sec. 4.2.2.2); " +
-		"equal-table has the best equal packets, judged by the exact time. The thresholds make " +
-		"the sum of the times of all message sizes least, each relative to the fastest packet's."}
+	rows.Add(remark.SwitchTables())
 	return rows
 }

@@ -54,9 +54,9 @@ func (r Reproduction) Rows() table.Rows {
 		table.Col("id", "", func(r result) any { return r.ID }),
 		table.Col("formula", "", func(r result) any { return r.Formula }),
 	)
-	headline := r.headline()
-	rows.Notes = append(notes.Lines(), headline[1:]...)
-	rows.Verdict = table.Say("%s", headline[0])
+	verdict, headline := r.headline()
+	rows.Notes = append(notes.Lines(), headline...)
+	rows.Verdict = verdict
 	return rows
 }
 
@@ -103,8 +103,7 @@ func (r Reproduction) Summary() []table.Rows {
 		table.Col("", "unscored",
 			func(l line) any { return l.of.measured() - l.Numbers }).Ranked(2),
 	)
-	headline := r.headline()
-	byPaper.Notes, byPaper.Verdict = headline[1:], table.Say("%s", headline[0])
+	byPaper.Verdict, byPaper.Notes = r.headline()
 	// Eight lines leave both tables on one screen.
 	misses := r.papers().misses(8)
 	if len(misses) == 0 {
@@ -138,7 +137,7 @@ func (r Reproduction) Summary() []table.Rows {
 
 // headline explains the table of the papers: what counts as a prediction, how good
 // the predictions are, and what was not counted.
-func (r Reproduction) headline() []string {
+func (r Reproduction) headline() (verdict table.Sentence, notes []table.Note) {
 	var lines []string
 	all := r
 	r = r.papers()
@@ -172,7 +171,10 @@ func (r Reproduction) headline() []string {
 			"measured, predicted from stages of the same launches (docs/pipelines.md). They do "+
 			"not count for the papers.", own, n))
 	}
-	return lines
+	for _, text := range lines[1:] {
+		notes = append(notes, table.Note{Text: text})
+	}
+	return table.Say("%s", lines[0]), notes
 }
 
 // Blocks returns the section of a report about one platform. Rows are sorted by role

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/halfpeak/halfpeak/internal/calibrate"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -20,7 +21,7 @@ const (
 
 // noInterval says what is known of the errors of a program's times on these machines, in place of
 // an interval of each.
-func noInterval(on []platforms.Design) (reasons []string) {
+func noInterval(on []platforms.Design) (reasons []remark.Note) {
 	unseen := false
 	for _, d := range on {
 		within := calibrate.DeviationOf(d.Platform)
@@ -28,16 +29,12 @@ func noInterval(on []platforms.Design) (reasons []string) {
 			unseen = true
 			continue
 		}
-		reasons = append(reasons, fmt.Sprintf("%s is known from latencies alone. "+
-			"Collectives of such machines take %.2g to %.2g times as long as predicted, and "+
-			"messages of a program may too.", d.Name(), within.Ratio.Low, within.Ratio.High))
+		reasons = append(reasons,
+			remark.ByLatencies(d.Name(), within.Ratio.Low, within.Ratio.High))
 	}
 	if unseen {
-		reasons = append(reasons, fmt.Sprintf("Of measured programs, 90 %% take %.2g to %.3g "+
-			"times as long as predicted (ten programs on two ranks; each predicted by the other "+
-			"nine: 18 of 20 times). Ratios of networks are off by %.2g %% in the median, %.2g %% "+
-			"at worst (docs/measure.md).", lowRatio, highRatio, 100*MedianRatioError,
-			100*WorstRatioError))
+		reasons = append(reasons,
+			remark.MeasuredPrograms(lowRatio, highRatio, MedianRatioError, WorstRatioError))
 	}
 	return reasons
 }

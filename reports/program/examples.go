@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/program"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -15,6 +16,6 @@ func ExampleRows() table.Rows {
 			first, _, _ := strings.Cut(e.Help, ". ")
 			return strings.TrimSuffix(first, ".")
 		}))
-	rows.Notes = []string{"Run one by its name, unless the folder has a file of that name."}
+	rows.Add(remark.ByName())
 	return rows
 }

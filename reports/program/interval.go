@@ -2,7 +2,6 @@ package program
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -18,11 +17,6 @@ const normal90 = 1.645
 // stepError is the deviation of a step's time from that of a program with two fitted rates, over
 // the published steps that were not fitted (docs/tables/training.csv).
 const stepError = 0.04
-
-// stepWithinNote says what the interval of a step is made of.
-var stepWithinNote = fmt.Sprintf("The interval holds steps that are %.0f %% off, as twelve "+
-	"published ones were (docs/training.md), and all collectives at one end of theirs.",
-	100*stepError)
 
 // stepWithin returns the 90 % interval of the finish of a program that counts units of work: of
 // [stepError], and of all its collectives being at one end of their 95 % intervals together. The

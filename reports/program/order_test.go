@@ -33,7 +33,7 @@ func TestOrderOfEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		notes := strings.Join(a.Rows().Doubts, "\n")
+		notes := strings.Join(a.Rows().Remarks(), "\n")
 		if !strings.Contains(notes, test.note) || test.note == "" && notes != "" {
 			t.Errorf("%q by %s: notes %q, want %q", test.text, test.rules, notes, test.note)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/program"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -106,15 +107,12 @@ func (s *Simulation) partRows(ctx context.Context, seq *program.Sequence, ranks 
 		}
 		rows = append(rows, row)
 		if n := len(seq.Order); r.Simulated < n {
-			s.Notes = append(s.Notes, fmt.Sprintf("%d ranks: %d of the program's %d parts were "+
-				"simulated; each other one is equal to one of these, and begins as that did.",
-				ranks, r.Simulated, n))
+			s.Notes = append(s.Notes, remark.EqualParts(ranks, r.Simulated, n))
 		}
 		if few < ranks {
-			s.Notes = append(s.Notes, fmt.Sprintf("%d ranks: %d were simulated; they stand for "+
-				"all, whose units do the same.", ranks, few))
+			s.Notes = append(s.Notes, remark.EqualRanks(ranks, few))
 		}
-		s.Notes = append(s.Notes, noOtherOrder)
+		s.Notes = append(s.Notes, remark.OrderNotTried())
 	}
 	return rows, nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -63,11 +64,11 @@ func TestRowsInParts(t *testing.T) {
 		says := func(notes []string, text string) bool {
 			return slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, text) })
 		}
-		if !says(parts.Notes, "of the program's 13 parts were simulated") {
+		if !says(remark.Texts(parts.Notes), "of the program's 13 parts were simulated") {
 			t.Errorf("no note of parts in %q", parts.Notes)
 		}
 		assumed := len(on) > 0 && on[0].Platform.Name == "a"
-		for _, notes := range [][]string{whole.Notes, parts.Notes} {
+		for _, notes := range [][]string{remark.Texts(whole.Notes), remark.Texts(parts.Notes)} {
 			if says(notes, "has no handshake") != assumed {
 				t.Errorf("notes of presence in %q; want one: %v", notes, assumed)
 			}

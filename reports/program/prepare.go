@@ -11,6 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/internal/placed"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -22,9 +23,9 @@ type Input struct {
 	Schedule *schedule.Schedule
 	Trace    bool            // it was a trace of a real program
 	Marks    *schedule.Marks // of a program in Starlark; else nil
-	Notes    []string        // of a trace, see package mpitrace
+	Notes    []remark.Note   // of a trace, see package mpitrace
 	// Uncertain says what is uncertain of measured collectives.
-	Uncertain string
+	Uncertain []remark.Note
 
 	// choices are those of its collectives. With others it is read again; nil: a schedule in GOAL,
 	// which has its own.
@@ -169,9 +170,9 @@ func (in *Input) Prepare(ctx context.Context, d platforms.Design, on machine.Pla
 		Notes: append(noInterval([]platforms.Design{d}), in.Notes...)}
 	switch {
 	case measured:
-		call.Notes = append(call.Notes, in.Uncertain, networkNote)
+		call.Notes = append(slices.Concat(call.Notes, in.Uncertain), remark.NetworkScales())
 	case in.joint != nil:
-		call.Notes = append(call.Notes, in.Uncertain, staysNote)
+		call.Notes = append(slices.Concat(call.Notes, in.Uncertain), remark.CollectivesStay())
 	}
 	again := &runnable{Input: in, made: map[localWork]*simulate.Program{}}
 	call.Run = func(c platforms.Costs, parts bool) (f study.Finished, err error) {
@@ -204,7 +205,7 @@ func (in *Input) Prepare(ctx context.Context, d platforms.Design, on machine.Pla
 		return f, err
 	}
 	if m := d.Machine(); len(m.Levels) > 0 {
-		call.Notes = append(call.Notes, d.Name()+": "+placed.Shape(m, on)+".")
+		call.Notes = append(call.Notes, remark.Described(placed.Shape(m, on)+".").About(d.Name()))
 	}
 	if _, err := call.Run(d.Costs(), false); err != nil {
 		return d, call, fmt.Errorf("%s: %w", in.Name, err)
@@ -262,10 +263,3 @@ func noMessages(s *schedule.Schedule, d platforms.Design) error {
 	}
 	return nil
 }
-
-const (
-	networkNote = "With the network, steps and bytes of collectives between nodes are scaled, by " +
-		"the schedules of the algorithms; those inside nodes stay."
-	staysNote = "Collectives keep the times that were measured, whatever changes: only messages " +
-		"take other ones."
-)

@@ -174,7 +174,7 @@ func called(ctx context.Context, p *program.Program, name string, o Reading) (*I
 func (in *Input) schedule(ctx context.Context, calls *program.Calls) (err error) {
 	in.Schedule, in.Marks, err = calls.Schedule(ctx)
 	if in.joint != nil {
-		in.Uncertain = in.joint.Doubt()
+		in.Uncertain = in.joint.Notes()
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -33,7 +34,8 @@ func (a Answer) Rows() table.Rows {
 	default:
 		rows = rankRows(s)
 	}
-	rows.Doubts, rows.Notes = append(rows.Doubts, s.Notes...), append(rows.Notes, s.NoInterval...)
+	rows.Add(s.Notes...)
+	rows.Add(s.NoInterval...)
 	return rows
 }
 
@@ -104,8 +106,7 @@ func machineRows(s *Simulation) table.Rows {
 			return table.Finite(100 * float64(t/first-1))
 		}).Texted(table.PercentText("%+.3g %%")),
 	)
-	rows.Notes = []string{fmt.Sprintf("%d ranks; computation and communication are those of "+
-		"the critical path, and add up to the finish.", s.Schedule.Ranks())}
+	rows.Add(remark.PathShares(s.Schedule.Ranks()))
 	finish := func(m run) quantity.Micros {
 		t, _ := m.Result.Finish()
 		return t

@@ -2,11 +2,11 @@ package program
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -34,12 +34,9 @@ func pathRows(s *Simulation) (rows table.Rows) {
 		ranks[h.Rank] = true
 	}
 	finish, rank := r.Finish()
-	rows.Notes = []string{fmt.Sprintf(
-		"rank %d finishes last, after %s; its path has %d steps on %d of %d ranks",
-		rank, finish, len(hops), len(ranks), s.Schedule.Ranks())}
+	rows.Add(remark.LastOnPath(rank, finish, len(hops), len(ranks), s.Schedule.Ranks()))
 	if left > 0 {
-		rows.Notes = append(rows.Notes, fmt.Sprintf(
-			"steps %d to %d are not shown; a trace marks all", mostHops+1, mostHops+left))
+		rows.Add(remark.MoreSteps(mostHops+1, mostHops+left))
 	}
 	return rows
 }

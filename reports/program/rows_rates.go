@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -29,17 +30,13 @@ func (f *Rates) Rows() table.Rows {
 	)
 	one := quantity.Plural(len(f.Steps), "step")
 	if f.Assumed {
-		rows.Doubts = append(rows.Doubts, fmt.Sprintf("%s: as many rates as steps are fitted, so "+
-			"that none is left to judge them by. Their intervals are of steps that are %.0f %% "+
-			"off, as published ones were.", one, 100*stepError))
+		rows.Add(remark.NoneLeft(one, stepError))
 	}
 	if f.Given {
-		rows.Doubts = append(rows.Doubts, "memory is as given, without an interval, and flops "+
-			"takes what is wrong with it; a second step of another batch would tell them apart.")
+		rows.Add(remark.MemoryGiven())
 	}
 	flops, memory := ratePhrase(f.Flops, quantity.DimFlops), ratePhrase(f.Memory, quantity.DimRate)
-	rows.Notes = append(rows.Notes, fmt.Sprintf("Ridge: above %.0f operations a byte, operations "+
-		"bind.", f.Flops.Value/f.Memory.Value))
+	rows.Add(remark.Ridge(f.Flops.Value / f.Memory.Value))
 	rows.Verdict = table.Say("%s of %s: flops %s, memory %s", one, f.Name, flops, memory)
 	return rows
 }

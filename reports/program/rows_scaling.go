@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -78,19 +79,18 @@ func scalingRows(s *Scaling) table.Rows {
 			table.Col(keys[i]+"_max_us", "", func(r row) any { return mark(r).Max }))
 	}
 	rows := table.TableOf(s.Rows, columns...)
-	rows.Doubts = s.Notes
+	rows.Add(s.Notes...)
 	rows.Verdict = scalingVerdict(s)
 	switch {
 	case !computes:
-		rows.Doubts = append(slices.Clone(s.Notes),
-			"No efficiency: the program computes nothing on its smallest number of ranks.")
+		rows.Add(remark.NoEfficiency().As(remark.Doubt))
 	case ranksDiffer(s):
-		rows.Notes = append(rows.Notes, efficiencyNote(s))
+		rows.Add(efficiencyNote(s))
 	}
-	rows.Notes = append(rows.Notes, s.NoInterval...)
-	if rows.Next = kneeNotes(s); s.counts() {
-		rows.Next = nil
-		rows.Notes = append(rows.Notes, splitNote)
+	if rows.Add(s.NoInterval...); !s.counts() {
+		rows.Add(kneeNotes(s)...)
+	} else {
+		rows.Add(remark.SplitParts())
 		if !differ(s, func(r row) string { return r.Machine }) {
 			rows.Verdict = splitVerdict(s)
 		}
@@ -99,7 +99,7 @@ func scalingRows(s *Scaling) table.Rows {
 }
 
 // efficiencyNote says what the efficiency of the last row is.
-func efficiencyNote(s *Scaling) string {
+func efficiencyNote(s *Scaling) remark.Note {
 	last := s.Rows[len(s.Rows)-1]
 	first := last
 	for _, r := range s.Rows {
@@ -162,7 +162,7 @@ func scalingVerdict(s *Scaling) (none table.Sentence) {
 }
 
 // kneeNotes says from which number of ranks messages take most of the time, and of which line.
-func kneeNotes(s *Scaling) (notes []string) {
+func kneeNotes(s *Scaling) (notes []remark.Note) {
 	for _, k := range s.Knees {
 		subject := "Messages"
 		if len(s.Rows) > 1 {
@@ -175,9 +175,7 @@ func kneeNotes(s *Scaling) (notes []string) {
 		if k.Params != "" {
 			on += " with " + k.Params
 		}
-		notes = append(notes, fmt.Sprintf("%s take more than half of the critical path%s: "+
-			"%.0f %%; those of %s take most, %.0f %%.",
-			subject, on, 100*k.Messages, k.Line, 100*k.Part))
+		notes = append(notes, remark.MessagesTakeHalf(subject, on, k.Messages, k.Line, k.Part))
 	}
 	return notes
 }

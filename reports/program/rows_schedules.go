@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -45,13 +46,10 @@ func scheduleRows(all []*Simulation) table.Rows {
 		}).Texted(table.PercentText("%+.3g %%")),
 	)
 	for _, s := range all {
-		for _, note := range append(s.NoInterval, s.Notes...) {
-			if !slices.Contains(rows.Doubts, note) {
-				rows.Doubts = append(rows.Doubts, note)
-			}
-		}
+		rows.Add(s.NoInterval...)
+		rows.Add(s.Notes...)
 		if s.Schedule.Ranks() != all[0].Schedule.Ranks() {
-			rows.Doubts = append(rows.Doubts, "the schedules have different numbers of ranks")
+			rows.Add(remark.OtherRanks())
 			break
 		}
 	}

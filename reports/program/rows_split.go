@@ -31,10 +31,6 @@ func splitColumns(s *Scaling) []table.Field[Scaled] {
 	}
 }
 
-const splitNote = "Shown: how much shorter the step is if all communication takes no time; " +
-	"hidden: the rest of the collectives, beside computation; bubbles: what ranks then still " +
-	"wait for each other."
-
 // splitVerdict says what binds the step on the largest number of ranks, and what a network would
 // give.
 func splitVerdict(s *Scaling) table.Sentence {

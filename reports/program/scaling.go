@@ -10,6 +10,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -19,15 +20,15 @@ type Scaling struct {
 	Name  string
 	Rows  []Scaled
 	Knees []knee
-	Notes []string
+	Notes []remark.Note
 	// NoInterval says why times have no interval; see [Simulation].
-	NoInterval []string
+	NoInterval []remark.Note
 
 	faster     quantity.Micros // the last finish with the link of that name twice as fast; 0: none
 	fasterLink string
-	uncertain  string // the last [Input].Uncertain, which is one of the notes
-	bound      string // the collectives that make the last finish a bound; "": none
-	measured   bool   // collectives of the last program have measured times
+	uncertain  []remark.Note // the last [Input].Uncertain, which are among the notes
+	bound      string        // the collectives that make the last finish a bound; "": none
+	measured   bool          // collectives of the last program have measured times
 }
 
 // Scaled is a program on one number of ranks. Times are means over the ranks, but for the finish
@@ -127,19 +128,20 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string, q Question)
 		}
 		s.Rows = append(s.Rows, row)
 		s.bound, s.measured = in.unmeasured(), in.joint != nil && in.joint.Measured()
-		if in.Uncertain != "" { // of all programs so far
-			s.NoInterval = slices.DeleteFunc(s.NoInterval,
-				func(n string) bool { return n == s.uncertain })
+		if len(in.Uncertain) > 0 { // of all programs so far
+			s.NoInterval = slices.DeleteFunc(s.NoInterval, func(n remark.Note) bool {
+				return slices.Contains(s.uncertain, n)
+			})
 			s.uncertain = in.Uncertain
 		}
 		for i, n := range done.Notes {
 			// Where simultaneous events decide, it is said of each number of ranks.
-			if strings.Contains(n, "simultaneous") && n != noOtherOrder {
-				done.Notes[i] = fmt.Sprintf("%d ranks: %s", row.Ranks, n)
+			if n.Kind == remark.Doubt && strings.Contains(n.Text, "simultaneous") {
+				done.Notes[i] = n.About(fmt.Sprintf("%d ranks", row.Ranks))
 			}
 		}
 		if row.Within.Value > 0 {
-			done.NoInterval = []string{in.Uncertain, stepWithinNote}
+			done.NoInterval = append(slices.Clone(in.Uncertain), remark.StepsOff(stepError))
 		}
 		s.note(done)
 	}
@@ -148,16 +150,8 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string, q Question)
 
 // note adds the notes of a simulation that it has not yet.
 func (s *Scaling) note(one *Simulation) {
-	for _, n := range one.Notes {
-		if !slices.Contains(s.Notes, n) {
-			s.Notes = append(s.Notes, n)
-		}
-	}
-	for _, n := range one.NoInterval {
-		if !slices.Contains(s.NoInterval, n) {
-			s.NoInterval = append(s.NoInterval, n)
-		}
-	}
+	s.Notes = remark.Add(s.Notes, one.Notes...)
+	s.NoInterval = remark.Add(s.NoInterval, one.NoInterval...)
 }
 
 // shareTime sets the parts of the time.
@@ -292,23 +286,19 @@ func (row *Scaled) isFixedProblem(ratio float64) bool { return row.Growth < math
 
 // efficiencyNote says what the efficiency of a row is; the first row has the smallest number of
 // ranks.
-func (row *Scaled) efficiencyNote(first *Scaled) string {
+func (row *Scaled) efficiencyNote(first *Scaled) remark.Note {
 	const same = 0.01 // of the computation: what programs round off
 	ratio := float64(row.Ranks) / float64(first.Ranks)
 	fixed := row.isFixedProblem(ratio)
 	switch {
 	case fixed && math.Abs(row.Growth-1) <= same:
-		return "Efficiency is the speed-up over the ratio of ranks, which share the computation."
+		return remark.EfficiencyShared()
 	case fixed:
-		return fmt.Sprintf("Efficiency is the speed-up over the ratio of ranks. All together, %d "+
-			"ranks compute %.3g times as much as %d: that alone makes %.3g %% of it, and the rest "+
-			"%.3g %%.", row.Ranks, row.Growth, first.Ranks, 100/row.Growth,
-			100*row.Efficiency*row.Growth)
+		return remark.EfficiencyGrown(row.Ranks, row.Growth, first.Ranks, row.Efficiency)
 	case math.Abs(row.Growth/ratio-1) <= same:
-		return "Efficiency is the speed-up: each rank computes as much on any number of ranks."
+		return remark.EfficiencyEach()
 	}
-	return fmt.Sprintf("Efficiency is the speed-up times %.3g: each of %d ranks computes so much "+
-		"more than each of %d.", row.Growth/ratio, row.Ranks, first.Ranks)
+	return remark.EfficiencyMore(row.Growth/ratio, row.Ranks, first.Ranks)
 }
 
 // counts reports whether the program counts units of work.

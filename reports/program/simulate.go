@@ -10,6 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/placed"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -28,8 +29,8 @@ type Simulation struct {
 	Table    Table
 	// NoInterval says what is known of the errors of times on machines, in place of an interval;
 	// nil by LogGOPS parameters.
-	NoInterval []string
-	Notes      []string
+	NoInterval []remark.Note
+	Notes      []remark.Note
 }
 
 // A MachineRun is the run of a schedule on one machine.
@@ -96,9 +97,7 @@ func (q Question) run(ctx context.Context, in *Input) (*Simulation, error) {
 	s := &Simulation{Name: in.Name, Schedule: in.Schedule, Seed: q.Run.Seed, asked: q.Runs,
 		Table:      q.Table,
 		NoInterval: noInterval(q.On), Notes: slices.Clone(in.Notes)}
-	if in.Uncertain != "" {
-		s.NoInterval = slices.Insert(s.NoInterval, 0, in.Uncertain)
-	}
+	s.NoInterval = append(slices.Clone(in.Uncertain), s.NoInterval...)
 	names, machines, err := s.machinesOf(in, in.Schedule.Ranks(), q)
 	if err != nil {
 		return nil, err
@@ -160,8 +159,7 @@ func (q Question) run(ctx context.Context, in *Input) (*Simulation, error) {
 
 // noteAssumed says that a machine has not measured which ranks large messages need.
 func (s *Simulation) noteAssumed(name string) {
-	s.Notes = append(s.Notes, fmt.Sprintf("Large messages move while their ranks compute: "+
-		"%s has no handshake and data (halfpeak calibrate measures them).", name))
+	s.Notes = append(s.Notes, remark.MovesBeside(name))
 }
 
 // run adds the answer of the machine of this name. byMachine: its row has the path.
@@ -225,8 +223,8 @@ func (s *Simulation) inOtherOrder(ctx context.Context, p *simulate.Program,
 
 // noteOrder adds a note if the finish of the last run hangs on the order of simultaneous events.
 func (s *Simulation) noteOrder(machine string, several bool, other otherOrder) {
-	if other.costly && !slices.Contains(s.Notes, noOtherOrder) {
-		s.Notes = append(s.Notes, noOtherOrder)
+	if other.costly {
+		s.Notes = remark.Add(s.Notes, remark.OrderNotTried())
 	}
 	if len(s.Runs) == 0 || other.finish == 0 {
 		return
@@ -235,16 +233,11 @@ func (s *Simulation) noteOrder(machine string, several bool, other otherOrder) {
 	if finish.String() == other.finish.String() {
 		return // equal as printed
 	}
-	on := ""
-	if several {
-		on = machine + ": "
+	if !several {
+		machine = ""
 	}
-	s.Notes = append(s.Notes, fmt.Sprintf("%ssimultaneous events decide the finish: it is %s in "+
-		"the order of the rules, and %s in the opposite order", on, finish, other.finish))
+	s.Notes = append(s.Notes, remark.Simultaneous(finish, other.finish).About(machine))
 }
-
-const noOtherOrder = "Whether the order of simultaneous events decides the finish was not tried: " +
-	"a second run takes too long."
 
 // machinesOf returns the machines of the options with their names, and adds notes
 // about them. LogGOPS has no machine: its parameters are in the options of the run.
@@ -252,8 +245,7 @@ func (s *Simulation) machinesOf(in *Input, ranks int, q Question) (
 	names []string, machines []simulate.Machine, err error) {
 	if len(q.On) == 0 {
 		if q.Run.Rules == simulate.Default && q.Run.LogGOPS == simulate.Defaults {
-			s.Notes = append(s.Notes, "No machine is named: messages cost LogGOPSim's defaults, "+
-				"L 2.5 µs, o 1.5 µs, g 1 µs, G 6 ns/B, S 65535 B.")
+			s.Notes = append(s.Notes, remark.Defaults())
 		}
 		return []string{"LogGOPS"}, []simulate.Machine{nil}, nil
 	}
@@ -270,27 +262,23 @@ func (s *Simulation) machinesOf(in *Input, ranks int, q Question) (
 			return nil, nil, err
 		}
 		names, machines = append(names, d.Name()), append(machines, m)
-		if note := placed.BlockingNote(d.Machine(), d.Layer); note != "" {
-			s.Notes = append(s.Notes, note)
-		}
+		s.Notes = append(s.Notes, placed.Blocking(d.Machine(), d.Layer)...)
 		if d.Whole {
-			s.Notes = append(s.Notes, d.Name()+": "+placed.Shape(d.Machine(), q.Map)+".")
+			s.Notes = append(s.Notes,
+				remark.Described(placed.Shape(d.Machine(), q.Map)+".").About(d.Name()))
 			continue
 		}
 		// Below that, the ranks may well have a node each.
 		const few = 8
 		if real := in.Trace || in.Marks != nil; real && ranks > few {
-			s.Notes = append(s.Notes, d.Layer.Ref()+" has no levels: each rank has a NIC of its "+
-				"own, and messages share nothing else.")
+			s.Notes = append(s.Notes, remark.NoLevels(d.Layer.Ref()))
 		}
 		// Without overheads computation and communication overlap fully, so a finish can be too
 		// early. A layer that has none at a small and at a large size has none at all.
 		send, receive := d.Layer.Model.Overheads(1)
 		longSend, longReceive := d.Layer.Model.Overheads(1 << 20)
 		if send+receive+longSend+longReceive == 0 {
-			s.Notes = append(s.Notes, d.Layer.Ref()+
-				" has no overheads: its processors compute while messages are sent and received, "+
-				"but wait for the NIC to begin the next one")
+			s.Notes = append(s.Notes, remark.NoOverheads(d.Layer.Ref()))
 		}
 	}
 	return names, machines, nil

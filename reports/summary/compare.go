@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/message"
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -54,7 +55,14 @@ func (a Comparison) Rows() table.Rows {
 	if a.crossings != nil {
 		sentences := a.crossings.Sentences()
 		rows.Verdict = table.Say("%s; %v", strings.TrimSuffix(sentences[0], "."), rows.Verdict)
-		rows.Notes = append(rows.Notes, sentences[1:]...)
+		for _, s := range sentences[1:] {
+			rows.Add(remark.Described(s))
+		}
+		if len(a.crossings.Overtakings) > 0 {
+			rows.Add(a.crossings.Notes...)
+		} else {
+			rows.Add(a.crossings.Notes[1:]...) // the first is the sentence
+		}
 	}
 	return rows
 }

@@ -9,6 +9,7 @@ import (
 
 	linesof "github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/papers"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -200,7 +201,7 @@ func (s subject) sections(ctx context.Context, sizes []quantity.Bytes) ([]table.
 // numberSources replaces each long source that occurs more than once by a number, and
 // returns notes that resolve the numbers. A paper's table is the source of twenty
 // parameters: repeated, it made the table unreadable.
-func numberSources(r table.Rows) (notes []string) {
+func numberSources(r table.Rows) (notes []table.Note) {
 	// A shorter source takes about as much room as its number and the look-up.
 	const long = 40 // bytes
 	// The source is the last column of the table of parameters.
@@ -217,7 +218,7 @@ func numberSources(r table.Rows) (notes []string) {
 		}
 		if number[source] == "" {
 			number[source] = fmt.Sprintf("[%d]", len(number)+1)
-			notes = append(notes, number[source]+" "+source)
+			notes = append(notes, remark.Described(number[source]+" "+source))
 		}
 		row[last] = number[source]
 	}

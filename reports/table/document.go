@@ -67,7 +67,7 @@ func (b Drawing) Values() (rows Rows, notes []string) {
 		notes = append(notes, b.Note)
 	}
 	all := b.Picture.Rows()
-	notes = append(notes, all.Notes...)
+	notes = append(notes, all.Remarks()...)
 	if len(rows.Columns) == 0 {
 		rows = all
 		rows.Notes = nil
@@ -115,7 +115,7 @@ func (s Section) writeMarkdown(m *bytes.Buffer, level int) error {
 			}
 		case Drawing:
 			rows, notes := b.Values()
-			rows.Notes = slices.Concat(rows.Notes, notes)
+			rows.Notes = slices.Concat(rows.Notes, captions(notes))
 			if err := (Table{b.Title, rows}).writeMarkdown(m); err != nil {
 				return fmt.Errorf("%s: %w", s.Title, err)
 			}

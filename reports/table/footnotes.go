@@ -12,23 +12,22 @@ import (
 type Footnotes []string
 
 // Mark returns the reference to a remark, such as "[1]"; an empty remark has none.
-func (f *Footnotes) Mark(remark string) string {
-	if remark == "" {
+func (f *Footnotes) Mark(text string) string {
+	if text == "" {
 		return ""
 	}
-	i := slices.Index(*f, remark)
+	i := slices.Index(*f, text)
 	if i < 0 {
 		i = len(*f)
-		*f = append(*f, remark)
+		*f = append(*f, text)
 	}
 	return fmt.Sprintf("[%d]", i+1)
 }
 
 // Lines returns the numbered remarks.
-func (f Footnotes) Lines() []string {
-	var lines []string
-	for i, remark := range f {
-		lines = append(lines, fmt.Sprintf("[%d] %s", i+1, remark))
+func (f Footnotes) Lines() (lines []Note) {
+	for i, text := range f {
+		lines = append(lines, Note{Text: fmt.Sprintf("[%d] %s", i+1, text)})
 	}
 	return lines
 }

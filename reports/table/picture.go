@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -94,7 +95,7 @@ func (f Figure) Rows() Rows {
 			{Key: "label", Head: "label"},
 			{Key: "x_quantity"}, {Key: "y_quantity"},
 		},
-		Notes: f.Notes,
+		Notes: captions(f.Notes),
 	}
 	x, y := f.X.quantity(), f.Y.quantity()
 	for _, s := range f.Series {
@@ -219,7 +220,7 @@ func (t Tornado) Rows() Rows {
 			{Key: "name", Head: "name"}, {Key: "base", Head: t.X.head()},
 			{Key: "low", Head: t.Less}, {Key: "high", Head: t.More},
 		},
-		Notes: t.Notes,
+		Notes: captions(t.Notes),
 	}
 	for _, b := range t.Bars {
 		r.Data = append(r.Data, []any{b.Name, t.X.cell(t.Base), t.X.cell(b.Less),
@@ -256,7 +257,7 @@ func (h HeatMap) Rows() Rows {
 			{Key: "z", Head: h.Value.head()},
 			{Key: "x_quantity"}, {Key: "y_quantity"}, {Key: "z_quantity"},
 		},
-		Notes: h.Notes,
+		Notes: captions(h.Notes),
 	}
 	for j, row := range h.Z {
 		for i, z := range row {
@@ -311,7 +312,7 @@ func (t Timeline) Rows() Rows {
 			{Key: "stage", Head: "stage"}, {Key: "packet", Head: "packet"},
 			{Key: "start_us", Head: "start µs"}, {Key: "end_us", Head: "end µs"},
 		},
-		Notes: t.Notes,
+		Notes: captions(t.Notes),
 	}
 	if len(t.Kinds) > 0 {
 		r.Columns[0] = Column{Key: "name", Head: "name"}
@@ -361,7 +362,7 @@ func (a Areas) Rows() Rows {
 			{Key: "x", Head: a.X.head()}, {Key: "y", Head: a.Y.head()},
 			{Key: "x_quantity"}, {Key: "y_quantity"},
 		},
-		Notes: a.Notes,
+		Notes: captions(a.Notes),
 	}
 	for _, p := range a.Parts {
 		for i, x := range a.XS {
@@ -370,4 +371,12 @@ func (a Areas) Rows() Rows {
 		}
 	}
 	return r
+}
+
+// captions returns the remarks of a picture as notes of its rows.
+func captions(texts []string) (notes []Note) {
+	for _, text := range texts {
+		notes = append(notes, remark.Described(text))
+	}
+	return notes
 }

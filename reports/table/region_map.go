@@ -22,7 +22,7 @@ func (m RegionMap) Rows() Rows {
 			{Key: "x", Head: m.X.head()}, {Key: "y", Head: m.Y.head()},
 			{Key: "name", Head: "name"}, {Key: "z", Head: m.Label},
 		},
-		Notes: m.Notes,
+		Notes: captions(m.Notes),
 	}
 	for j, row := range m.At {
 		for i, at := range row {

@@ -1,5 +1,6 @@
 // Package table holds rows and figures as data, and writes rows as text, Markdown, CSV and JSON. It
-// does no modelling, and of the other packages it knows the units of model/quantity alone.
+// does no modelling, and of the other packages it knows only the units of model/quantity and the
+// notes of internal/remark.
 //
 // # Tables
 //
@@ -33,6 +34,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -53,16 +55,20 @@ type Rows struct {
 	AskedRank int
 	List      bool // of what there is, which is shown whole on any screen
 
-	// Remarks and the verdict are printed in Text and Markdown only. A terminal has room for a few
-	// remarks: doubts come first, then what to do next; see [Printer.Brief].
-	Doubts  []string // why the rows may be wrong or incomplete
-	Next    []string // what to do with the answer
-	Notes   []string // what the rows are of, and how to read them
+	// Notes and the verdict are printed in Text and Markdown only. A terminal has room for a few
+	// notes: doubts come first, then advice; see [Printer.Brief].
+	Notes   []Note
 	Verdict Sentence // the answer in a line; it stands last
 }
 
-// Remarks returns the doubts, the notes and what to do next.
-func (r Rows) Remarks() []string { return slices.Concat(r.Doubts, r.Notes, r.Next) }
+// A Note is a remark on the rows: why they may be wrong, how to read them, or what to do next.
+type Note = remark.Note
+
+// Add adds notes, each once.
+func (r *Rows) Add(notes ...Note) { r.Notes = remark.Add(r.Notes, notes...) }
+
+// Remarks returns the notes as lines: doubts, then what the rows are of, then advice.
+func (r Rows) Remarks() []string { return remark.Texts(r.Notes) }
 
 // A Column describes the cells under it.
 type Column struct {
@@ -89,9 +95,9 @@ type Printer struct {
 	Height int                 // of the screen, in lines; 0: any height fits
 	Color  bool                // heads and the verdict in bold
 
-	// Brief, if not empty, prints at most two remarks of all tables: doubts, or else what to do
-	// next. If the text is longer than Height, it leaves out rows by [Rows.RowRank]. Brief says how
-	// to ask for the rest, as "--notes".
+	// Brief, if not empty, prints at most two lines of notes of all tables: doubts, or else advice.
+	// If the text is longer than Height, it leaves out rows by [Rows.RowRank]. Brief says how to
+	// ask for the rest, as "--notes".
 	Brief string
 	Asked bool // sizes or ranks were asked for one by one: Brief leaves out none of them
 	Whole bool // all rows were: Brief leaves out none

@@ -38,7 +38,7 @@ var sample = Rows{
 			nil, false},
 		{nil, nil, quantity.Micros(1.0 / 3), -1.25, []float64{}, -1, nil},
 	},
-	Notes: []string{"Times are *one-way*."},
+	Notes: []Note{{Text: "Times are *one-way*."}},
 }
 
 func TestWrite(t *testing.T) {

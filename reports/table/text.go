@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/remark"
 )
 
-// A brief text has up to maxBrief remarks, and the second only if both have briefLines lines.
-const maxBrief, briefLines = 2, 3
+// A brief text has up to maxBrief notes, and the second only if both have briefLines lines.
+const maxBrief, briefLines = 2, 2
 
 // A screenful is what a text keeps of its tables.
 type screenful struct {
@@ -80,7 +82,7 @@ func ranksOf(tables []Rows) []int {
 
 // writeTables prints what a screenful keeps of the tables, and all else that belongs to them.
 func (v Printer) writeTables(b *bytes.Buffer, tables []Rows, s screenful) {
-	var doubts, next, rest []string
+	var notes []Note
 	verdict, hidden := "", false
 	for i, r := range tables {
 		all := len(r.Data)
@@ -100,13 +102,12 @@ func (v Printer) writeTables(b *bytes.Buffer, tables []Rows, s screenful) {
 		if verdict = cmp.Or(said, verdict); v.Brief == "" {
 			v.writeNotes(b, r.Remarks())
 		}
-		doubts, next = append(doubts, r.Doubts...), append(next, r.Next...)
-		rest = append(rest, r.Notes...)
+		notes = remark.Add(notes, r.Notes...)
 	}
 	var shown []string
 	if v.Brief != "" {
-		shown = v.briefly(append(doubts, next...))
-		if hidden || len(doubts)+len(next)+len(rest) > len(shown) {
+		shown = v.briefly(notes)
+		if hidden || len(notes) > len(shown) {
 			shown = append(shown, "more: "+v.Brief)
 		}
 	}
@@ -126,17 +127,16 @@ func (v Printer) writeTables(b *bytes.Buffer, tables []Rows, s screenful) {
 	}
 }
 
-// briefly returns the first remarks, each once.
-func (v Printer) briefly(remarks []string) (shown []string) {
+// briefly returns the notes that may change a decision, doubts first, as far as they have room.
+func (v Printer) briefly(notes []Note) (shown []string) {
 	lines := 0
-	for _, text := range remarks {
+	for _, text := range remark.Texts(slices.Concat(remark.Of(remark.Doubt, notes),
+		remark.Of(remark.Advice, notes))) {
 		lines += 1 + strings.Count(v.folded(text), "\n")
 		if n := len(shown); n == maxBrief || n > 0 && lines > briefLines {
 			break
 		}
-		if !slices.Contains(shown, text) {
-			shown = append(shown, text)
-		}
+		shown = append(shown, text)
 	}
 	return shown
 }

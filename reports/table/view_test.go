@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/mattn/go-runewidth"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -29,8 +30,8 @@ var wide = Rows{
 			quantity.Micros(504.7), quantity.MBps(111.21),
 			interval(589.3, 570, 600), Change{quantity.DimTime, 589.3, 589.3}},
 	},
-	Notes: []string{"clip/system-buffer: r∞ = 134.74 MB/s, n½ = 3755 B, as its file says, and " +
-		"this is a long note."},
+	Notes: []Note{{Text: "clip/system-buffer: r∞ = 134.74 MB/s, n½ = 3755 B, as its file says, and " +
+		"this is a long note."}},
 }
 
 func TestView(t *testing.T) {
@@ -303,17 +304,19 @@ func interval(value, low, high float64) Interval {
 	return Interval{quantity.DimTime, quantity.Interval{Value: value, Low: low, High: high}}
 }
 
-// A brief text has two remarks of all tables, by their kind and not by their place, and ends with
+// A brief text has two notes of all tables, each once, by their kind and not by their place, and ends with
 // the verdict of the last table that has one, in the printer's units.
 func TestBrief(t *testing.T) {
 	column := []Column{{Key: "time_us", Head: "time"}}
 	tables := []Rows{
-		{Columns: column, Data: [][]any{{quantity.Micros(2)}}, Notes: []string{"what it is"},
-			Next: []string{"next"}, Doubts: []string{"doubt 1"}, Verdict: Say("not the last")},
-		{Columns: column, Data: [][]any{{quantity.Micros(3)}}, Doubts: []string{"doubt 2", "doubt 3"},
+		{Columns: column, Data: [][]any{{quantity.Micros(2)}}, Verdict: Say("not the last")},
+		{Columns: column, Data: [][]any{{quantity.Micros(3)}},
 			Verdict: Say("%v: %v", quantity.KiB, Interval{quantity.DimTime,
 				quantity.Interval{Value: 20, Low: 10, High: 30}})},
 	}
+	note := func(k remark.Kind, text string) Note { return Note{Kind: k, Text: text} }
+	tables[0].Add(note(remark.Reading, "what it is"), note(remark.Advice, "next"), note(remark.Doubt, "doubt 1"))
+	tables[1].Add(note(remark.Doubt, "doubt 2"), note(remark.Doubt, "doubt 1"), note(remark.Doubt, "doubt 3"))
 	units, err := quantity.ParseUnits("ms")
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -27,7 +28,7 @@ type Limits struct {
 // [Benchmarks], or the library's default if it is empty. The notes say what to do next. If the
 // context ends, the folder has the rules without a script, and the error is the context's.
 func (m *Map) WriteFolder(ctx context.Context, folder string, decisions []Decision, limits Limits,
-	benchmark string) (notes []string, err error) {
+	benchmark string) (notes []remark.Note, err error) {
 	if err := os.MkdirAll(folder, os.ModePerm); err != nil {
 		return nil, err
 	}
@@ -47,16 +48,16 @@ func (m *Map) WriteFolder(ctx context.Context, folder string, decisions []Decisi
 	if err != nil {
 		return nil, err
 	}
-	if note == "" {
-		note = "Interrupted: no script of the next measurements was written."
+	if interrupted != nil {
+		note = remark.NoScript()
 	}
-	notes = []string{note}
+	notes = []remark.Note{note}
 	if has, err := m.hasRules(decisions); err != nil {
 		return nil, err
 	} else if has {
-		notes = append(notes, m.use(rules))
+		notes = append(notes, remark.UseRules(m.use(rules)))
 	} else {
-		notes = append(notes, "No rules yet: the library's own choice is kept for every call.")
+		notes = append(notes, remark.NoRules())
 	}
 	return notes, interrupted
 }
@@ -75,13 +76,13 @@ const duelTime, duelShare = 4, 0.25
 
 // writeNext writes the script of the next measurements and duels under a name that is free.
 func (m *Map) writeNext(ctx context.Context, folder string, decisions []Decision, limits Limits,
-	benchmark string) (note string, err error) {
+	benchmark string) (note remark.Note, err error) {
 	var next []int
 	done := "all that may be the fastest was measured."
 	if loss := percent * meanLoss(decisions); loss < limits.Loss {
 		done = fmt.Sprintf("the expected loss of %.1f %% is below %g %%.", loss, limits.Loss)
 	} else if next, err = m.nextWithin(ctx, limits); err != nil {
-		return "", err
+		return note, err
 	}
 	budget := float64(m.points(limits)) / duelTime
 	duels := m.nextDuels(decisions, int(math.Ceil(budget*duelShare)), 0)
@@ -89,7 +90,7 @@ func (m *Map) writeNext(ctx context.Context, folder string, decisions []Decision
 		duels = m.nextDuels(decisions, int(math.Ceil(budget)), math.Inf(-1))
 	}
 	if len(next)+len(duels) == 0 {
-		return "Done: " + done, nil
+		return remark.Measured(done), nil
 	}
 	number, path, exists := 0, "", error(nil)
 	for exists == nil {
@@ -97,8 +98,8 @@ func (m *Map) writeNext(ctx context.Context, folder string, decisions []Decision
 		path = filepath.Join(folder, fmt.Sprintf("measure-%d.sh", number))
 		_, exists = os.Lstat(path)
 	}
-	note = fmt.Sprintf("Next: %s (%s, %s of choices and the library's), then this command again.",
-		usage.ShellLine("sh", path), quantity.Plural(len(next), "measurement"),
+	note = remark.RunScript(usage.ShellLine("sh", path),
+		quantity.Plural(len(next), "measurement"),
 		quantity.Plural(len(duels), "duel"))
 	return note, atomicfile.Write(path, func(w io.Writer) error {
 		return m.writeScript(w, next, duels, number, benchmark)

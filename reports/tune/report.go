@@ -10,6 +10,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
@@ -118,29 +119,24 @@ func (m *Map) remark(rows *table.Rows, all []Decision) {
 			}
 		}
 	}
-	rows.Doubts = append(rows.Doubts, m.notMeasured()...)
+	rows.Add(m.notMeasured()...)
 	mean, worst, lost := ownLosses(all)
 	documented := slices.ContainsFunc(all, func(d Decision) bool {
 		return d.OwnName != LibraryChoice
 	})
 	if documented && points > 0 {
-		rows.Doubts = append(rows.Doubts, fmt.Sprintf("Where the library's choice was not "+
-			"measured, it is that of the documented rules of %s: measure it without forcing an "+
-			"algorithm.", m.Library))
+		rows.Add(remark.DocumentedChoice(m.Library))
 	}
-	if untried > 0 {
-		rows.Doubts = append(rows.Doubts, fmt.Sprintf("Choices without a duel against the "+
-			"library's, which are no rules yet: %d; not measured themselves: %d.", untried, unseen))
+	if untried > 0 && len(m.seen) > 0 {
+		rows.Add(remark.Untried(untried, unseen))
 	}
-	rows.Notes = append(rows.Notes, fmt.Sprintf("Expected loss against the fastest, as the mean "+
-		"over all calls (%d): %s, from %d of %d points. Calls without a measurement: %d.",
-		len(all), text(percent*meanLoss(all)), points, len(m.candidates), none))
+	rows.Add(remark.ExpectedLoss(len(all), text(percent*meanLoss(all)), points,
+		len(m.candidates), none))
 	if len(m.seen) == 0 {
 		rows.Verdict = table.Say("nothing is measured yet, so these algorithms are guesses")
 		return
 	}
-	rows.Notes = append(rows.Notes, fmt.Sprintf("An estimated time is that of the measurements "+
-		"nearest to the call, at most %d, with its 95 %% interval.", tuner.Default().Near))
+	rows.Add(remark.Estimated(tuner.Default().Near))
 	of := ""
 	if m.statistic != "" {
 		of = " (" + m.statistics() + ")"
@@ -171,7 +167,7 @@ func (m *Map) statistics() string {
 
 // notMeasured says which numbers of ranks and sizes of the question were not measured, and which
 // are the nearest that were.
-func (m *Map) notMeasured() (notes []string) {
+func (m *Map) notMeasured() (notes []remark.Note) {
 	ranks, sizes := map[int]bool{}, map[quantity.Bytes]bool{}
 	choices := slices.Concat(m.Choices, m.elsewhere)
 	measured := map[string]bool{}
@@ -186,17 +182,17 @@ func (m *Map) notMeasured() (notes []string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(measured)) {
 		if !measured[name] && len(m.seen) > 0 {
-			notes = append(notes, name+" was not measured: its algorithms are guesses.")
+			notes = append(notes, remark.Guesses(name))
 		}
 	}
 	if len(ranks) == 0 {
 		return notes
 	}
 	if text := beside(m.Ranks, ranks); text != "" {
-		notes = append(notes, "Ranks that were not measured: "+text+".")
+		notes = append(notes, remark.NotMeasured("Ranks", text))
 	}
 	if text := beside(m.Sizes, sizes); text != "" {
-		notes = append(notes, "Sizes that were not measured: "+text+".")
+		notes = append(notes, remark.NotMeasured("Sizes", text))
 	}
 	return notes
 }

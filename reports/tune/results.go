@@ -19,6 +19,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/fitted"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -27,7 +28,7 @@ import (
 // ReadFolder adds the measurements in a folder's files that are named as [Map.WriteFolder] names
 // them. A folder that does not exist has none. The notes have the errors of single files, and the
 // number of measurements that left only a file of errors.
-func (m *Map) ReadFolder(folder string) (notes []string, err error) {
+func (m *Map) ReadFolder(folder string) (notes []remark.Note, err error) {
 	var files, failed []string
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -46,12 +47,12 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 	for _, path := range files {
 		c, pass, err := choiceOf(filepath.Base(path))
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("%s: %v; left out", path, err))
+			notes = append(notes, remark.Unusable(fmt.Errorf("%s: %w", path, err)))
 			continue
 		}
 		own, t, err := timesInFile(path)
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("%v; left out", err))
+			notes = append(notes, remark.Unusable(err))
 			continue
 		}
 		if isDuel(pass) {
@@ -76,8 +77,7 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 		return slices.Contains(files, strings.TrimSuffix(path, ".err"))
 	}
 	if failed = slices.DeleteFunc(failed, repeated); len(failed) > 0 {
-		notes = append(notes, fmt.Sprintf("Measurements that failed or did not end: %d; "+
-			"the first one's errors are in %s.", len(failed), failed[0]))
+		notes = append(notes, remark.FailedRuns(len(failed), failed[0]))
 	}
 	return notes, nil
 }
@@ -134,7 +134,7 @@ func timesInFile(path string) (own, t quantity.Micros, err error) {
 // are of the library's choice. If it names no collective, they are of the question's, if that is
 // one, and on as many ranks of a node as the question has. It is an error if no table is of a
 // collective.
-func (m *Map) ReadFiles(paths []string, o fit.Options) (notes []string, err error) {
+func (m *Map) ReadFiles(paths []string, o fit.Options) (notes []remark.Note, err error) {
 	if len(m.Collectives) == 1 {
 		o.Measured.Collective, o.Trace.Collective = m.Collectives[0], m.Collectives[0]
 	}
@@ -156,7 +156,7 @@ func (m *Map) ReadFiles(paths []string, o fit.Options) (notes []string, err erro
 }
 
 // ReadTables adds the measured collectives of a platform's file, as [Map.ReadFiles] adds files.
-func (m *Map) ReadTables(p platforms.Platform) (notes []string) {
+func (m *Map) ReadTables(p platforms.Platform) (notes []remark.Note) {
 	var all []fitted.Data
 	for _, t := range p.Collectives {
 		all = append(all, fitted.DataOf(t))
@@ -165,7 +165,7 @@ func (m *Map) ReadTables(p platforms.Platform) (notes []string) {
 }
 
 // addSeries adds the measured times of series. It returns notes on those that no candidate has.
-func (m *Map) addSeries(all []fitted.Data) (notes []string) {
+func (m *Map) addSeries(all []fitted.Data) (notes []remark.Note) {
 	// The collective ends when the slowest rank does. Benchmarks that print no maximum have the
 	// average, and the two cannot be compared.
 	slowest := map[string]bool{}
@@ -217,12 +217,11 @@ func (m *Map) addSeries(all []fitted.Data) (notes []string) {
 		}
 	}
 	if len(foreign) > 0 {
-		notes = append(notes, fmt.Sprintf("No rule of %s can name %s: these times are not used.",
-			m.Library, strings.Join(stats.Ascending(foreign), ", ")))
+		notes = append(notes,
+			remark.NoRuleNames(m.Library, strings.Join(stats.Ascending(foreign), ", ")))
 	}
 	if elsewhere > 0 {
-		notes = append(notes, fmt.Sprintf("%d measurements are of these calls with other numbers "+
-			"of ranks on each node; ask about one of these numbers.", elsewhere))
+		notes = append(notes, remark.OtherRanksPerNode(elsewhere))
 	}
 	return notes
 }

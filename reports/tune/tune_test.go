@@ -15,6 +15,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -325,7 +326,7 @@ func TestReadFolder(t *testing.T) {
 	}
 	if want := "did not end: 1; the first one's errors are in " +
 		filepath.Join(folder,
-			"allreduce.ring.0.4x4.8.1.out.err"); !strings.Contains(notes[len(notes)-1], want) {
+			"allreduce.ring.0.4x4.8.1.out.err"); !strings.Contains(notes[len(notes)-1].Text, want) {
 		t.Errorf("the last of %q does not say %q", notes, want)
 	}
 	for i, c := range m.Choices {
@@ -375,7 +376,7 @@ swing,%[2]s,1024,4
 		}
 		notes, err := m.ReadFiles([]string{file}, fit.Options{})
 		if err != nil || len(m.measured) != c.measured || m.Unknown != c.others ||
-			!strings.Contains(strings.Join(notes, "\n"), c.note) {
+			!strings.Contains(strings.Join(remark.Texts(notes), "\n"), c.note) {
 			t.Errorf("%s %s, %d on a node: %v, measured %v, %d of others, notes %q",
 				c.head, c.at, c.perNode, err, m.measured, m.Unknown, notes)
 		}
@@ -463,7 +464,7 @@ func TestInterrupted(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || len(files) != 1 || filepath.Base(files[0]) != "rules.conf" {
 		t.Errorf("%v: %v; want an interrupt, and the rules alone", err, files)
 	}
-	if len(notes) == 0 || !strings.HasPrefix(notes[0], "Interrupted: no script") {
+	if len(notes) == 0 || !strings.HasPrefix(notes[0].Text, "Interrupted: no script") {
 		t.Errorf("notes %q", notes)
 	}
 	if _, err := m.Decisions(ctx); !errors.Is(err, context.Canceled) {
@@ -566,7 +567,7 @@ func TestMeasuredTimes(t *testing.T) {
 	if d.Own.Measured || d.OwnName != "k-nomial" || !d.Own.Known() || d.Best.Name != "" {
 		t.Errorf("the library's choice where nothing was measured: %+v", d)
 	}
-	if doubts := m.Rows([]Decision{d}).Doubts[0]; !strings.Contains(doubts,
+	if doubts := m.Rows([]Decision{d}).Remarks()[0]; !strings.Contains(doubts,
 		"32 (nearest measured: 30)") {
 		t.Error(doubts)
 	}

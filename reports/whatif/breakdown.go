@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/halfpeak/halfpeak/internal/curves"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -26,7 +27,7 @@ type Breakdown struct {
 
 	NoGap         error // why messages have no gap; nil: they have
 	cut, measured bool  // there are packets; times are those of a measured curve
-	doubts        []string
+	notes         []remark.Note
 	noInterval    string // what is known of the error of values without an interval
 
 	curve      []Parted // of the figure, over sizes
@@ -82,7 +83,7 @@ func (b *Breakdown) ofGap() bool { return b.Quantities[0].Name == "gap" }
 // divideCalls divides the times of calls, such as along the critical path of a finish.
 func (b *Breakdown) divideCalls() error {
 	b.Quantities = b.quantitiesOr()
-	b.doubts, b.noInterval = NotesOf(b.Quantities), b.After.noInterval(b.Quantities)
+	b.notes, b.noInterval = NotesOf(b.Quantities), b.After.noInterval(b.Quantities)
 	for _, of := range b.Quantities {
 		shares, err := b.After.limits(of)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -26,7 +27,7 @@ type Change struct {
 	PeakBefore, PeakAfter platforms.Peak
 	NoGap                 error // why messages have no gap, before or after; nil: they have
 	ranged                bool  // a parameter has an interval
-	doubts                []string
+	notes                 []remark.Note
 }
 
 // A CostChange is the cost of a message of one size, before and after.
@@ -83,7 +84,7 @@ func (c *Change) compareCosts() error {
 	before, after := c.Before.Layer, c.After.Layer
 	c.PeakBefore, c.PeakAfter = before.Peak(), after.Peak()
 	c.NoGap = cmp.Or(before.GapError(), after.GapError())
-	c.doubts = c.Before.beyond("", c.Sizes)
+	c.notes = c.Before.beyond("", c.Sizes)
 	return nil
 }
 
@@ -115,7 +116,7 @@ func (c *Change) compareTimes() error {
 			c.Times[i].Limit = &limit
 		}
 	}
-	c.doubts = NotesOf(c.Quantities)
+	c.notes = NotesOf(c.Quantities)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
@@ -19,7 +20,7 @@ import (
 // pairs that never cross which one is faster.
 type Crossover struct {
 	Overtakings []Overtaking
-	Notes       []string // the pairs without a crossing
+	Notes       []remark.Note // the pairs without a crossing
 }
 
 // An Overtaking is the size up to which one of two layers is faster one way; beyond it, the other
@@ -68,14 +69,10 @@ func (q CrossoverQuestion) ask(ctx context.Context) (*Crossover, error) {
 		}
 	}
 	for _, d := range layers {
-		if note := c.beyond(d.Layer); note != "" {
-			c.Notes = append(c.Notes, note)
-		}
+		c.beyond(d.Layer)
 	}
 	if len(c.Overtakings) > 0 && slices.ContainsFunc(layers, platforms.Design.Forecastable) {
-		c.Notes = append(c.Notes,
-			"Crossings of fitted layers are those of the predicted times; their intervals are "+
-				"those of the next measurements.")
+		c.Notes = append(c.Notes, remark.FittedCrossings())
 	}
 	return c, nil
 }
@@ -108,23 +105,20 @@ func (c *Crossover) addPair(a, b Design, sampling *Sampling) error {
 	return nil
 }
 
-// beyond says that a layer overtakes, or is overtaken, at a size outside of its measured ones;
-// empty if it does not.
-func (c *Crossover) beyond(l platforms.Layer) string {
+// beyond says that a layer overtakes, or is overtaken, at a size outside of its measured ones.
+func (c *Crossover) beyond(l platforms.Layer) {
 	first, last, measured := l.MeasuredRange()
 	for _, o := range c.Overtakings {
 		of := o.Below == l.Ref() || o.Beyond == l.Ref()
 		if measured && of && (o.Size < first || o.Size > last) {
-			return fmt.Sprintf("%s was measured from %s to %s; its crossings elsewhere are "+
-				"extrapolated.", l.Ref(), first, last)
+			c.Notes = remark.Add(c.Notes, remark.ExtrapolatedCrossings(l.Ref(), first, last))
 		}
 	}
-	return ""
 }
 
 // neverCross names the layer of the two that is faster, at all sizes or at those at which they
 // differ.
-func neverCross(a, b platforms.Design) string {
+func neverCross(a, b platforms.Design) remark.Note {
 	sizes := model.CrossingSizes(a.Layer.Model, b.Layer.Model, 1, model.MaxCrossing)
 	equal, faster, slower := 0, a.Layer.Ref(), b.Layer.Ref()
 	for _, n := range sizes {
@@ -137,16 +131,16 @@ func neverCross(a, b platforms.Design) string {
 	}
 	switch equal {
 	case 0:
-		return fmt.Sprintf("%s is faster than %s at all sizes up to 1 GiB.", faster, slower)
+		return remark.FasterEverywhere(faster, slower)
 	case len(sizes):
-		return fmt.Sprintf("%s and %s cost the same.", faster, slower)
+		return remark.SameCost(faster, slower)
 	}
-	return fmt.Sprintf("%s is never slower than %s up to 1 GiB, and as fast at some sizes.", faster,
-		slower)
+	return remark.NeverSlower(faster, slower)
 }
 
-// Sentences returns the same in words: first the overtakings, then the notes. Three crossings and
-// more of one pair that are near each other are one sentence: no size of them matters.
+// Sentences returns the overtakings in words; without any, the pairs that never cross. Three
+// crossings and more of one pair that are near each other are one sentence: no size of them
+// matters.
 func (c *Crossover) Sentences() []string {
 	var all []string
 	for left := c.Overtakings; len(left) > 0; {
@@ -191,5 +185,8 @@ func (c *Crossover) Sentences() []string {
 		}
 		left = left[n:]
 	}
-	return append(all, c.Notes...)
+	if len(all) == 0 {
+		return remark.Texts(c.Notes[:1])
+	}
+	return all
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -44,7 +45,7 @@ func TestCrossoverOfMeasurements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found.Overtakings) > 0 || found.Notes[0] != "quick/fit is faster than slow/fit at all sizes up to 1 GiB." {
+	if len(found.Overtakings) > 0 || found.Notes[0].Text != "quick/fit is faster than slow/fit at all sizes up to 1 GiB." {
 		t.Errorf("%+v", found)
 	}
 	found, err = crossover(sampling, measuredDesign(t, "quick", 1, quick), measuredDesign(t, "steep", 1, steep))
@@ -83,10 +84,10 @@ func TestCrossover(t *testing.T) {
 		t.Errorf("%q", s)
 	}
 	slow := made("slow", &model.Linear{Beta: 7, Tau: 0.003})
-	if c, err := crossover(nil, a, slow); err != nil || len(c.Overtakings) > 0 || !slices.Equal(c.Notes, []string{"a/x is faster than slow/x at all sizes up to 1 GiB."}) {
+	if c, err := crossover(nil, a, slow); err != nil || len(c.Overtakings) > 0 || !slices.Equal(remark.Texts(c.Notes), []string{"a/x is faster than slow/x at all sizes up to 1 GiB."}) {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, err := crossover(nil, a, a); err != nil || !slices.Equal(c.Notes, []string{"a/x and a/x cost the same."}) {
+	if c, err := crossover(nil, a, a); err != nil || !slices.Equal(remark.Texts(c.Notes), []string{"a/x and a/x cost the same."}) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -119,10 +120,10 @@ layer.q = {model = "linear", beta = "0.5us", tau = "0.5us/KiB", source = "t"}
 	for i, want := range []string{"a/slow and a/p cost the same.",
 		"a/middle is never slower than a/p up to 1 GiB, and as fast at some sizes.",
 		"a/fast is faster than a/p at all sizes up to 1 GiB."} {
-		if got := neverCross(of(3), of(i)); i > 0 && got != want {
+		if got := neverCross(of(3), of(i)).Text; i > 0 && got != want {
 			t.Errorf("%s; want %s", got, want)
 		}
-		if got := neverCross(of(i), of(3)); got != want {
+		if got := neverCross(of(i), of(3)).Text; got != want {
 			t.Errorf("%s; want %s", got, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -185,12 +186,11 @@ func nextTimes(d Design, sizes []quantity.Bytes, s Sampling) ([]quantity.Interva
 }
 
 // beyond says of each size that it is beyond those of the layer that were measured, if any were.
-func (d Design) beyond(of string, sizes []quantity.Bytes) (doubts []string) {
+func (d Design) beyond(of string, sizes []quantity.Bytes) (doubts []remark.Note) {
 	first, last, measured := d.Layer.MeasuredRange()
 	for _, n := range sizes {
 		if measured && (n < first || n > last) {
-			doubts = append(doubts, fmt.Sprintf("%s%s is beyond the sizes that were measured, "+
-				"%s to %s: the protocol may change.", of, n, first, last))
+			doubts = append(doubts, remark.BeyondSizes(of, n, first, last))
 		}
 	}
 	return doubts

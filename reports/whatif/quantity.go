@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
@@ -170,16 +171,12 @@ func (q Quantity) Within(c platforms.Costs, v float64) quantity.Interval {
 }
 
 // NotesOf returns the notes of the calls among the quantities, each once.
-func NotesOf(quantities []Quantity) (notes []string) {
+func NotesOf(quantities []Quantity) (notes []remark.Note) {
 	for _, q := range quantities {
 		if q.call == nil {
 			continue
 		}
-		for _, note := range q.call.Notes {
-			if !slices.Contains(notes, note) {
-				notes = append(notes, note)
-			}
-		}
+		notes = remark.Add(notes, q.call.Notes...)
 	}
 	return notes
 }

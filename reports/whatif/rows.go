@@ -1,9 +1,9 @@
 package whatif
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -38,9 +38,9 @@ func layerName(d Design) any {
 
 // changeNotes lists the changes in their order, each from the value before it to the
 // one after. A parameter that was changed twice has two lines.
-func changeNotes(d Design) (notes []string) {
+func changeNotes(d Design) (notes []remark.Note) {
 	for _, c := range d.Changes {
-		notes = append(notes, fmt.Sprintf("%s: %s → %s", c.Path, c.From, c.To))
+		notes = append(notes, remark.Changed(c.Path, c.From, c.To))
 	}
 	return notes
 }

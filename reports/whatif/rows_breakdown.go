@@ -3,6 +3,7 @@ package whatif
 import (
 	"fmt"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -50,15 +51,13 @@ func (b *Breakdown) messageRows() table.Rows {
 	)
 	rows.Verdict = b.closing()
 	if b.cut {
-		rows.Notes = []string{"Packets wait for the slowest stage, and this time counts as that " +
-			"of the stage. If it becomes faster, they wait for the next slowest."}
+		rows.Add(remark.SlowestStage())
 	}
 	if b.measured {
-		rows.Notes = append(rows.Notes,
-			"The times are those of the measured curve, the shares those of the fitted lines.")
+		rows.Add(remark.SharesOfLines())
 	}
 	if !gap {
-		rows.Notes = append(rows.Notes, "no gap: "+b.NoGap.Error())
+		rows.Add(remark.NoGap("gap", b.NoGap))
 	}
 	return rows
 }
@@ -90,9 +89,10 @@ func (b *Breakdown) callRows() table.Rows {
 		table.Col("time_percent", "share",
 			func(p part) any { return p.percent }).Texted(table.PercentShare),
 	)
-	rows.Notes = append(changeNotes(d), "The components are parts of the critical path. "+
-		"One that is set to zero saves its part, if path and algorithm stay the same.")
-	rows.Doubts, rows.Verdict = b.doubts, b.closing()
+	rows.Add(changeNotes(d)...)
+	rows.Add(remark.CriticalPath())
+	rows.Add(b.notes...)
+	rows.Verdict = b.closing()
 	return rows
 }
 

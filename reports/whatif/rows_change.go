@@ -1,10 +1,10 @@
 package whatif
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -98,14 +98,15 @@ func (c *Change) costRows() table.Rows {
 		})...)
 	// The changes themselves are the first notes: without them, a saved table does
 	// not say what it shows.
-	rows.Notes, rows.Doubts = changeNotes(c.After), c.doubts
+	rows.Add(changeNotes(c.After)...)
+	rows.Add(c.notes...)
 	peak := was.Text(c.Units)
 	if now := is.Text(c.Units); now != peak {
 		peak += " → " + now
 	}
-	rows.Notes = append(rows.Notes, c.Before.Layer.Ref()+": "+peak)
+	rows.Add(remark.Described(peak).About(c.Before.Layer.Ref()))
 	if !gap {
-		rows.Notes = append(rows.Notes, "no gap or bottleneck: "+c.NoGap.Error())
+		rows.Add(remark.NoGap("gap or bottleneck", c.NoGap))
 	}
 	closing := table.Closing{Subject: "one way"}
 	if !c.ranged {
@@ -152,7 +153,8 @@ func (c *Change) timeRows() table.Rows {
 		}),
 		within.Text, within.Low, within.High,
 	)
-	rows.Notes, rows.Doubts = changeNotes(c.After), c.doubts
+	rows.Add(changeNotes(c.After)...)
+	rows.Add(c.notes...)
 	var closing table.Closing
 	for _, t := range c.Times {
 		v := table.Closed{Of: named(title(t.Quantity)), Value: change(t)}
@@ -167,9 +169,8 @@ func (c *Change) timeRows() table.Rows {
 	rows.Verdict = closing.Say()
 	for _, t := range c.Times {
 		if t.Limit != nil {
-			rows.Next = append(rows.Next, fmt.Sprintf("%s does not change: %s limits it, by %s; "+
-				"with 1 %% more of that it changes by %s.", t.Kind.Title, t.Limit.Resource,
-				t.Limit.Param.Path, table.PercentText("%+.2g %%")(t.Limit.PerPercent)))
+			rows.Add(remark.Unchanged(t.Kind.Title, t.Limit.Resource, t.Limit.Param.Path,
+				table.PercentText("%+.2g %%")(t.Limit.PerPercent)))
 		}
 	}
 	return rows

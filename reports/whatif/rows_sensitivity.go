@@ -57,7 +57,7 @@ func (s *Sensitivities) Rows() table.Rows {
 		}
 		return 0
 	}
-	rows.Doubts, rows.Verdict = s.doubts, s.closing()
+	rows.Notes, rows.Verdict = s.notes, s.closing()
 	return rows
 }
 

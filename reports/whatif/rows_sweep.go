@@ -33,7 +33,7 @@ func (a *Swept) Rows() table.Rows {
 	for _, q := range a.Quantities {
 		heads = append(heads, q.Kind.Title)
 	}
-	rows := table.Rows{Doubts: a.doubts}
+	rows := table.Rows{Notes: a.notes}
 	for i, key := range a.Keys() {
 		rows.Columns = append(rows.Columns, table.Column{Key: key, Head: heads[i]})
 	}

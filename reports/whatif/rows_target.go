@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -75,7 +76,7 @@ func (s *Solutions) Rows() table.Rows {
 		}),
 	)
 	target := s.Target.shown(s.Units)
-	rows.Notes = append(rows.Notes, "Target: "+target+".")
+	rows.Add(remark.Target(target))
 	rows.Verdict = solutionVerdict(s, target)
 	if s.Met {
 		rows.Verdict = table.Say("%s is already met: %v", target, q.Value(s.Now))
@@ -85,17 +86,16 @@ func (s *Solutions) Rows() table.Rows {
 				q.Value(s.Next.Low), q.Value(s.Next.High))
 		}
 		if s.Found == nil {
-			rows.Next = append(rows.Next, "Solve for a parameter by its name for the values that "+
-				"still meet the target.")
+			rows.Add(remark.SolveByName())
 		}
 	}
 	if s.Idle > 0 {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("Parameters without effect: %d.", s.Idle))
+		rows.Add(remark.WithoutEffect(s.Idle))
 	}
 	if s.noInterval != "" {
 		rows.Verdict = table.Say("%v; %s", rows.Verdict, s.noInterval)
 	}
-	rows.Doubts = s.doubts
+	rows.Add(s.notes...)
 	return rows
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -21,7 +22,7 @@ func (m *Landmarks) Rows() table.Rows {
 		}
 		return fmt.Sprintf("%.0f %% of r∞", 100*l.Part)
 	}
-	var notes []string
+	var notes []remark.Note
 	var shown []mark
 	var said []string
 	for _, l := range m.All {
@@ -29,12 +30,11 @@ func (m *Landmarks) Rows() table.Rows {
 		switch {
 		case l.Size > 0:
 		case l.Part > 0:
-			notes = append(notes, name(l)+": none, "+m.peak+".")
+			notes = append(notes, remark.NoneOfPart(name(l), m.peak))
 			continue
 		case len(t.Gains) == 0: // gains are the answer, below
 			notes = append(notes,
-				fmt.Sprintf("%s: %s is faster than %s at no size; at %s, %s is the faster one.",
-					name(l), t.Above, t.Below, t.InUse, t.Better))
+				remark.NeverFaster(name(l), t.Above, t.Below, t.InUse, t.Better))
 		}
 		shown = append(shown, l)
 	}
@@ -68,12 +68,10 @@ func (m *Landmarks) Rows() table.Rows {
 	)
 	for _, l := range shown {
 		if by := extrapolation(d, l); by != "" {
-			rows.Doubts = append(rows.Doubts, name(l)+": "+by)
+			rows.Add(remark.Warned(by).About(name(l)))
 		}
 		if mayNeverCross(l) {
-			rows.Doubts = append(rows.Doubts, fmt.Sprintf("%s: within the intervals of the "+
-				"parameters the two do not cross at all with probability %s", name(l),
-				table.PercentShare(100*l.Never)))
+			rows.Add(remark.MayNotCross(name(l), table.PercentShare(100*l.Never)))
 		}
 	}
 	for i, l := range shown {
@@ -106,7 +104,7 @@ func (m *Landmarks) Rows() table.Rows {
 	if said != nil {
 		rows.Verdict = table.Say("%s", strings.Join(said, "; "))
 	}
-	rows.Notes = notes
+	rows.Add(notes...)
 	return rows
 }
 

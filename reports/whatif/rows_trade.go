@@ -5,6 +5,7 @@ package whatif
 import (
 	"math"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -14,7 +15,7 @@ func (t *Trade) Rows() table.Rows {
 	rows := table.Rows{
 		Columns: []table.Column{{Key: t.X.Key(), Head: rangeTitle(t.X)},
 			{Key: t.Y.Key(), Head: rangeTitle(t.Y)}},
-		Notes: []string{"On the curve, " + t.Target.shown(nil) + " just holds."},
+		Notes: []remark.Note{remark.OnCurve(t.Target.shown(nil))},
 	}
 	for i, x := range t.Points.X {
 		rows.Data = append(rows.Data, []any{t.X.Shown(x), t.Y.Shown(t.Points.Y[i])})

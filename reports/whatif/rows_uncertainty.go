@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -59,7 +60,7 @@ func (u *Uncertainty) Rows() table.Rows {
 			rows.Data = append(rows.Data, row)
 		}
 	}
-	rows.Doubts, rows.Notes = u.doubts, u.notes()
+	rows.Notes = slices.Concat(u.notes, u.readings())
 	rows.Verdict = u.closing()
 	return rows
 }
@@ -145,37 +146,28 @@ func known(u *Uncertainty, quantity, size int) bool {
 }
 
 // notes says what the intervals are of.
-func (u *Uncertainty) notes() (notes []string) {
+func (u *Uncertainty) readings() (notes []remark.Note) {
 	switch sized := Sized(u.Quantities); {
 	case u.Measured && !sized:
-		notes = append(notes,
-			"The interval is that of the next call, as halfpeak collective has it.")
+		notes = append(notes, remark.NextCall())
 		if u.Faster != nil {
-			notes = append(notes, "The probability takes the two times as log-normal, with "+
-				"independent errors.")
+			notes = append(notes, remark.LogNormalTimes())
 		}
 	case u.Measured:
-		notes = append(notes,
-			"Times and bandwidth are those of the next measurement, predicted from the measured "+
-				"curve, or by the lines of a model that was fitted by its name.")
+		notes = append(notes, remark.NextOfCurve())
 		if len(u.Designs) > 1 {
-			notes = append(notes,
-				"The probability assumes that the next measurements are log-normal.")
+			notes = append(notes, remark.LogNormalNext())
 		}
 	case sized && slices.ContainsFunc(u.Designs, wasFitted):
-		notes = append(notes,
-			"Without a measured curve, or after a change, there is no next measurement: the "+
-				"intervals are those of the parameters.")
+		notes = append(notes, remark.OfParameters())
 	}
 	if u.Measured && !u.Sampled {
 		return notes
 	}
 	if u.Measured {
-		notes = append(notes, "Intervals of other quantities follow from those of the parameters:")
+		notes = append(notes, remark.OthersFollow())
 	}
-	notes = append(notes,
-		fmt.Sprintf("%d samples, seed %d; parameters vary independently, except that β and τ "+
-			"of a fit are correlated.", u.Sampling.Samples, u.Sampling.Seed))
+	notes = append(notes, remark.Sampled(u.Sampling.Samples, u.Sampling.Seed))
 	notes = append(notes, changeNotes(u.Designs[len(u.Designs)-1].Design)...)
 	return notes
 }

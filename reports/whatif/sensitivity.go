@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/parallel"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -19,7 +20,7 @@ type SensitivityQuestion struct{ Case }
 type Sensitivities struct {
 	Case
 	Of         []SensitivityOf
-	doubts     []string
+	notes      []remark.Note
 	noInterval string // what is known of the error of values without an interval
 }
 
@@ -39,7 +40,7 @@ const tornadoPart = 0.1
 func (q SensitivityQuestion) ask(context.Context) (*Sensitivities, error) {
 	s := &Sensitivities{Case: q.Case}
 	s.Sizes, s.Quantities = q.sizesOr(OneSize), q.quantitiesOr("one_way")
-	s.doubts, s.noInterval = NotesOf(s.Quantities), q.After.noInterval(s.Quantities)
+	s.notes, s.noInterval = NotesOf(s.Quantities), q.After.noInterval(s.Quantities)
 	for _, n := range s.Sizes {
 		for _, of := range s.Quantities {
 			now, err := q.After.ValueOf(of.At(n))

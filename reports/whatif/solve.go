@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/halfpeak/halfpeak/internal/parallel"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -46,9 +47,9 @@ type Solutions struct {
 	Now    float64 // the quantity as it is
 	Met    bool    // by the design as it is
 	// Next has the interval of the next measurement of the quantity as it is, where that is known.
-	Next   quantity.Interval
-	Sure   bool // Met, and by all of Next
-	doubts []string
+	Next  quantity.Interval
+	Sure  bool // Met, and by all of Next
+	notes []remark.Note
 	// noInterval says what is known of the error of the quantity without Next.
 	noInterval string
 }
@@ -60,12 +61,12 @@ func (q TargetQuestion) ask(ctx context.Context) (*Solutions, error) {
 		return nil, err
 	}
 	s := &Solutions{Case: q.Case, Target: t, Now: now, Met: t.met(now),
-		Next: d.next(t.Quantity, now), doubts: NotesOf([]Quantity{t.Quantity})}
+		Next: d.next(t.Quantity, now), notes: NotesOf([]Quantity{t.Quantity})}
 	if !s.Next.Known() {
 		s.noInterval = d.noInterval([]Quantity{t.Quantity})
 	}
 	if t.Quantity.isSized() {
-		s.doubts = append(s.doubts, d.beyond("", []quantity.Bytes{t.Quantity.Size})...)
+		s.notes = append(s.notes, d.beyond("", []quantity.Bytes{t.Quantity.Size})...)
 	}
 	worst := s.Next.High
 	if t.Least {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
@@ -42,7 +43,7 @@ type Swept struct {
 	*Sweep
 	rows    [][]float64 // as those of a [Block]
 	collect collector   // of the figure; nil: none
-	doubts  []string
+	notes   []remark.Note
 	// noInterval says what is known of the errors.
 	noInterval string
 	asked      bool // for these quantities
@@ -57,7 +58,7 @@ func (q SweepQuestion) ask(ctx context.Context) (*Swept, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Swept{Sweep: s, doubts: NotesOf(s.Quantities),
+	a := &Swept{Sweep: s, notes: NotesOf(s.Quantities),
 		noInterval: q.After.noInterval(s.Quantities), asked: q.Quantities != nil}
 	if q.Picture {
 		if a.collect, err = newCollector(s); err != nil {

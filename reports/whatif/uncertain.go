@@ -10,6 +10,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -44,7 +45,7 @@ type Uncertainty struct {
 	Sampled  bool   // some are intervals of parameters
 	TooFew   string // why a fit has no interval; empty if all have one
 	Off      string // how far real times were from simulated ones; empty without such
-	doubts   []string
+	notes    []remark.Note
 
 	curve      Quantity       // of the figure
 	series     []table.Series // of the figure, bands before the line of their design; nil: none
@@ -151,10 +152,10 @@ func (u *Uncertainty) doubt() {
 		}
 		// Else it is the first one, changed.
 		if Sized(u.Quantities) && (i == 0 || len(d.Changes) == 0) {
-			u.doubts = append(u.doubts, d.beyond(of, u.Sizes)...)
+			u.notes = append(u.notes, d.beyond(of, u.Sizes)...)
 		}
 	}
-	u.doubts = append(u.doubts, NotesOf(u.Quantities)...)
+	u.notes = append(u.notes, NotesOf(u.Quantities)...)
 }
 
 // secondFaster returns how likely the second design is the faster one; next: all intervals of
