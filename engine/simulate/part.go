@@ -30,6 +30,20 @@ func (s *partState) equals(o *partState) bool {
 		(s.slack > 0 || slices.Equal(s.order, o.order))
 }
 
+// apart returns by how many ticks a rank begins earlier or later in one state than in the other, at
+// most. At the begin of a program all ranks are ready.
+func (s *partState) apart(o *partState) float64 {
+	most := uint64(0)
+	for rank, b := range o.ready {
+		a := uint64(0)
+		if s != nil {
+			a = s.ready[rank]
+		}
+		most = max(most, max(a, b)-min(a, b))
+	}
+	return float64(most)
+}
+
 // sameNIC returns a function that reports whether two NICs are busy until equal times.
 func sameNIC(equal func(a, b uint64) bool) func(a, b busyNIC) bool {
 	return func(a, b busyNIC) bool {

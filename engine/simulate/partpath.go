@@ -10,6 +10,9 @@ type PartPath struct {
 	Segments []Segment
 }
 
+// Recorded reports whether the run has a path: that of a long one is not kept, see [Sequence].
+func (r *SequenceResult) Recorded() bool { return len(r.exits) > 0 && r.exits[0].run != nil }
+
 // Path returns the critical path of the rank that finishes last, by the parts in which it has
 // steps. The run must have been recorded. Where states are equal within [Sequence.Tolerance], the
 // pieces add up to the finish within that.

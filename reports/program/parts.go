@@ -20,6 +20,10 @@ var minParts = maxReversed // a variable for tests
 // 0.006 % of the time of a part, far below the error of any such time.
 const partTolerance = 1. / (1 << 13)
 
+// maxScattered is the number of operations of equal parts that are simulated although only chance
+// sets apart the moments at which their ranks begin: 16 million take some ten seconds.
+var maxScattered = 16 << 20 // a variable for tests
+
 // inParts adds the rows of a program that runs in parts. It returns false if the program must run
 // whole: it is small, its parts do not repeat or overlap, or machines differ in its collectives.
 func (s *Scaling) inParts(ctx context.Context, in *Input, calls *program.Calls, params string,
@@ -72,7 +76,8 @@ func (s *Scaling) inParts(ctx context.Context, in *Input, calls *program.Calls, 
 // partRows returns the rows of a sequence on machines, and adds notes.
 func (s *Simulation) partRows(ctx context.Context, seq *program.Sequence, ranks int,
 	machines []simulate.Machine, q Question) (rows []Scaled, err error) {
-	parts := &simulate.Sequence{Ranks: ranks, Order: seq.Order, Tolerance: partTolerance}
+	parts := &simulate.Sequence{Ranks: ranks, Order: seq.Order, Tolerance: partTolerance,
+		Recorded: maxPathOps, Scattered: maxScattered}
 	few := ranks // that stand for all in some parts
 	records := true
 	for _, p := range seq.Parts {
@@ -100,7 +105,7 @@ func (s *Simulation) partRows(ctx context.Context, seq *program.Sequence, ranks 
 		}
 		row.shareTime(r.Result)
 		row.Marks = marks.times(r.Result)
-		if records {
+		if r.Recorded() {
 			if row.onPath, err = messagesOnParts(seq, r); err != nil {
 				return nil, err
 			}
@@ -108,6 +113,9 @@ func (s *Simulation) partRows(ctx context.Context, seq *program.Sequence, ranks 
 		rows = append(rows, row)
 		if n := len(seq.Order); r.Simulated < n {
 			s.Notes = append(s.Notes, remark.EqualParts(ranks, r.Simulated, n))
+			if r.Scattered > 0 {
+				s.Notes = append(s.Notes, remark.ScatteredParts(ranks, r.Off))
+			}
 		}
 		if few < ranks {
 			s.Notes = append(s.Notes, remark.EqualRanks(ranks, few))
