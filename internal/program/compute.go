@@ -18,8 +18,15 @@ func (c *comm) doCompute(a *arguments) (starlark.Value, error) {
 	case !counted && time == nil:
 		return nil, errors.New(`compute needs a time, as in compute(5, "us"), or flops= and bytes=`)
 	}
-	if e, is := time.(*each); is {
-		return c.computeEach(e, a)
+	switch e := time.(type) {
+	case *each:
+		return c.computeEach(len(e.n), func(i int) starlark.Value {
+			return starlark.MakeInt64(e.n[i])
+		}, a)
+	case *eachFloat:
+		return c.computeEach(len(e.x), func(i int) starlark.Value {
+			return starlark.Float(e.x[i])
+		}, a)
 	}
 	var ns uint64
 	var err error
@@ -77,7 +84,8 @@ func (c *comm) roofline(flops, bytes starlark.Value) (uint64, error) {
 
 // amountOf returns a number of operations, bytes or units of work.
 func (c *comm) amountOf(v starlark.Value) (float64, error) {
-	if _, is := v.(*each); is {
+	switch v.(type) {
+	case *each, *eachFloat:
 		return 0, c.r.single()
 	}
 	n, ok := starlark.AsFloat(v)
@@ -95,11 +103,12 @@ func (c *comm) amountOf(v starlark.Value) (float64, error) {
 }
 
 // computeEach records a computation whose time is that of each rank.
-func (c *comm) computeEach(e *each, a *arguments) (starlark.Value, error) {
-	ns := make([]uint64, len(e.n))
-	for i, n := range e.n {
+func (c *comm) computeEach(ranks int, time func(i int) starlark.Value, a *arguments) (
+	starlark.Value, error) {
+	ns := make([]uint64, ranks)
+	for i := range ns {
 		var err error
-		if ns[i], err = timeOf(starlark.MakeInt64(n), a.values[1]); err != nil {
+		if ns[i], err = timeOf(time(i), a.values[1]); err != nil {
 			return nil, err
 		}
 	}

@@ -74,7 +74,8 @@ func (c *Calls) Sequence(ctx context.Context, unit int) (*Sequence, error) {
 	}
 	turns := x.newTurn(unit)
 	s := &Sequence{}
-	numbers, contents := map[string]int32{}, contentNumbers{}
+	numbers := map[string]int32{}
+	contents := contentNumbers{map[string]uint64{}, map[cutPlace]uint64{}}
 	n, folded := len(cuts[x.ranks[0]]), false
 	for part := range n {
 		key := []byte{}
@@ -212,8 +213,14 @@ func (x *run) cutsOf(r *rank) (pieces []piece, places []cutPlace) {
 func (r *reader) skip() (c code, numbers []uint64) {
 	c = r.code()
 	r.number() // line
-	count := map[code]int{compute: 1, computeEach: 1, mark: 1, runCollective: 3, beginRun: 4}[c]
+	count := 0
 	switch c {
+	case compute, computeEach, mark:
+		count = 1
+	case runCollective:
+		count = 3
+	case beginRun:
+		count = 4
 	case begin:
 		r.number() // stream
 		fallthrough
@@ -232,7 +239,24 @@ func (r *reader) skip() (c code, numbers []uint64) {
 
 // contentNumbers are the numbers of what calls of collectives have: two calls with one number are
 // the same operations.
-type contentNumbers map[string]uint64
+type contentNumbers struct {
+	of    map[string]uint64
+	known map[cutPlace]uint64 // the same by call
+}
+
+func (c contentNumbers) number(x *run, at cutPlace) uint64 {
+	number, known := c.known[at]
+	if !known {
+		of := &x.groups[at.group].calls[at.call]
+		text := fmt.Sprint(at.group, of.callArguments, of.kind, of.blocks, of.rows)
+		if number, known = c.of[text]; !known {
+			number = uint64(len(c.of))
+			c.of[text] = number
+		}
+		c.known[at] = number
+	}
+	return number
+}
 
 // content appends what a piece does to a key: its calls, with the requests counted from its begin,
 // and collectives by their contents.
@@ -253,17 +277,10 @@ func (x *run) content(key []byte, r *rank, p piece, contents contentNumbers) []b
 			if _, known := first[g]; !known {
 				first[g] = call
 			}
-			of := &x.groups[g].calls[call]
-			text := fmt.Sprint(g, of.callArguments, of.kind, of.blocks, of.rows)
-			number, known := contents[text]
-			if !known {
-				number = uint64(len(contents))
-				contents[text] = number
-			}
 			key = append(key, byte(c))
-			for _, n := range []uint64{number, call - first[g], numbers[len(numbers)-1]} {
-				key = binary.AppendUvarint(key, n)
-			}
+			key = binary.AppendUvarint(key, contents.number(x, cutPlace{g, call}))
+			key = binary.AppendUvarint(key, call-first[g])
+			key = binary.AppendUvarint(key, numbers[len(numbers)-1])
 		default:
 			key = append(key, before[:len(before)-len(from)]...)
 		}

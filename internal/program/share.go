@@ -2,6 +2,7 @@ package program
 
 import (
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 
@@ -81,8 +82,8 @@ func (e *each) numbers(v starlark.Value) (n func(i int) int64, ok bool) {
 func (e *each) Binary(op syntax.Token, v starlark.Value, side starlark.Side) (starlark.Value,
 	error) {
 	y, ok := e.numbers(v)
-	if !ok {
-		return nil, nil
+	if !ok || op == syntax.SLASH {
+		return binaryFloats(e.r, len(e.n), op, e, v, side), nil
 	}
 	n := make([]int64, len(e.n))
 	for i, a := range e.n {
@@ -128,6 +129,101 @@ func (e *each) vector(more uint64, most int64) (uint64, error) {
 	return e.r.class.add(all), nil
 }
 
+// An eachFloat is a floating-point number of each rank of a class, as a time that grows with the
+// rank. Not all are equal, and all are finite. It has the operators that are sure to have no error;
+// with another one the ranks run alone.
+type eachFloat struct {
+	r *rank
+	x []float64
+}
+
+// newEachFloat returns the value of a number of each rank: one number if all have the same, and nil
+// if one is not finite, which is an error of that rank.
+func newEachFloat(r *rank, x []float64) starlark.Value {
+	equal := true
+	for _, f := range x {
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return nil
+		}
+		equal = equal && math.Float64bits(f) == math.Float64bits(x[0])
+	}
+	if equal {
+		return starlark.Float(x[0])
+	}
+	return &eachFloat{r, x}
+}
+
+// Type is none of the language, as that of [each].
+func (e *eachFloat) Type() string { return "each float" }
+func (e *eachFloat) Freeze()      {}
+
+// String, Hash and Truth give up, as those of [each].
+func (e *eachFloat) String() string {
+	e.r.class.giveUp(e.r.thread, nil)
+	return ""
+}
+
+func (e *eachFloat) Hash() (uint32, error) { return 0, e.r.class.giveUp(e.r.thread, nil) }
+
+func (e *eachFloat) Truth() starlark.Bool {
+	e.r.class.giveUp(e.r.thread, nil)
+	return true
+}
+
+// Binary returns x op y for each rank, as [each.Binary].
+func (e *eachFloat) Binary(op syntax.Token, v starlark.Value, side starlark.Side) (starlark.Value,
+	error) {
+	return binaryFloats(e.r, len(e.x), op, e, v, side), nil
+}
+
+// binaryFloats returns x op y for n ranks, of which one is the number e of each rank and the other
+// is v; nil if it is not sure to be a number.
+func binaryFloats(r *rank, n int, op syntax.Token, e, v starlark.Value,
+	side starlark.Side) starlark.Value {
+	x, _ := floats(e)
+	y, ok := floats(v)
+	if !ok {
+		return nil
+	}
+	if side == starlark.Right {
+		x, y = y, x
+	}
+	all := make([]float64, n)
+	for i := range all {
+		a, b := x(i), y(i)
+		switch {
+		case op == syntax.PLUS:
+			all[i] = a + b
+		case op == syntax.MINUS:
+			all[i] = a - b
+		case op == syntax.STAR:
+			all[i] = a * b
+		case op == syntax.SLASH && b != 0:
+			all[i] = a / b
+		default:
+			return nil
+		}
+	}
+	return newEachFloat(r, all)
+}
+
+// floats returns the numbers of the ranks; ok is false of what is no number, or a large whole one.
+func floats(v starlark.Value) (x func(i int) float64, ok bool) {
+	switch v := v.(type) {
+	case *each:
+		return func(i int) float64 { return float64(v.n[i]) }, true
+	case *eachFloat:
+		return func(i int) float64 { return v.x[i] }, true
+	case starlark.Float:
+		return func(int) float64 { return float64(v) }, true
+	case starlark.Int:
+		if one, small := v.Int64(); small && one < maxEach && one > -maxEach {
+			return func(int) float64 { return float64(one) }, true
+		}
+	}
+	return nil, false
+}
+
 // compared are the operators that a program of classes calls as functions: the interpreter takes an
 // each and a number for different.
 var compared = map[syntax.Token]bool{syntax.EQL: true, syntax.NEQ: true, syntax.LT: true,
@@ -146,6 +242,10 @@ var comparisons = map[syntax.Token]func(a, b int64) bool{
 // compare returns x op y if the ranks of the class agree, and gives up the run if they do not.
 func compare(t *starlark.Thread, op syntax.Token, x, y starlark.Value) (starlark.Value, error) {
 	r := t.Local(threadRank).(*rank)
+	_, float := x.(*eachFloat)
+	if _, also := y.(*eachFloat); float || also {
+		return nil, r.class.giveUp(t, nil)
+	}
 	e, is := x.(*each)
 	if !is {
 		e, is = y.(*each)
@@ -183,7 +283,7 @@ func hasEach(v starlark.Value, depth int) bool {
 		return true
 	}
 	switch v := v.(type) {
-	case *each:
+	case *each, *eachFloat:
 		return true
 	case starlark.IterableMapping:
 		for _, item := range v.Items() {
@@ -236,8 +336,13 @@ var comparing = func() starlark.StringDict {
 	}
 	all["type"] = starlark.NewBuiltin("type", func(t *starlark.Thread, _ *starlark.Builtin,
 		args starlark.Tuple, named []starlark.Tuple) (starlark.Value, error) {
-		if len(args) == 1 && args[0].Type() == "each" {
-			return starlark.String("int"), nil
+		if len(args) == 1 {
+			switch args[0].(type) {
+			case *each:
+				return starlark.String("int"), nil
+			case *eachFloat:
+				return starlark.String("float"), nil
+			}
 		}
 		return starlark.Call(t, starlark.Universe["type"], args, named)
 	})

@@ -88,6 +88,9 @@ func TestRunsOfClasses(t *testing.T) {
 	}{
 		{"mpi.allreduce(8)", 1},
 		{"mpi.sendrecv(8 + mpi.rank, dest = (mpi.rank + 1) % mpi.size, source = (mpi.rank - 1) % mpi.size)", 1},
+		{"mpi.compute(100.0 + 0.1 * mpi.rank - mpi.rank / 100, \"us\")", 1},
+		{"mpi.compute(0.1 * (mpi.rank // 8) * 1e300 * 1e10 - 1e305, \"us\")", 0},
+		{"t = 0.5 * mpi.rank\n    if t > 1: mpi.compute(t, \"us\")", 64},
 		{"if mpi.rank == 0: mpi.compute(1, \"us\")", 2},
 		{"if mpi.rank % 2 and mpi.rank > 1: mpi.compute(mpi.rank // 3, \"us\")", 3},
 		{"grid = mpi.cart(2)\n    lo, hi = grid.shift(0)\n    grid.sendrecv(8, dest = hi, source = lo)", 3},
@@ -169,6 +172,7 @@ func (d *programDrawing) statement(indent string) {
 	switch d.IntN(13) {
 	case 0:
 		line("mpi.compute(%s, \"us\")", d.number(2))
+		line("mpi.compute(3.5 + %s * 0.1 + (%s) / %d, \"us\")", d.number(1), d.number(1), d.IntN(8))
 	case 1, 2:
 		k := d.number(1) // the same shift on all ranks would match; others deadlock only when simulated
 		line("mpi.sendrecv(%s, dest = (mpi.rank + %d) %% mpi.size, source = (mpi.rank - %d) %% mpi.size)", k, d.IntN(3), d.IntN(3))
