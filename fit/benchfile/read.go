@@ -415,7 +415,8 @@ func (r *reader) takeRecognised() {
 			r.note("%s", n)
 		}
 	}
-	if no := r.found.refused; len(r.builders) > 0 && no != nil && no.named && len(no.ways) > 0 {
+	if no := r.found.refused; len(r.builders) > 0 && no != nil &&
+		(no.named && len(no.ways) > 0 || len(no.block.rows) > 2 && no.hasUnit()) {
 		r.warn("%s; not read: %s", no.rows(), no.why)
 	}
 }

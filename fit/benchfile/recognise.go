@@ -273,7 +273,7 @@ func (p *parser) recognise(b *block, near []string, u *usage) (*record, *refusal
 	found := readings(all)
 	if len(found) == 0 {
 		no.why = noUnit
-		if slices.ContainsFunc(all, (*column).hasUnit) {
+		if no.hasUnit() {
 			no.why = "no column behaves as sizes do"
 		}
 		return nil, no
@@ -316,6 +316,9 @@ func nameByTitle(all []*column, near []string) bool {
 }
 
 const noUnit = "no column has a unit of times or rates"
+
+// hasUnit reports whether a column has a unit of times or rates.
+func (no *refusal) hasUnit() bool { return slices.ContainsFunc(no.columns, (*column).hasUnit) }
 
 // hasUnit reports whether a column's name or cells have a unit of times or rates.
 func (c *column) hasUnit() bool {

@@ -116,7 +116,7 @@ func TestRecognised(t *testing.T) {
 			[]string{"table: one-way time 16384=4.95 65536=19.87 1048576=318.25"}},
 		{"a name of a column over words", "1: Benchmark                               Time             CPU   Iterations UserCounters...\n1: pingpong_isend/1/manual_time        0.295 us        0.567 us      2291565 bytes=2\n" +
 			"1: pingpong_isend/2/manual_time        0.300 us        0.579 us      2318277 bytes=4\n1: pingpong_isend/4/manual_time        0.303 us        0.575 us      2344989 bytes=8\n",
-			[]string{"table: one-way time 2=0.295 4=0.3 8=0.303"}},
+			[]string{"google-benchmark: operation 2=0.295 4=0.3 8=0.303"}},
 		{"tags of mpirun, and an empty half", "[1,0]<stdout>:#                             in-place                       out-of-place\n[1,0]<stdout>:#       size         count     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong\n" +
 			"[1,0]<stdout>:#        (B)    (elements)     (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n[1,0]<stdout>:  1073741824      16777216                                     23275   46.13   43.25      0\n",
 			[]string{"nccl-tests: collective 1073741824=23275"}},
@@ -149,6 +149,12 @@ func TestRecognised(t *testing.T) {
 			[]string{"allreduce out-of-place: collective allreduce/8/0 1024=50 65536=90 131072=110", "allreduce in-place: collective allreduce/8/0 1024=60 65536=80 131072=100"}},
 		{"rows of perftest behind host and program", "node01 ib_write_bw: 65536      5000           96.20              96.10                0.183296\nnode02 ib_write_bw: 65536      5000           90.20              90.10                0.171853\n",
 			[]string{"perftest node01: gap 65536=5.4557", "perftest node02: gap 65536=5.8189"}},
+		{"google-benchmark without its header, whose k are 1000", "pingpong/64/manual_time            0.264 us        0.539 us      2668844 bytes=128\npingpong/256/manual_time           0.283 us        0.579 us      2446539 bytes=512\n" +
+			"pingpong/512/manual_time           0.330 us        0.633 us      2198542 bytes=1.024k\n",
+			[]string{"google-benchmark: operation 128=0.264 512=0.283 1024=0.33"}},
+		{"times behind rates", "   D2H_Bandwidth\t     +064By\t  GB/sec\t0.0029\t0.0026\n   D2H_Bandwidth\t     +512By\t  GB/sec\t0.0228\t0.0227\n   D2H_Bandwidth\t        1kB\t  GB/sec\t0.0455\t0.0452\n" +
+			"        D2H_Time\t     +064By\t      ms\t0.0221\t0.0474\n        D2H_Time\t        1kB\t      ms\t0.0226\t0.0227\n        D2H_Time\t       64kB\t      ms\t0.0266\t0.0266\n",
+			[]string{"hipBusBandwidth: operation 64=22.069 512=22.456 1024=22.505", "hipBusBandwidth (2): operation 64=22.1 1024=22.6 65536=26.6"}},
 		{"bold lines", "_sockperf ping-pong -i 10.0.0.1 -m 350 --full-rtt\n**sockperf: Summary: Round trip is 1892.600 usec**\nsockperf: ---> MAX observation = **11541.068**\n",
 			[]string{"sockperf ping-pong: round trip 350=1892.6"}},
 	} {

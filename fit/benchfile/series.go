@@ -92,7 +92,10 @@ func hasSibling(all []*series) func(*series) bool {
 
 // undecided returns why columns are not chosen among.
 func undecided(names []string) string {
-	if names = slices.Compact(names); len(names) == 1 {
+	if names = slices.Compact(names); names[0] == `""` {
+		return "several columns without a name may each be the one that is meant"
+	}
+	if len(names) == 1 {
 		return fmt.Sprintf("several columns %s may each be the one that is meant", names[0])
 	}
 	return fmt.Sprintf("columns %s may each be the one that is meant", strings.Join(names, ", "))

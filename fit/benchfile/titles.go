@@ -43,8 +43,10 @@ var titleRows = []titleRow{
 	{format: "MSCCL++", text: lex.NewPattern(`(?i)mscclpp|MSCCL\+\+|NCCL Time \(us\)`),
 		kind: Collective, rate: Collective, collective: true, bars: true,
 		prefer: lex.NewPattern(`^(Time|AlgBW)`)},
+	{format: "google-benchmark", text: lex.NewPattern(`/(manual|real)_time\b`), kind: Operation,
+		rate: Operation, prefer: lex.NewPattern(`^Time`), columns: "Time,CPU,Iterations,bytes"},
 	// Copies between a host and its GPU, one after the other.
-	{format: "hipBusBandwidth", text: lex.NewPattern(`\b[HD]2[HD]_Bandwidth`),
+	{format: "hipBusBandwidth", text: lex.NewPattern(`\b[HD]2[HD]_(Bandwidth|Time)`),
 		kind: Operation, rate: Operation},
 	// Of a header that is cut off, the line of units may be left.
 	{format: "nccl-tests", text: lex.NewPattern(`\bbusbw\b|\(us\)\s+\(GB/s\)\s+\(GB/s\)`),

@@ -174,7 +174,7 @@ func lastWords(name string) (texts []string) {
 }
 
 var (
-	unitWords  = set("bytes", "usec", "mbps", "gbps", "nsec", "msec")
+	unitWords  = set("bytes", "usec", "mbps", "gbps", "nsec", "msec", "ns", "us", "µs", "ms")
 	isTimeWord = set("time", "lat", "latency", "t", "duration")
 )
 
