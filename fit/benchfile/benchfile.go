@@ -20,19 +20,17 @@
 //
 // # Reading the package
 //
-// A line goes through three stages: it is cleaned, recognised, and becomes a record.
+// A line goes through three stages, by which the files are named. [Read] in files.go opens a file,
+// read.go passes its lines on, and registry.go lists the readers of benchmarks.
 //
-//   - Clean: dress.go takes off what launchers and web pages put around lines; tokens.go finds the
-//     numbers of a line; read.go passes it on.
-//   - Recognise: the reader of the line before takes it, or another of registry.go. titled.go with
-//     headed.go reads OSU, IMB and perftest, whose titles are rows of titles.go and whose columns
-//     are known by their names; lines.go reads benchmarks without a header. csv.go and json.go find
-//     their columns by name: column_names.go, columns.go, finder.go. Lines that no reader takes go
-//     to recognise.go, which reads tables by what their columns do: block.go, identities.go,
-//     units.go, series.go.
-//   - Records: record.go and sheet.go make measurements of rows, which builder.go and aggregate.go
-//     make samples of a table; split.go and dimensions.go decide which columns of CSV make tables,
-//     record.go does for recognised ones.
+//   - clean_*.go takes off what launchers and web pages put around lines, and finds their numbers.
+//   - Columns are recognised in two ways. header_*.go finds those of CSV and JSON by their names;
+//     recognise_*.go finds those of all lines that no reader takes by what they do. Both know words
+//     and units from names.go and units.go. titles.go says what the numbers of a benchmark measure.
+//   - record_*.go makes measurements of rows, and samples of a table: sheet for CSV and JSON.
+//
+// titled.go with headed.go reads OSU, IMB and perftest, whose titles are rows of titles.go, and
+// lines.go benchmarks without a header. The other files are the readers of one benchmark each.
 //
 // Diagnosis is a second pass: diagnose.go says why a file has no table, from what was left over. It
 // never runs for a file that was read.
