@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -113,6 +114,14 @@ func newCollective() *cobra.Command {
 func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.checkPlot(); err != nil {
 		return err
+	}
+	// As in the flag --collective of other commands. With --algorithm too, it is an error.
+	if name, algorithm, has := strings.Cut(args[0], "/"); has &&
+		!cmd.Flags().Changed("algorithm") {
+		if err := cmd.Flags().Set("algorithm", algorithm); err != nil {
+			return err
+		}
+		args = append([]string{name}, args[1:]...)
 	}
 	if _, wrong := collective.List(args[0]); wrong != nil {
 		if _, err := collective.List(args[1]); err == nil {

@@ -224,7 +224,7 @@ var usualFlags = map[string]string{
 	"breakdown":   "size quantity set collective ranks schedule param plot",
 	"uncertainty": "size quantity set assume collective ranks schedule plot samples seed",
 	"thresholds":  "set assume level from to samples seed",
-	"bench":       "programs sizes budget precision credits pin plot seed",
+	"bench":       "programs size budget precision credits pin plot seed",
 }
 
 // screenFlags is the number of flags that the help of a screen has.

@@ -323,7 +323,7 @@ func (s described) doubts() (all []remark.Note) {
 			return append(all, remark.OnRanksAlone(s.Collective, l.Timed.Ranks))
 		}
 	}
-	return append(all, remark.Deviates(s.within.String()))
+	return append(all, remark.Deviates(s.within.String(), s.within != calibrate.Deviation{}))
 }
 
 // text returns the platform of the times in words: a sentence with its name, then its shape.

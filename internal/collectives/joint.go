@@ -319,7 +319,8 @@ func (j *Joint) refusal(k jointKey) error {
 	if (collective.Entry{Collective: k.name}).InBlocks() { // nccl-tests have all blocks together
 		total *= quantity.Bytes(s.nodes * s.perNode)
 	}
-	text := fmt.Sprintf("%s of %s on %d nodes of %d ranks", k.name, size, s.nodes, s.perNode)
+	text := fmt.Sprintf("%s of %s on %s of %s", k.name, size, quantity.Plural(s.nodes, "node"),
+		quantity.Plural(s.perNode, "rank"))
 	if s.groups > 1 {
 		text += fmt.Sprintf(", in %d groups at once,", s.groups)
 	}

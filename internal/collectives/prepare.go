@@ -91,7 +91,7 @@ func (b Basis) prepare(ctx context.Context) (calls []study.Call, err error) {
 	}
 	notes := []remark.Note{remark.Described(s.text())}
 	if len(fits) == 0 {
-		notes = append(notes, remark.Deviates(s.within.String()))
+		notes = append(notes, remark.Deviates(s.within.String(), s.within != calibrate.Deviation{}))
 	} else {
 		notes = append(notes, remark.Scaled())
 	}

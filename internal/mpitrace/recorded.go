@@ -69,15 +69,15 @@ func (r *rank) header(f *file) error {
 	switch {
 	case place > r.group.Place:
 		return f.errorf("this is rank %d of %d, and rank %d is missing; give the files of all "+
-			"ranks", place, ranks, r.group.Place)
+			"ranks, as 'trace.*'", place, ranks, r.group.Place)
 	case fmt.Sprint(run) != s.run:
 		return f.errorf("this is rank %d of another run than that of %s; give the files of one "+
 			"run", place, s.file)
 	case place < r.group.Place:
 		return f.errorf("this is rank %d of %d, which was given already", place, ranks)
 	case ranks > s.ranks && place == s.ranks-1:
-		return f.errorf("this is the last file, of rank %d of %d; give the files of all ranks",
-			place, ranks)
+		return f.errorf("this is the last file, of rank %d of %d; give the files of all ranks, "+
+			"as 'trace.*'", place, ranks)
 	case ranks < s.ranks:
 		return f.errorf("the run has %d ranks, but %d files are given", ranks, s.ranks)
 	}

@@ -105,9 +105,9 @@ func TestRecordedErrors(t *testing.T) {
 		want  string
 	}{
 		{[]string{recordedTrace(0, 3), recordedTrace(2, 3)},
-			"r1:1: this is rank 2 of 3, and rank 1 is missing; give the files of all ranks"},
+			"r1:1: this is rank 2 of 3, and rank 1 is missing; give the files of all ranks, as 'trace.*'"},
 		{[]string{recordedTrace(0, 3), recordedTrace(1, 3)},
-			"r1:1: this is the last file, of rank 1 of 3; give the files of all ranks"},
+			"r1:1: this is the last file, of rank 1 of 3; give the files of all ranks, as 'trace.*'"},
 		{[]string{recordedTrace(0, 1), recordedTrace(0, 1)},
 			"r0:1: the run has 1 ranks, but 2 files are given"},
 		{[]string{recordedTrace(0, 2),

@@ -70,9 +70,13 @@ func (c *comm) roofline(flops, bytes starlark.Value) (uint64, error) {
 			return 0, err
 		}
 		if part.rate == 0 {
-			return 0, fmt.Errorf("the machine has no rate for this computation; write %s = %q "+
-				"under [compute] into its file, or fit it to a measured step: halfpeak fit "+
-				"steps.csv --program %s --save me.toml", part.name, part.example, c.r.program.name)
+			lines := fmt.Sprintf("%s = %q", part.name, part.example)
+			if c.r.Collectives.Flops+c.r.Collectives.Memory == 0 { // the other one is needed next
+				lines = `flops = "250Tflop/s" and memory = "1.4TB/s"`
+			}
+			return 0, fmt.Errorf("the machine has no rate for this computation; write %s under "+
+				"[compute] into its file, or fit it to a measured step: halfpeak fit steps.csv "+
+				"--program %s --save me.toml", lines, c.r.program.name)
 		}
 		ns = max(ns, amount/part.rate)
 	}

@@ -42,8 +42,8 @@ func TestComputeErrors(t *testing.T) {
 	for call, want := range map[string]string{
 		"mpi.compute()":                          "compute needs a time",
 		"mpi.compute('3ms', flops = 1)":          "not both",
-		"mpi.compute(flops = 1)":                 "write flops = \"250Tflop/s\" under [compute]",
-		"mpi.compute(bytes = 1)":                 "write memory = \"1.4TB/s\" under [compute]",
+		"mpi.compute(flops = 1)":                 "write flops = \"250Tflop/s\" and memory = \"1.4TB/s\" under [compute]",
+		"mpi.compute(bytes = 1)":                 "memory = \"1.4TB/s\" under [compute]",
 		"mpi.compute(flops = -1)":                "must be a number of at least 0 (got -1)",
 		"mpi.mesh()":                             "a mesh names its axes",
 		"mpi.mesh(data = 3)":                     "4 ranks have no mesh of data = 3",

@@ -42,9 +42,14 @@ func Skipped(reason string) Note { return doubt("", "skipped: %s", reason) }
 // LeftOut is of a file or table that cannot be used, though the answer should have it.
 func LeftOut(reason string) Note { return doubt("", "left out: %s", reason) }
 
-// ForeignLines is of lines of a file that are not a table's.
+// ForeignLines is of lines of a file that are not a table's. A few are titles and comments; if they
+// are the most, a table was not recognised.
 func ForeignLines(skipped, all int) Note {
-	return doubt("", "%d of %d lines do not belong to a table and were skipped", skipped, all)
+	n := read("%d of %d lines do not belong to a table and were skipped", skipped, all)
+	if 2*skipped > all {
+		n.Kind = Doubt
+	}
+	return n
 }
 
 // ForeignTables is of tables without a collective, beside some with one.
@@ -471,8 +476,15 @@ func OnRanksAlone(collective string, ranks int) Note {
 		ranks)
 }
 
-// Deviates is how far the times of a machine may be off, in words.
-func Deviates(text string) Note { return doubt("", "%s", text) }
+// Deviates is how far the times of a machine may be off, in words. If nothing is known of the
+// machine itself, the closing line has what is known of others.
+func Deviates(text string, known bool) Note {
+	n := read("%s", text)
+	if known {
+		n.Kind = Doubt
+	}
+	return n
+}
 
 // ByLevels is of collectives that no log has, and that the levels of the machine describe.
 func ByLevels(machine, names string) Note {

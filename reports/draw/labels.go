@@ -286,9 +286,14 @@ func (l *labeller) best(lab label, taken []vg.Rectangle) (place vg.Rectangle, ok
 			continue
 		}
 		cost := float64(i) * lab.each
-		// Two labels on each other are both illegible, which nothing else outweighs.
+		// Two labels on each other are both illegible, which nothing else outweighs, and two of
+		// lines without a blank between them are read as one.
+		blank := vg.Length(0)
+		if lab.anchor == nil {
+			blank = 6
+		}
 		for _, t := range taken {
-			if overlap(r, t) {
+			if overlap(r, rect(t.Min.X-blank, t.Min.Y, t.Max.X+blank, t.Max.Y)) {
 				cost = math.Inf(1)
 			}
 		}

@@ -39,7 +39,7 @@ func (a *Comparison) Rows() table.Rows {
 		rates = nextSpread("bandwidth", "bandwidth", quantity.DimRate).Fields()
 		rates = append(rates, table.Col("beyond", "extrapolated", func(c row) any {
 			return table.OrAbsent(c.Beyond > 1, c.Beyond > 0)
-		}))
+		}).Ranked(4))
 		more = []table.Field[row]{
 			table.Col("model_us", "", func(c row) any { return c.Model }),
 		}

@@ -28,7 +28,7 @@ func (s subject) thresholds() []table.Block {
 		table.Col("in_use_bytes", "in use", func(t whatif.Threshold) any { return t.InUse }),
 		table.Col("suggested", "costs cross at", func(t whatif.Threshold) any {
 			if t.Crosses {
-				return t.Suggested.Size.String()
+				return table.About(t.Suggested.Size)
 			}
 			return "nowhere: " + t.Better + " is faster at all sizes"
 		}),

@@ -34,14 +34,15 @@ func (s subject) summary(hi quantity.Bytes) string {
 	m := s.Layer.Model
 	n := min(longMessage, hi)
 	short, long := message.Cost(s.Design, 1), message.Cost(s.Design, n)
-	text := fmt.Sprintf("%s sends a short message in %s one way", s.Layer.Ref(), short.OneWay)
+	text := fmt.Sprintf("%s sends a short message in %s one way", s.Layer.Ref(),
+		threeDigits(short.OneWay))
 	if s.stream() {
 		text = fmt.Sprintf("%s sends a short message of a stream every %s; no latency of a "+
-			"message follows from that", s.Layer.Ref(), short.Gap)
+			"message follows from that", s.Layer.Ref(), threeDigits(short.Gap))
 	}
 	// A gap equal to the one-way time says nothing more: messages do not overlap.
 	if gap := m.Gap(1); model.HasGap(m) && gap > 0 && gap != m.OneWay(1) {
-		text += fmt.Sprintf(", and another every %s", gap)
+		text += fmt.Sprintf(", and another every %s", threeDigits(gap))
 	}
 	text += "."
 	peak := s.Layer.Peak()
@@ -102,6 +103,11 @@ func (s subject) promise(long message.Predicted, hi quantity.Bytes) string {
 	return text
 }
 
+// threeDigits prints a time with its last zeros, as a table does.
+func threeDigits(t quantity.Micros) string {
+	return quantity.NewScale(quantity.DimTime, nil, 3, float64(t)).Format(float64(t))
+}
+
 // keyNumbers returns the figures that a reader looks for first, and the remarks of
 // the file. A pipeline has its best packet in place of its bandwidth for a long
 // message, since the bandwidth of the best packet is in the note.
@@ -114,13 +120,15 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []table.Block {
 		facts = append(facts, table.Fact{Name: name, Value: value, Note: note})
 	}
 	if s.stream() {
-		add(fmt.Sprintf("gap, %s", lo), short.Gap.String(), expected(linesof.Latency, short, ""))
+		note := expected(linesof.Latency, short, "")
+		add(fmt.Sprintf("gap, %s", lo), threeDigits(short.Gap), note)
 	} else {
-		note := expected(linesof.Latency, short, "RTT "+short.RTT.String())
-		add(fmt.Sprintf("one way, %s", lo), short.OneWay.String(), note)
+		note := expected(linesof.Latency, short, "RTT "+threeDigits(short.RTT))
+		add(fmt.Sprintf("one way, %s", lo), threeDigits(short.OneWay), note)
 	}
 	if send, receive := m.Overheads(lo); send+receive > 0 {
-		add("overheads o_s + o_r", (send + receive).String(), fmt.Sprintf("%s + %s", send, receive))
+		add("overheads o_s + o_r", threeDigits(send+receive),
+			fmt.Sprintf("%s + %s", threeDigits(send), threeDigits(receive)))
 	}
 	peak := s.Layer.Peak()
 	if peak.Exists && peak.Known {

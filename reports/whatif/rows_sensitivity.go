@@ -13,10 +13,7 @@ func (s *Sensitivities) Rows() table.Rows {
 	type row = SensitivityOf
 	d := s.After
 	text := func(r row, v float64) any {
-		if math.IsNaN(v) {
-			return nil
-		}
-		return s.Units.Print(r.Quantity.Value(v))
+		return table.Shown(r.Quantity.Kind.Dim, quantity.Alone(v))
 	}
 	parameter := func(r row) quantity.Column { return r.Param.Value.Dim.Column() }
 	asked := func(r row) quantity.Column { return r.Quantity.Kind.Dim.Column() }
