@@ -343,4 +343,7 @@ func TestBeside(t *testing.T) {
 		"HPCC ping pong: one-way time 8=0.871 2000000=200")
 	check(t, " RDMA_Write BW Test\n #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]   Data validation\n 4096       5000           90.20              90.10                2.749634        Pass\n"+
 		" 65536      5000           96.20              96.10                0.183296        Fail\n", "RDMA_Write BW Test: gap 4096=0.36368 65536=5.4557", "! RDMA_Write BW Test: 1 row with wrong results by the benchmark's own validation, read all the same (the first in line 4)")
+	check(t, "|    Stage     | # iterations | typical | average | overall |  average |  overall |  average  |  overall  |\n[thread 5]              2582     0.089   387.483   387.483      161.30     161.30        2581        2581\n"+
+		"[thread 7]              1934     0.090   518.020   518.020      120.65     120.65        1930        1930\n",
+		"error: x: line 3: a run of ucx_perftest has rows of several threads, and no final line of them all; it is left out")
 }

@@ -17,6 +17,9 @@ const maxWays = 2
 func (no *refusal) anyWay() (ways []way) {
 	var size, time, whole *column
 	for _, c := range no.columns {
+		if strings.Contains(c.name, "/s") && c.dim == noDimension { // "images/sec"
+			return nil
+		}
 		switch {
 		case !c.number || otherName().MatchString(c.name) && !elementName().MatchString(c.name):
 		case size == nil && ladder(c.values) > 0.5 && (c.halves[0] == 0 || c.dim == sizes):

@@ -59,7 +59,9 @@ var (
 		`error|count|nchan|batch|thread|pid|total|overlap|util|compute|stdev|sigma|retr|n_ctx|` +
 		`gpus|\bport\b|\bline\b|start|\bdate\b|elapsed|qps|std|\bcv|` +
 		`step|epoch|loss|seq|\bttl\b|token`)
-	noSizeName = lex.NewPattern(`(?i)rate|bw|band|/s|window|batch|lat|time`)
+	// A communicator and a cluster have sizes, too.
+	noSizeName = lex.NewPattern(`(?i)rate|bw|band|/s|window|batch|lat|time|\bcomm([ _]|\b)|world|` +
+		`team|cluster|group|pool`)
 )
 
 func (d dimension) isNamed(name string) bool {

@@ -107,6 +107,8 @@ type ucx struct {
 	test    string
 	final   bool
 	pending bool
+	thread  string // of the last row
+	threads bool   // the rows are of several
 	latency float64
 	rate    float64
 	quantum float64
@@ -188,6 +190,8 @@ func (f *ucx) take(p *parser, line []byte) bool {
 		return true // cut off; the rows before it count
 	}
 	f.final = len(m[1]) > 0 && m[1][0] == 'F'
+	f.threads = f.threads || f.pending && !f.final && f.thread != string(m[1])
+	f.thread = string(m[1])
 	// overall latency and message rate
 	f.latency, f.rate, f.pending = v[n-5].Value, v[n-1].Value, true
 	f.quantum = v[n-5].Quantum()
@@ -213,7 +217,13 @@ func (f *ucx) flush(p *parser) {
 	if !f.pending {
 		return
 	}
-	f.pending = false
+	several := f.threads && !f.final
+	f.pending, f.threads = false, false
+	if several {
+		p.warn("line %d: a run of ucx_perftest has rows of several threads, and no final line of "+
+			"them all; it is left out", p.file.Lines)
+		return
+	}
 	size, title := f.size, f.test
 	if !f.sized {
 		size = f.sizeByRow()

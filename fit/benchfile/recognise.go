@@ -348,7 +348,7 @@ func (p *parser) doubt(b *block, found []reading, named bool) string {
 		return ""
 	case top.own < minSize:
 		return "no column behaves as sizes do"
-	case !varying(top.size.values) && !sizeName().MatchString(top.size.name):
+	case !varying(top.size.values) && !sizes.isNamed(top.size.name):
 		return "one size alone, and its column is not named as one"
 	case !varying(top.size.values) && len(b.rows) > 1 && len(top.ids) == 0:
 		return "all rows have one size"

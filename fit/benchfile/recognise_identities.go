@@ -231,7 +231,7 @@ func readings(all []*column) (found []reading) {
 			if r.own < 0 {
 				continue
 			}
-			if c.name != "" && g.score < 1 && !sizeName().MatchString(c.name) &&
+			if c.name != "" && g.score < 1 && !sizes.isNamed(c.name) &&
 				!elementName().MatchString(c.name) {
 				r.own -= 1.5
 			}
