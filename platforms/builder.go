@@ -65,14 +65,14 @@ func (s *stack) circle(name string) []string {
 // other parameters among its keys, and those of stages above: stage("wire", "beta").
 type section struct {
 	*builder
-	Table
+	table
 	kind   *tableKind
 	path   string           // in the file: "layer.eager"
 	fields map[string]Param // what its keys are that have numbers
 }
 
 // section returns the section of a table.
-func (b *builder) section(kind *tableKind, t Table) *section {
+func (b *builder) section(kind *tableKind, t table) *section {
 	return &section{b, t, kind, join(kind.name, t.Name), kind.numbers()}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -38,13 +39,10 @@ func (p Platform) layersOf(of domain) []string {
 	if !of.levels {
 		return names
 	}
-	for _, t := range p.Levels {
-		for _, row := range levelKind.keys {
-			if row.names != "layer" {
-				continue
-			}
-			for _, name := range t.Keys[row.name] {
-				if name != "" && !slices.Contains(names, name) {
+	for _, l := range p.Levels {
+		for _, k := range machine.Keys {
+			for _, name := range l.Layers[k.Name] {
+				if !slices.Contains(names, name) {
 					names = append(names, name)
 				}
 			}
@@ -138,7 +136,6 @@ func (p Platform) rebuilt(c *composition, of domain) (Platform, error) {
 		return list.Map(params, func(q Param) Param { return *c.find(q.Path) })
 	}
 	next := p
-	// Without its levels in the domain, the machine goes with the layers that are left out.
 	next.Default, next.composition = of.layer, c
 	next.Constants, next.Compute = refresh(p.Constants), refresh(p.Compute)
 	next.Layers = nil
@@ -170,6 +167,7 @@ func (p Platform) rebuilt(c *composition, of domain) (Platform, error) {
 	for i := range next.Layers {
 		next.Layers[i].scope = &next
 	}
+	next.openLevels()
 	if !of.levels {
 		return next, nil
 	}
@@ -214,10 +212,9 @@ func (p Platform) uses(of domain) ([]Param, error) {
 
 // levelParams returns the numbers of all levels, from inside out.
 func (p Platform) levelParams() (all []Param) {
-	for _, t := range p.Levels {
-		for _, row := range levelKind.keys {
-			q := p.composition.find("level." + t.Name + "." + row.name)
-			if q != nil && row.number != nil {
+	for _, l := range p.Levels {
+		for _, k := range machine.Keys {
+			if q := p.composition.find("level." + l.Name + "." + k.Name); q != nil {
 				all = append(all, *q)
 			}
 		}

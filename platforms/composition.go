@@ -33,7 +33,7 @@ type stageSpec struct {
 // indices of its own parameters, thresholds of branches first.
 type layerSpec struct {
 	kind   *model.Kind
-	table  Table
+	table  table
 	params []int
 }
 
@@ -57,7 +57,7 @@ func (s *layerSpec) stages() []string { return s.table.Keys["stages"] }
 // over the list in order computes all values.
 func (c *composition) add(p Param) int {
 	i := len(c.params)
-	p.written, p.derived = p.Value.Num, len(p.reads()) > 0
+	p.written = p.Value.Num
 	c.params, c.values, c.byPath[p.Path] = append(c.params, p), append(c.values, p.Value.Num), i
 	return i
 }
@@ -68,6 +68,14 @@ func (c *composition) find(path string) *Param {
 		return &c.params[i]
 	}
 	return nil
+}
+
+// stage returns a stage with the present values.
+func (c *composition) stage(name string) model.Stage {
+	s := c.stages[name]
+	s.Beta = quantity.Micros(c.values[s.beta])
+	s.Tau = quantity.MicrosPerByte(c.values[s.tau])
+	return s.Stage
 }
 
 // variable returns the parameter as compiled formulas read it, by its index into values.

@@ -14,7 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// go-toml parses a platform file, and the code here puts each value into the [File] as it comes.
+// go-toml parses a platform file, and the code here puts each value into the [file] as it comes.
 // go-toml's own Unmarshal would not do: it returns tables in maps, without the order of layers and
 // levels, it keeps no positions for the errors of later checks, and its time grows with the square
 // of the number of tables, to 20 s for 40,000.
@@ -40,7 +40,7 @@ func decode(file string, text []byte) (s *source, err error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("%s: larger than 4 MiB; this is not a platform file", file)
 	}
-	s = &source{file: file, text: text, keys: map[string]entry{}}
+	s = &source{name: file, text: text, keys: map[string]entry{}}
 	defer catch(&err)
 	s.read()
 	s.replaceAliases()
@@ -76,7 +76,7 @@ func (s *source) header(e *unstable.Node) []string {
 	switch table := s.place(path).(type) {
 	case *string, textSetter, flagSetter, listSetter, anySetter:
 		s.fail(at, notATable)
-	case *[]Branch:
+	case *[]branch:
 		if isList {
 			return s.addBranch(table, path)
 		}
@@ -146,7 +146,7 @@ type (
 	tablesOf   struct{ *tableKind }
 	tableOf    struct {
 		*tableKind
-		*Table
+		*table
 	}
 )
 
@@ -154,15 +154,15 @@ type (
 // tables on the way.
 func (s *source) place(path []string) any {
 	if len(path) == 0 {
-		return &s.File
+		return &s.file
 	}
 	outer, last := path[:len(path)-1], path[len(path)-1]
 	at := strings.Join(path, ".")
 	switch in := s.place(outer).(type) {
-	case *File:
+	case *file:
 		return s.top(at, last)
 	case tablesOf:
-		return tableOf{in.tableKind, s.table(in.of(&s.File), at, last)}
+		return tableOf{in.tableKind, s.tableAt(in.of(&s.file), at, last)}
 	case tableOf:
 		return s.key(in, at, last)
 	case *map[string]string:
@@ -170,12 +170,12 @@ func (s *source) place(path []string) any {
 			*in = map[string]string{}
 		}
 		return textSetter(func(text string) { (*in)[last] = text })
-	case *[]Branch:
+	case *[]branch:
 		if i, err := strconv.Atoi(last); err == nil && 0 <= i && i < len(*in) {
 			return &(*in)[i]
 		}
 		s.fail(strings.Join(outer, "."), notBranches)
-	case *Branch:
+	case *branch:
 		switch last {
 		case "layer":
 			return &in.Layer
@@ -193,12 +193,12 @@ func (s *source) place(path []string) any {
 func (s *source) top(path, name string) any {
 	for _, k := range topKeys {
 		if k.name == name {
-			return k.at(&s.File)
+			return k.at(&s.file)
 		}
 	}
 	for _, k := range tableKinds {
 		if k.name == name && k.one {
-			return tableOf{k, s.table(k.of(&s.File), path, "")}
+			return tableOf{k, s.tableAt(k.of(&s.file), path, "")}
 		}
 		if k.name == name {
 			return tablesOf{k}
@@ -221,10 +221,10 @@ func fileKeys() (all []string) {
 }
 
 // table returns the table of a name, and makes it if there is none yet.
-func (s *source) table(all *[]Table, path, name string) *Table {
+func (s *source) tableAt(all *[]table, path, name string) *table {
 	at := s.keys[path]
 	if at.number == 0 {
-		*all = append(*all, Table{Name: name})
+		*all = append(*all, table{Name: name})
 		at.number = len(*all)
 		s.keys[path] = at
 	}
@@ -239,7 +239,7 @@ func (s *source) key(t tableOf, path, name string) any {
 	}
 	set := func(texts []string) {
 		if t.Keys == nil {
-			t.Keys = Keys{}
+			t.Keys = map[string][]string{}
 		}
 		t.Keys[name] = texts
 	}
@@ -263,9 +263,9 @@ func (s *source) key(t tableOf, path, name string) any {
 }
 
 // addBranch adds a branch to the list at path, and returns the path of the branch.
-func (s *source) addBranch(all *[]Branch, path []string) []string {
+func (s *source) addBranch(all *[]branch, path []string) []string {
 	next := append(slices.Clip(path), strconv.Itoa(len(*all)))
-	*all = append(*all, Branch{})
+	*all = append(*all, branch{})
 	// Its number stands nowhere in the text, so its place is that of the list.
 	s.keys[strings.Join(next, ".")] = entry{s.keys[strings.Join(path, ".")].offset, byHeader, 0}
 	return next
@@ -292,7 +292,7 @@ func (s *source) store(path []string, into any, node *unstable.Node) {
 			s.fail(at, "must be true or false, without quotes")
 		}
 		into(string(node.Data) == "true")
-	case *[]Branch:
+	case *[]branch:
 		if node.Kind != unstable.Array {
 			s.fail(at, notBranches)
 		}

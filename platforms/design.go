@@ -219,16 +219,16 @@ func (d Design) With(changes ...Change) (Design, error) {
 }
 
 // Encode returns the platform with the design's changes as a platform file, below the comment; see
-// [Platform.File]. It has all layers and levels, or if a layer was named and changed, that layer
+// [Platform.Encode]. It has all layers and levels, or if a layer was named and changed, that layer
 // and what it is made of. A changed platform has no measured collectives, which are of the machine
 // as it was. It is an error if another layer cannot have the changed values.
 func (d Design) Encode(comment string) ([]byte, error) {
 	if len(d.Changes) == 0 {
-		return d.Platform.File().Encode(comment), nil
+		return d.Platform.Encode(comment), nil
 	}
 	p := d.Platform
 	if !d.named {
-		of := domain{layer: d.Layer.Name, all: true, levels: len(p.Levels) > 0, work: true}
+		of := domain{layer: d.Layer.Name, all: true, levels: len(d.from.Levels) > 0, work: true}
 		if of.levels { // the layer may be that of a level, which a message crosses
 			of.layer = d.from.Default
 		}
@@ -243,9 +243,8 @@ func (d Design) Encode(comment string) ([]byte, error) {
 				d.Asked()+"/"+d.Layer.Name)
 		}
 	}
-	f := p.File()
-	f.Collectives = nil
-	return f.Encode(comment), nil
+	p.Collectives = nil
+	return p.Encode(comment), nil
 }
 
 // Forecast returns the next measurement of n bytes in a design, see [Layer.Next]; nil if the design

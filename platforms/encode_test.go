@@ -20,7 +20,7 @@ var samePlatform = cmp.Options{
 
 func encoded(t *testing.T, p Platform) Platform {
 	t.Helper()
-	text := p.File().Encode("")
+	text := p.Encode("")
 	again, err := Parse(p.Name+".toml", text)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -52,10 +52,10 @@ func TestEncodeIsTheIdentity(t *testing.T) {
 		if diff := cmp.Diff(was, is, samePlatform); diff != "" {
 			t.Errorf("%s: (-written +read)\n%s", p.Name, diff)
 		}
-		if diff := cmp.Diff(p.File(), again.File(), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(p.file(false), again.file(false), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s: (-written +read)\n%s", p.Name, diff)
 		}
-		made, err := p.File().Platform(p.Name)
+		made, err := p.Complete()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,9 +151,11 @@ func TestEncodeChanges(t *testing.T) {
 
 // A program builds a file as a person writes it.
 func TestFile(t *testing.T) {
-	f := File{Title: "fit of x.txt", Layers: []Table{{Name: "fit", Keys: Keys{"model": {"linear"},
-		"source": {"x.txt"}, "beta": {"2us ± 0.1us"}, "tau": {"1us/KiB"}}}}}
-	text := f.Encode("Written by halfpeak fit.\nOf two\x1blines.")
+	made := Platform{Name: "fit", Title: "fit of x.txt", Layers: []Layer{{Name: "fit",
+		Model: &model.Linear{}, Source: "x.txt", Params: []Param{
+			{Owner: "fit", Key: "beta", Text: "2us ± 0.1us"},
+			{Owner: "fit", Key: "tau", Text: "1us/KiB"}}}}}
+	text := made.Encode("Written by halfpeak fit.\nOf two\x1blines.")
 	if want := "# Written by halfpeak fit.\n# Of two lines.\n\n"; !strings.HasPrefix(string(text),
 		want) {
 		t.Errorf("got %q, want %q first", text, want)
@@ -166,8 +168,8 @@ func TestFile(t *testing.T) {
 		p.Title != "fit of x.txt" {
 		t.Errorf("%+v", l)
 	}
-	f.Layers[0].Set("tau", "3")
-	_, err = f.Platform("fit")
+	made.Layers[0].Params[1].Text = "3"
+	_, err = made.Complete()
 	want := "fit: layer.fit.tau: \"3\": no unit; an inverse bandwidth takes µs/KiB (us/KB), " +
 		"µs/B, ns/B or µs/MiB"
 	if err == nil || err.Error() != want {

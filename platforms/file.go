@@ -1,37 +1,37 @@
 package platforms
 
-// A File is the content of a platform file. [Parse] fills it, and refuses all keys that are not in
-// the schema; [File.Encode] writes it. Each kind of table is a list in the order of the file, since
-// that is the order of layers, and of levels from inside out. Numbers are texts, since each may be
-// a formula of other keys, with a unit and an interval.
-type File struct {
+// A file is the content of a platform file, as texts: what [Parse] reads, and [Platform.Encode]
+// writes. Each kind of table is a list in the order of the file, since that is the order of layers,
+// and of levels from inside out. Numbers are texts, since each may be a formula of other keys, with
+// a unit and an interval.
+type file struct {
 	Title, Paper, Note string
 	Clock              string // without it, times cannot be printed in cycles
 	Default            string // the name of a layer; without it, the first one of the file
 	Library            string // of collectives on the machine
 
-	Levels, Stages, Layers, Measured, Collectives, Constants, Roofs, Protocols []Table
+	Levels, Stages, Layers, Measured, Collectives, Constants, Roofs, Protocols []table
 
-	Compute []Table // one, without a name
+	Compute []table // one, without a name
 }
 
-// A Table is a table of a platform file, such as [layer.eager]; FORMAT.md has its keys.
-type Table struct {
+// A table is a table of a platform file, such as [layer.eager]; FORMAT.md has its keys.
+type table struct {
 	Name     string
-	Keys     Keys
-	Branches []Branch          // of a layer that chooses by size
-	Sources  map[string]string // of single keys of a layer
+	Keys     map[string][]string // the text of a key, or those of a list; "true" of a flag
+	Branches []branch            // of a layer that chooses by size
+	Sources  map[string]string   // of single keys of a layer
 }
 
-// Keys are the texts of a table by its keys: one, or several of a list; "true" of a flag.
-type Keys map[string][]string
-
-// A Branch is one choice of a layer that chooses by size. Only that of a switch has an UpTo, and
+// A branch is one choice of a layer that chooses by size. Only that of a switch has an UpTo, and
 // the last one has none.
-type Branch struct{ Layer, UpTo string }
+type branch struct{ Layer, UpTo string }
+
+// notMeasured stands in a line for a size that was not measured on these ranks.
+const notMeasured = "-"
 
 // Text returns the text of a key; "" without the key, or if it has a list.
-func (t Table) Text(key string) string {
+func (t table) Text(key string) string {
 	if texts := t.Keys[key]; len(texts) == 1 {
 		return texts[0]
 	}
@@ -39,11 +39,19 @@ func (t Table) Text(key string) string {
 }
 
 // Set gives a key its text, or the texts of its list. Without a text the key is left out.
-func (t *Table) Set(key string, texts ...string) {
+func (t *table) Set(key string, texts ...string) {
 	if t.Keys == nil {
-		t.Keys = Keys{}
+		t.Keys = map[string][]string{}
 	}
 	if delete(t.Keys, key); len(texts) > 1 || len(texts) == 1 && texts[0] != "" {
 		t.Keys[key] = texts
 	}
+}
+
+// source gives a key a source of its own.
+func (t *table) source(key, text string) {
+	if t.Sources == nil {
+		t.Sources = map[string]string{}
+	}
+	t.Sources[key] = text
 }

@@ -75,7 +75,7 @@ func (b *builder) spec(name string) {
 	}
 	b.building.push(name)
 	k := t.modelKind()
-	s := &layerSpec{kind: k, table: t.Table}
+	s := &layerSpec{kind: k, table: t.table}
 	for _, p := range k.Parts {
 		if part := t.Text(p.Key); part != "" || !p.Optional {
 			t.part(p.Key, part)
@@ -154,7 +154,8 @@ func (s *section) thresholds(k *model.Kind) (all []int) {
 	for i, branch := range s.Branches {
 		// A branch has no source of its own; its threshold has the layer's.
 		of := section{s.builder,
-			Table{Name: s.Name, Keys: Keys{"up_to": {branch.UpTo}, "source": {s.origin()}}},
+			table{Name: s.Name, Keys: map[string][]string{
+				"up_to": {branch.UpTo}, "source": {s.origin()}}},
 			s.kind, fmt.Sprintf("%s.branches.%d", s.path, i), nil}
 		name, bounded, last := branch.Layer, of.has("up_to"), i == len(s.Branches)-1
 		switch {
@@ -246,7 +247,7 @@ func (s *section) end(key string, sizes, times []int) []int {
 		return s.variable(ends[name]), nil
 	})
 	of := s.fields[key]
-	of.at, of.formula = s.path+"."+key, e
+	of.at, of.formula, of.ofEnds = s.path+"."+key, e, true
 	if err == nil {
 		of.Value.Dim = e.Dim
 		err = of.compute(s.values)
@@ -293,6 +294,7 @@ func (s *section) layer(m model.Layer) Layer {
 	l.Correlation = s.correlation()
 	l.Timed = s.timed()
 	l.Measured = named(s, "measured", s.measured)
+	l.protocol, l.measured = s.Text("protocol"), s.Text("measured")
 	if key, err := check(spec.kind, m); err != nil {
 		if given := s.given(join(s.path, key)); given != "" {
 			s.fail(key, "%q %w", given, err)

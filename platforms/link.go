@@ -25,15 +25,15 @@ func (p Platform) linkOf(asked domain, name string) (all []Param) {
 	name = strings.TrimPrefix(strings.TrimSuffix(name, linkWords[at]), "layer.")
 	layers := []string{name}
 	if asked.levels {
-		for i, t := range p.Levels {
-			if t.Name != strings.TrimPrefix(name, "level.") && t.Text("layer") != name {
+		for i, l := range p.Levels {
+			if l.Name != strings.TrimPrefix(name, "level.") && l.LayerName("layer") != name {
 				continue
 			}
 			for _, key := range levelLinkKeys {
-				layers = append(layers, t.Keys[key]...)
+				layers = append(layers, l.Layers[key]...)
 			}
 			if i > 0 {
-				layers = append(layers, p.Levels[i-1].Keys["port"]...)
+				layers = append(layers, p.Levels[i-1].Layers["port"]...)
 			}
 		}
 	}

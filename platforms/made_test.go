@@ -68,7 +68,7 @@ func TestComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(p.File().Encode(""))
+	text := string(p.Encode(""))
 	read, err := Parse("made.toml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -96,8 +96,8 @@ func TestComplete(t *testing.T) {
 		err.Error() != `made: stage.copy.beta: "-1us ± 0.1us": a time cannot be negative` {
 		t.Errorf("got %v", err)
 	}
-	read, err = read.Adding(Layer{Name: "more", Model: &model.Linear{Beta: 7}})
-	if err != nil {
+	read.Layers = append(read.Layers, Layer{Name: "more", Model: &model.Linear{Beta: 7}})
+	if read, err = read.Complete(); err != nil {
 		t.Fatal(err)
 	}
 	if l, err := read.Layer("more"); err != nil || l.OneWay(1) != 7 || len(read.Layers) != 5 {

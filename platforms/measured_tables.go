@@ -37,16 +37,6 @@ func (b *builder) measuredTables() {
 	}
 }
 
-// Table returns the table of a file that has these measurements.
-func (m Measured) Table(name string) Table {
-	t := Table{Name: name}
-	if m.Runs <= 1 {
-		m.Runs, m.Deviations = 0, nil
-	}
-	measuredKind.write(&t, &m)
-	return t
-}
-
 // collectiveTables reads measured times of collectives: a row of times for each number of ranks.
 func (b *builder) collectiveTables() {
 	for _, t := range b.Collectives {
@@ -83,13 +73,6 @@ func (b *builder) collectiveTables() {
 }
 
 func words[V any](line []V) int { return len(line) }
-
-// Table returns the table of a file that has these measurements.
-func (c MeasuredCollective) Table() Table {
-	t := Table{Name: c.Name}
-	collectiveKind.write(&t, &c)
-	return t
-}
 
 // ranks checks the numbers of ranks, and how many of them a node has. One number of ranks may come
 // again with more on each node.

@@ -44,7 +44,7 @@ func TestMeasured(t *testing.T) {
 	if diff := cmp.Diff(want, p.Layers[0].Measured); diff != "" || p.Layers[0].Correlation != -0.4 {
 		t.Errorf("correlation %v, measured (-want +got)\n%s", p.Layers[0].Correlation, diff)
 	}
-	text := p.File().Encode("")
+	text := p.Encode("")
 	again, err := Parse("my.toml", text)
 	if err != nil {
 		t.Fatal(err)

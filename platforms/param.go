@@ -40,7 +40,7 @@ type Param struct {
 	within  *string                 // text behind ±, if given
 	changed bool                    // it has another value than in the file
 	written float64                 // the value in the file
-	derived bool                    // the file computes it from others
+	ofEnds  bool                    // its formula is that of a table's ends
 }
 
 // HalfWidth returns half of the interval's width, for [Param.PlusMinus]. Intervals of lines
@@ -145,6 +145,14 @@ func makeList(at any, n int) {
 	case *[]quantity.Bytes:
 		*at = make([]quantity.Bytes, n)
 	}
+}
+
+// length returns the length of such a list.
+func length(at any) int {
+	if times, are := at.(*[]quantity.Micros); are {
+		return len(*times)
+	}
+	return len(*at.(*[]quantity.Bytes))
 }
 
 // element returns a pointer to an element of such a list.

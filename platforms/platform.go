@@ -29,12 +29,13 @@ type Platform struct {
 	Places    map[string]Place // of all stages
 	Roofs     []Roof
 	Layers    []Layer // in the order of the file, at least one, but for a file of Collectives
-	Levels    []Table // from inside out; none: all pairs of ranks are equally far apart
+	Levels    []Level // from inside out; none: all pairs of ranks are equally far apart
 	// Collectives are the measured ones, in the order of the file.
 	Collectives []MeasuredCollective
 	Default     string             // the layer that the platform's name alone stands for
 	Library     collective.Library // of collectives; zero: unknown
 	composition *composition
+	read        *Platform // as its file has it
 }
 
 // A Layer is a level of a platform with its cost model.
@@ -56,7 +57,9 @@ type Layer struct {
 	Measured *Measured   // what it was fitted to; nil if it does not say
 	// Correlation of the errors of beta and tau, if the layer has both: −1 to 1.
 	Correlation float64
-	scope       *Platform // has the constants, roofs and layers that formulas may name
+	// The names of the tables of Protocol and Measured in the file.
+	protocol, measured string
+	scope              *Platform // has the constants, roofs and layers that formulas may name
 	// curve returns the curve through Measured; nil if that has too few sizes.
 	curve func() (*measuredCurve, error)
 }
@@ -69,10 +72,26 @@ type Roof struct {
 	Source string
 }
 
+// A Level is a level of a platform's machine. A file names its layers, which are layers of the
+// platform; the models are those of these layers, with the present values of their parameters.
+type Level struct {
+	machine.Level
+	Layers map[string][]string // their names, by key: "layer", "port"
+	Source string              // of its numbers
+}
+
+// LayerName returns the name of the layer of a key; "" if the level has none, or several.
+func (l Level) LayerName(key string) string {
+	if names := l.Layers[key]; len(names) == 1 {
+		return names[0]
+	}
+	return ""
+}
+
 // asked returns the platform's name or path as commands take it.
 func (p Platform) asked() string {
 	if p.composition != nil {
-		return p.composition.file
+		return p.composition.name
 	}
 	return p.Name // of no file
 }
@@ -96,56 +115,6 @@ func (p Platform) Layer(name string) (Layer, error) {
 	}
 	return Layer{}, fmt.Errorf("platform %s has no layer %q%s",
 		p.Name, name, usage.Hint(name, names))
-}
-
-// Machine returns the machine that the platform's levels describe, with the present values of its
-// parameters. It is missing if the platform has no levels, or if [Design.With] left out layers of
-// theirs.
-func (p Platform) Machine() (m machine.Machine, ok bool) {
-	for _, t := range p.Levels {
-		l, ok := p.level(t, func(of Layer) model.Layer { return of.Model })
-		if !ok {
-			return machine.Machine{}, false
-		}
-		m.Levels = append(m.Levels, l)
-	}
-	return m, len(m.Levels) > 0
-}
-
-// level makes the level of a table with the present numbers, and with the models of its layers. It
-// is missing if a layer of it is.
-func (p Platform) level(t Table, modelOf func(Layer) model.Layer) (l machine.Level, ok bool) {
-	l.Name = t.Name
-	for _, k := range machine.Keys {
-		texts := t.Keys[k.Name]
-		if len(texts) == 0 || texts[0] == "" {
-			continue
-		}
-		var layers []model.Layer // that the key names
-		for _, name := range texts {
-			if layer, err := p.Layer(name); err == nil {
-				layers = append(layers, modelOf(layer))
-			}
-		}
-		known := len(layers) == len(texts)
-		switch at := k.At(&l).(type) {
-		case *model.Layer:
-			if !known {
-				return l, false
-			}
-			*at = layers[0]
-		case *machine.Port:
-			if !known {
-				return l, false
-			}
-			*at = layers
-		case machine.Word:
-			_ = at.UnmarshalText([]byte(texts[0])) // it was read before
-		default:
-			setNumber(at, p.composition.find("level."+t.Name+"."+k.Name).Value.Num)
-		}
-	}
-	return l, true
 }
 
 // Resources returns the resources that a message of the layer occupies, in the places that the file

@@ -118,15 +118,15 @@ func (p Platform) compile(of domain, paths ...string) (*Program, error) {
 func (p Platform) openMachine(prog *Program, w *places) {
 	c := p.composition
 	prog.machine.Levels = make([]machine.Level, len(p.Levels))
-	for i, t := range p.Levels {
-		to := &prog.machine.Levels[i]
+	for i, of := range p.Levels {
 		// It has its layers: the levels are in the domain.
-		*to, _ = p.level(t, func(l Layer) model.Layer {
+		l, _ := p.level(of, func(l Layer) model.Layer {
 			return l.withLines(c.open(l.Name, w, nil))
 		})
+		to := &prog.machine.Levels[i]
+		*to = l.Level
 		for _, k := range machine.Keys {
-			i, known := c.byPath["level."+t.Name+"."+k.Name]
-			if known && k.IsNumber() {
+			if i, known := c.byPath["level."+l.Name+"."+k.Name]; known {
 				w.at[i] = append(w.at[i], k.At(to))
 			}
 		}

@@ -34,13 +34,6 @@ func parse(file string, text []byte, others *files) (Platform, error) {
 	return d.platform()
 }
 
-// Platform returns the platform that the file describes, under a name. It checks what [Parse]
-// checks; an error names the key in place of a line, since the file may have no text.
-func (f File) Platform(name string) (Platform, error) {
-	s := &source{File: f, file: name}
-	return s.platform()
-}
-
 // Complete returns the platform of a value that a program made, with all that follows from it.
 //
 // The value has what a file has: names, titles and sources, models, levels and measurements. Its
@@ -50,13 +43,9 @@ func (f File) Platform(name string) (Platform, error) {
 //
 // The platform has the numbers of its file, with 12 digits, and is the same when that is read
 // again. An error names the key that would be wrong in the file.
-func (p Platform) Complete() (Platform, error) { return p.made().Platform(p.Name) }
-
-// Adding returns the platform with one more layer, which a program made.
-func (p Platform) Adding(l Layer) (Platform, error) {
-	f := p.File()
-	f.Layers = append(f.Layers, l.table())
-	return f.Platform(p.asked())
+func (p Platform) Complete() (Platform, error) {
+	s := &source{file: p.file(false), name: p.asked()}
+	return s.platform()
 }
 
 // platform makes the platform of a document, and checks it.
@@ -70,7 +59,7 @@ func (s *source) platform() (_ Platform, err error) {
 	b := &builder{
 		composition: c,
 		p: &Platform{
-			Name:        strings.TrimSuffix(filepath.Base(s.file), ".toml"),
+			Name:        strings.TrimSuffix(filepath.Base(s.name), ".toml"),
 			Title:       s.Title,
 			Paper:       s.Paper,
 			Note:        s.Note,
@@ -97,6 +86,7 @@ func (s *source) platform() (_ Platform, err error) {
 	b.collectiveTables()
 	b.layerTables()
 	b.levelTables()
+	b.p.read = b.p
 	return *b.p, nil
 }
 
@@ -153,56 +143,56 @@ func (s *source) takeLayers(f *files) error {
 			s.keys[path] = s.keys[at] // errors in it stand at the layer that takes it
 		}
 		for _, k := range tableKinds {
-			*k.of(&s.File) = append(*k.of(&s.File), *k.of(&taken)...)
+			*k.of(&s.file) = append(*k.of(&s.file), *k.of(&taken)...)
 		}
 	}
 	return nil
 }
 
 // taken returns the tables in place of t, whose layer is the one that from names.
-func (s *source) taken(t Table, f *files) (File, error) {
+func (s *source) taken(t table, f *files) (file, error) {
 	at, from := "layer."+t.Name+".", t.Text("from")
 	for _, key := range layerKind.names() {
 		if _, given := s.keys[at+key]; given && key != "from" {
-			return File{}, fmt.Errorf("takes the whole layer from the other file; omit %s", key)
+			return file{}, fmt.Errorf("takes the whole layer from the other file; omit %s", key)
 		}
 	}
-	file, name := from, ""
+	other, name := from, ""
 	if at := strings.LastIndex(from, ".toml/"); at >= 0 {
-		file, name = from[:at+len(".toml")], from[at+len(".toml/"):]
+		other, name = from[:at+len(".toml")], from[at+len(".toml/"):]
 	}
-	if !strings.HasSuffix(file, ".toml") {
-		return File{}, fmt.Errorf(`must be a platform file, as in "intra.toml", `+
+	if !strings.HasSuffix(other, ".toml") {
+		return file{}, fmt.Errorf(`must be a platform file, as in "intra.toml", `+
 			`or a layer of one, as in "intra.toml/fit-2" (got %q)`,
 			from)
 	}
 	if f == nil {
-		return File{}, errors.New("other files cannot be read here; " +
+		return file{}, errors.New("other files cannot be read here; " +
 			"write the layer itself into this file")
 	}
-	path := file
+	path := other
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(s.file), file)
+		path = filepath.Join(filepath.Dir(s.name), other)
 	}
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return File{}, fmt.Errorf("%s: no such file", path)
+		return file{}, fmt.Errorf("%s: no such file", path)
 	case err != nil:
-		return File{}, err
+		return file{}, err
 	// A pipe or a device could block, or never end.
 	case !info.Mode().IsRegular():
-		return File{}, fmt.Errorf("%s: not a regular file", path)
+		return file{}, fmt.Errorf("%s: not a regular file", path)
 	}
 	p, err := f.platform(path)
 	if err != nil {
-		return File{}, err
+		return file{}, err
 	}
 	if name == "" {
 		name = p.Default
 	}
 	// Reduced to the layer and its parts, so that nothing else of the file comes along.
 	if p, err = p.with(domain{layer: name}); err != nil {
-		return File{}, err
+		return file{}, err
 	}
 	return p.taking(t.Name), nil
 }

@@ -60,7 +60,7 @@ func TestSavedChanges(t *testing.T) {
 // comparePredictions compares a design with what a reader makes of its file.
 func comparePredictions(t *testing.T, d Design, change string) {
 	t.Helper()
-	again, err := Parse("saved.toml", d.Platform.File().Encode(""))
+	again, err := Parse("saved.toml", d.Platform.Encode(""))
 	if err != nil {
 		t.Errorf("%s, %s: %v", d.Layer.Ref(), change, err)
 		return

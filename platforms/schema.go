@@ -37,7 +37,7 @@ type key struct {
 type tableKind struct {
 	name string
 	one  bool // there is one table, whose name is empty
-	of   func(f *File) *[]Table
+	of   func(f *file) *[]table
 	keys []key
 }
 

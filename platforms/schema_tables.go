@@ -14,18 +14,18 @@ var sourceKey = key{name: "source"}
 // topKeys are the keys of the file itself.
 var topKeys = []struct {
 	name string
-	at   func(f *File) *string
+	at   func(f *file) *string
 	help string
 }{
-	{"title", func(f *File) *string { return &f.Title },
+	{"title", func(f *file) *string { return &f.Title },
 		"what it is; the paper's short name; a remark for readers of the numbers"},
-	{"paper", func(f *File) *string { return &f.Paper }, ""},
-	{"note", func(f *File) *string { return &f.Note }, ""},
-	{"clock", func(f *File) *string { return &f.Clock },
+	{"paper", func(f *file) *string { return &f.Paper }, ""},
+	{"note", func(f *file) *string { return &f.Note }, ""},
+	{"clock", func(f *file) *string { return &f.Clock },
 		"of the host processor: `\"266MHz\"`; times can then be printed in cycles"},
-	{"default", func(f *File) *string { return &f.Default },
+	{"default", func(f *file) *string { return &f.Default },
 		"the layer that the platform's name stands for; without it, the first"},
-	{"library", func(f *File) *string { return &f.Library },
+	{"library", func(f *file) *string { return &f.Library },
 		"the library whose choice of algorithms collectives follow: `\"openmpi\"`, `\"mpich\"`, " +
 			"`\"nccl\"` or `\"intel\"`; `calibrate` writes it"},
 }
@@ -36,7 +36,7 @@ var tableKinds = []*tableKind{levelKind, computeKind, stageKind, layerKind, meas
 	collectiveKind, constantKind, roofKind, protocolKind}
 
 var computeKind = &tableKind{
-	name: "compute", one: true, of: func(f *File) *[]Table { return &f.Compute },
+	name: "compute", one: true, of: func(f *file) *[]table { return &f.Compute },
 	keys: []key{
 		{name: "flops", number: &Param{Measure: model.Flops, Phrase: "operations a second"},
 			help: "what a rank computes in a program that counts its operations and its bytes of " +
@@ -48,7 +48,7 @@ var computeKind = &tableKind{
 }
 
 var constantKind = &tableKind{
-	name: "constant", of: func(f *File) *[]Table { return &f.Constants },
+	name: "constant", of: func(f *file) *[]table { return &f.Constants },
 	keys: []key{
 		// Of any dimension, since only formulas read it.
 		{name: "value", help: "a number that formulas name; NAME has letters, digits and `_`"},
@@ -57,7 +57,7 @@ var constantKind = &tableKind{
 }
 
 var roofKind = &tableKind{
-	name: "roof", of: func(f *File) *[]Table { return &f.Roofs },
+	name: "roof", of: func(f *file) *[]table { return &f.Roofs },
 	keys: []key{
 		{name: "rate", number: &Param{}, help: "a rate that the hardware cannot exceed"},
 		sourceKey,
@@ -65,7 +65,7 @@ var roofKind = &tableKind{
 }
 
 var stageKind = &tableKind{
-	name: "stage", of: func(f *File) *[]Table { return &f.Stages },
+	name: "stage", of: func(f *file) *[]table { return &f.Stages },
 	keys: []key{
 		{name: "beta", number: &Param{Measure: model.Time, Symbol: "β",
 			Phrase: "fixed cost of a packet"},
@@ -99,7 +99,7 @@ var stageKind = &tableKind{
 }
 
 var protocolKind = &tableKind{
-	name: "protocol", of: func(f *File) *[]Table { return &f.Protocols },
+	name: "protocol", of: func(f *file) *[]table { return &f.Protocols },
 	keys: []key{
 		number("credits", model.Count, func(of any) any { return &of.(*Protocol).Credits },
 			"for the engine: requests to a node without a reply (32 if not given); packets that a "+
@@ -122,7 +122,7 @@ var protocolKind = &tableKind{
 }
 
 var measuredKind = &tableKind{
-	name: "measured", of: func(f *File) *[]Table { return &f.Measured },
+	name: "measured", of: func(f *file) *[]table { return &f.Measured },
 	keys: []key{
 		{name: "sizes", form: asList, at: func(of any) any { return &of.(*Measured).Sizes },
 			help: "the measurements behind a fitted layer, from small to large: `sizes = " +
@@ -150,7 +150,7 @@ var measuredKind = &tableKind{
 }
 
 var collectiveKind = &tableKind{
-	name: "collective", of: func(f *File) *[]Table { return &f.Collectives },
+	name: "collective", of: func(f *file) *[]table { return &f.Collectives },
 	keys: []key{
 		{name: "collective",
 			at: func(of any) any { return &of.(*MeasuredCollective).Of.Collective },
@@ -193,7 +193,7 @@ var collectiveKind = &tableKind{
 }
 
 var layerKind = &tableKind{
-	name: "layer", of: func(f *File) *[]Table { return &f.Layers },
+	name: "layer", of: func(f *file) *[]table { return &f.Layers },
 	keys: slices.Concat([]key{
 		{name: "title", help: "what it is; why it misses the measurements; the roofs that " +
 			"bound it"},
@@ -285,7 +285,7 @@ func modelKeys() (all []key) {
 }
 
 var levelKind = &tableKind{
-	name: "level", of: func(f *File) *[]Table { return &f.Levels },
+	name: "level", of: func(f *file) *[]table { return &f.Levels },
 	keys: levelKeys(),
 }
 
@@ -310,14 +310,14 @@ func levelKeys() (all []key) {
 }
 
 // of returns the tables of a kind.
-func (f *File) of(kind string) *[]Table {
+func (f *file) of(kind string) *[]table {
 	i := slices.IndexFunc(tableKinds, func(k *tableKind) bool { return k.name == kind })
 	return tableKinds[i].of(f)
 }
 
 // byPath returns the tables by their paths: "layer.eager".
-func (f *File) byPath() map[string]*Table {
-	all := map[string]*Table{}
+func (f *file) byPath() map[string]*table {
+	all := map[string]*table{}
 	for _, k := range tableKinds {
 		for i, t := range *k.of(f) {
 			all[join(k.name, t.Name)] = &(*k.of(f))[i]
@@ -327,14 +327,14 @@ func (f *File) byPath() map[string]*Table {
 }
 
 // names returns the names of the tables of a kind, to hint at after a wrong one.
-func (f *File) names(kind string) []string {
-	return list.Map(*f.of(kind), func(t Table) string { return t.Name })
+func (f *file) names(kind string) []string {
+	return list.Map(*f.of(kind), func(t table) string { return t.Name })
 }
 
 // rename gives a layer, and the tables that it refers to, other names. Its maps and lists belong to
 // the other file's platform, so these are replaced.
-func (t *Table) rename(rename func(kind, old string) string) {
-	keys := Keys{}
+func (t *table) rename(rename func(kind, old string) string) {
+	keys := map[string][]string{}
 	for key, texts := range t.Keys {
 		if k := layerKind.find(key); k != nil && k.names != "" {
 			texts = list.Map(texts, func(name string) string { return rename(k.names, name) })
@@ -342,7 +342,7 @@ func (t *Table) rename(rename func(kind, old string) string) {
 		keys[key] = texts
 	}
 	t.Name, t.Keys = rename("layer", t.Name), keys
-	t.Branches = list.Map(t.Branches, func(b Branch) Branch {
-		return Branch{rename("layer", b.Layer), b.UpTo}
+	t.Branches = list.Map(t.Branches, func(b branch) branch {
+		return branch{rename("layer", b.Layer), b.UpTo}
 	})
 }

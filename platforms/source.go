@@ -8,8 +8,8 @@ import (
 
 // A source is a platform file: its content, and where each key stands in the text.
 type source struct {
-	File
-	file string
+	file
+	name string
 	text []byte           // nil: the file was made by a program
 	keys map[string]entry // by path: "layer.dma.branches.0.up_to"
 }
@@ -41,14 +41,14 @@ func (s *source) must(path string, err error) {
 func (s *source) errorf(path, format string, args ...any) error {
 	what := fmt.Errorf(format, args...)
 	if s.text == nil {
-		return fmt.Errorf("%s: %s: %w", s.file, path, what)
+		return fmt.Errorf("%s: %s: %w", s.name, path, what)
 	}
 	for at := path; at != ""; at = at[:max(0, strings.LastIndexByte(at, '.'))] {
 		if k, found := s.keys[at]; found {
 			return fmt.Errorf("%s: %s: %w", s.position(k.offset), path, what)
 		}
 	}
-	return fmt.Errorf("%s: %w", s.file, what)
+	return fmt.Errorf("%s: %w", s.name, what)
 }
 
 // failAt ends the reading with an error at an offset in the text.
@@ -60,7 +60,7 @@ func (s *source) failAt(offset int, format string, args ...any) {
 func (s *source) position(offset int) string {
 	before := s.text[:offset]
 	line, column := 1+bytes.Count(before, []byte("\n")), offset-bytes.LastIndexByte(before, '\n')
-	return fmt.Sprintf("%s:%d:%d", s.file, line, column)
+	return fmt.Sprintf("%s:%d:%d", s.name, line, column)
 }
 
 // A bail is a panic with the error of a file. The readers of tables call each other many levels

@@ -2,7 +2,6 @@ package platforms
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/formula"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
-	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -244,77 +242,4 @@ func (s *section) full(bounded bool, what string) (drop bool) {
 		s.fail("full", "without %s there is always room", what)
 	}
 	return choose(s, "full", map[string]bool{"wait": false, "drop": true})
-}
-
-// levelTables reads the machine, and checks its levels together: the outermost one has no port.
-func (b *builder) levelTables() {
-	for _, t := range b.Levels {
-		s := b.section(levelKind, t)
-		s.level()
-		b.p.Levels = append(b.p.Levels, t)
-	}
-	// It has all its layers: levelLayer has refused names without a table.
-	m, _ := b.p.Machine()
-	if i, key, err := m.Check(); err != nil {
-		path := "level." + m.Levels[i].Name + "." + key
-		// The rule is the machine's; the text in the file is known only here.
-		if given := b.given(path); given != "" {
-			err = fmt.Errorf("%w (got %q)", err, given)
-		}
-		b.must(path, err)
-	}
-}
-
-// level reads one level: the names of its layers, its numbers, and its topology.
-func (s *section) level() {
-	s.must(s.path, checkLevelName(s.Name))
-	for _, row := range levelKind.keys {
-		if row.names == "layer" && (s.has(row.name) || row.name == "layer") {
-			names := s.Keys[row.name]
-			if len(names) == 0 {
-				names = []string{""}
-			}
-			for _, name := range names {
-				s.levelLayer(row.name, name)
-			}
-		}
-	}
-	if s.Text("arity") == "" {
-		s.fail("", "no arity; write how many units of the level inside it, or cores, make one, "+
-			`as in arity = "2"`)
-	}
-	for _, row := range levelKind.keys {
-		if row.number != nil && s.has(row.name) {
-			s.param(row.name)
-		}
-	}
-	for _, k := range machine.Keys {
-		if word, is := k.At(&machine.Level{}).(machine.Word); is && s.has(k.Name) {
-			s.must(s.path+"."+k.Name, word.UnmarshalText([]byte(s.Text(k.Name))))
-		}
-	}
-}
-
-// levelLayer checks a layer of a level. A gap is the time of a stream; all others are of messages.
-func (s *section) levelLayer(key, name string) {
-	if name == "" {
-		s.fail("", `no %s; write %s = "NAME" of a [layer.NAME]`, key, key)
-	}
-	of := Message
-	if key == "gap" {
-		of = Stream
-	}
-	s.requireLayer(key, name)
-	if l, _ := s.p.Layer(name); l.Timed.Of != of {
-		s.fail(key, "the layer %q has times of a %s; times of a %s are needed here, "+
-			"with times_of = %q in its table", name, l.Timed.Of, of, of)
-	}
-}
-
-// checkLevelName returns the reason why a level cannot have a name, or nil.
-func checkLevelName(name string) error {
-	if name == machine.ByCore {
-		return errors.New("core is the innermost place, which holds one rank; choose another name")
-	}
-	return checkName(name)
 }

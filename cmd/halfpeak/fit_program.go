@@ -71,7 +71,7 @@ func (o *programFit) fit(cmd *cobra.Command, args []string, asked fit.Options, s
 		return err
 	}
 	if err := savePlatform(save, func() ([]byte, error) {
-		return found.Design.Platform.File().Encode("Written by halfpeak fit."), nil
+		return found.Design.Platform.Encode("Written by halfpeak fit."), nil
 	}); err != nil {
 		return err
 	}

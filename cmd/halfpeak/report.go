@@ -151,7 +151,7 @@ func startOf(refs []string) (page.Start, error) {
 		case !known:
 			// Written anew, the file has the layers that it takes from others, which the page
 			// cannot read.
-			text := p.File().Encode("")
+			text := p.Encode("")
 			of[name] = file
 			start.Platforms = append(start.Platforms,
 				page.NewPlatform{Name: name, TOML: string(text)})

@@ -15,7 +15,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -151,13 +150,15 @@ func (f *Fit) Platform() platforms.Platform {
 		if l.Direct == 1 {
 			l.Direct = 0
 		}
-		t := platforms.LevelTable(l, source, func(key string, of model.Layer) string {
-			name := l.Name + layerSuffix(key)
-			d.Layers = append(d.Layers,
-				platforms.Layer{Name: name, Model: of, Source: source})
-			return name
-		})
-		d.Levels = append(d.Levels, t)
+		level := platforms.Level{Level: l, Layers: map[string][]string{}, Source: source}
+		for _, k := range machine.Keys {
+			for _, m := range k.Layers(&l) {
+				name := l.Name + layerSuffix(k.Name)
+				d.Layers = append(d.Layers, platforms.Layer{Name: name, Model: m, Source: source})
+				level.Layers[k.Name] = append(level.Layers[k.Name], name)
+			}
+		}
+		d.Levels = append(d.Levels, level)
 	}
 	// The errors of the checked collectives go along, so that predictions with this
 	// file have an interval.

@@ -75,11 +75,11 @@ func OfSimulations() string {
 func knownFromLatencies(p platforms.Platform) bool {
 	shares := len(p.Levels) == 1 // nodes that are cores share nothing
 	for _, level := range p.Levels {
-		l, err := p.Layer(level.Text("layer"))
+		l, err := p.Layer(level.LayerName("layer"))
 		if err != nil || l.Messages() != nil || l.Measured == nil || l.Measured.Operation {
 			return false
 		}
-		shares = shares || level.Text("lanes") != "" || level.Text("shared") != ""
+		shares = shares || level.Lanes > 0 || level.Shared != nil
 	}
 	return shares && len(p.Levels) > 0
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/remark"
@@ -78,11 +79,13 @@ func withNetwork(d platforms.Design, r *fitted.Result) (platforms.Design, error)
 	}
 	step := quantity.Micros(finite(float64(heaviest.Between.Value)))
 	byByte := quantity.MicrosPerByte(finite(float64(heaviest.Beta.Value)))
-	p, err := d.Platform.Adding(platforms.Layer{
+	p := d.Platform
+	p.Layers = append(slices.Clip(p.Layers), platforms.Layer{
 		Name:   networkLayer,
 		Model:  &model.Linear{Beta: step, Tau: byByte},
 		Source: "a step and a byte of " + heaviest.Algorithm + " on several nodes",
 	})
+	p, err := p.Complete()
 	if err != nil {
 		return d, err
 	}

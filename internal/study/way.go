@@ -22,7 +22,7 @@ type Way struct {
 // is not said lists its levels.
 func (w Way) Of(d platforms.Design) (platforms.Design, error) {
 	levels := d.Platform.Levels
-	names := list.Map(levels, func(t platforms.Table) string { return t.Name })
+	names := list.Map(levels, func(l platforms.Level) string { return l.Name })
 	at := slices.Index(names, w.Level)
 	var err error
 	switch {
@@ -57,7 +57,7 @@ func (w Way) Of(d platforms.Design) (platforms.Design, error) {
 	if err != nil {
 		return d, usage.Fields(err, "level", "from", "to")
 	}
-	layer, err := d.Platform.Layer(levels[at].Text("layer"))
+	layer, err := d.Platform.Layer(levels[at].LayerName("layer"))
 	if layer.Name == d.Layer.Name {
 		layer = d.Layer // perhaps cut otherwise
 	}

@@ -181,6 +181,19 @@ var Keys = []key{
 	{Name: "global", At: func(l *Level) any { return &l.Global }},
 }
 
+// Layers returns the layers of the key; none if it has a number or a word.
+func (k key) Layers(l *Level) []model.Layer {
+	switch at := k.At(l).(type) {
+	case *model.Layer:
+		if *at != nil {
+			return []model.Layer{*at}
+		}
+	case *Port:
+		return *at
+	}
+	return nil
+}
+
 // IsNumber reports whether the key has a number.
 func (k key) IsNumber() bool {
 	switch k.At(&Level{}).(type) {

@@ -48,5 +48,5 @@ func (m *liveMachine) toml(name string, largest quantity.Bytes) (string, error) 
 		Model: &model.Pipeline{Stages: stages, Cut: model.Cut{Rule: model.CutBest}},
 		Source: "the stages above, each alone: behind each other, packets may be slower; the " +
 			"transport takes packets up to " + largest.String()})
-	return string(d.File().Encode(platforms.WrittenBy + "validate --live.")), nil
+	return string(d.Encode(platforms.WrittenBy + "validate --live.")), nil
 }

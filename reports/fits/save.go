@@ -42,5 +42,5 @@ func (a *Answer) TOML() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return string(p.File().Encode(platforms.WrittenBy + "fit." + remarks)), nil
+	return string(p.Encode(platforms.WrittenBy + "fit." + remarks)), nil
 }

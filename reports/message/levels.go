@@ -11,18 +11,18 @@ import (
 // followed by those that its level has for other states of memory, by their keys: relay and fresh.
 func Levels(d platforms.Design, states ...string) (all []platforms.Design) {
 	for _, level := range d.Platform.Levels {
-		if !d.Whole && level.Text("layer") != d.Layer.Name {
+		if !d.Whole && level.LayerName("layer") != d.Layer.Name {
 			continue
 		}
 		for _, key := range append([]string{"layer"}, states...) {
 			state := d
 			var err error
-			state.Layer, err = d.Platform.Layer(level.Text(key))
+			state.Layer, err = d.Platform.Layer(level.LayerName(key))
 			same := func(of platforms.Design) bool {
 				return of.Layer.Ref() == state.Layer.Ref()
 			}
 			// The platform has it, unless the level has no such state or a change left it out.
-			if level.Text(key) == "" || err != nil || slices.ContainsFunc(all, same) {
+			if level.LayerName(key) == "" || err != nil || slices.ContainsFunc(all, same) {
 				continue
 			}
 			if key == "layer" && state.Layer.Name == d.Layer.Name {

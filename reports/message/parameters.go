@@ -75,12 +75,12 @@ func levelNotes(p platforms.Platform) (notes []remark.Note) {
 	}
 	inner := machine.ByCore
 	for i, cores := range m.Sizes() {
-		l, names := m.Levels[i], p.Levels[i]
+		l, names := m.Levels[i], p.Levels[i].Layers
 		note := fmt.Sprintf("level %s (%d %s", l.Name, l.Arity, inner)
 		if i > 0 {
 			note += fmt.Sprintf(", %d cores", cores)
 		}
-		note += "): messages as " + p.Name + "/" + names.Text("layer")
+		note += "): messages as " + p.Name + "/" + p.Levels[i].LayerName("layer")
 		for _, of := range []struct{ name, key string }{
 			{"gap", "gap"},
 			{"o_s", "send"},
@@ -88,7 +88,7 @@ func levelNotes(p platforms.Platform) (notes []remark.Note) {
 			{"its inside occupied", "shared"},
 			{"its port occupied", "port"},
 		} {
-			for _, layer := range names.Keys[of.key] {
+			for _, layer := range names[of.key] {
 				note += ", " + of.name + " as " + p.Name + "/" + layer
 			}
 		}

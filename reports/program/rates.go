@@ -253,13 +253,16 @@ func steps(n int) string {
 // withRates returns the machine with the rates, and half of their intervals.
 func withRates(d platforms.Design, rates, within [2]float64, source string) (platforms.Design,
 	error) {
-	file := d.Platform.File()
-	t := platforms.Table{}
-	t.Set("flops", rateText(rates[0], within[0], "Tflop/s", 1e6))
-	t.Set("memory", rateText(rates[1], within[1], "GB/s", 1e3))
-	t.Set("source", source)
-	file.Compute = []platforms.Table{t}
-	p, err := file.Platform(d.Asked())
+	p := d.Platform
+	p.Compute = nil
+	for i, of := range [...]struct {
+		key, unit string
+		scale     float64
+	}{{"flops", "Tflop/s", 1e6}, {"memory", "GB/s", 1e3}} {
+		p.Compute = append(p.Compute, platforms.Param{
+			Key: of.key, Text: rateText(rates[i], within[i], of.unit, of.scale), Source: source})
+	}
+	p, err := p.Complete()
 	if err != nil {
 		return d, err
 	}

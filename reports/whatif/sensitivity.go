@@ -144,7 +144,7 @@ func (d Design) limiting(q Quantity, now float64) (l Limit, ok bool) {
 		}
 		for _, level := range d.Platform.Levels {
 			for _, key := range []string{"port", "shared", "link", "local", "global", "layer"} {
-				if of.Table == "layer" && slices.Contains(level.Keys[key], of.Owner) {
+				if of.Table == "layer" && slices.Contains(level.Layers[key], of.Owner) {
 					return Limit{s, "the " + key + " of level " + level.Name}, true
 				}
 			}

@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	scheduled "github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	described "github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/collective"
@@ -72,38 +75,40 @@ func alps(ctx context.Context) (answers map[string][]forecastOfChange, refused i
 // alpsDesign returns the machine with one of the networks and its measured collective.
 func alpsDesign(network string, sizes []quantity.Bytes, values map[string][]float64) (
 	whatif.Design, error) {
-	texts := func(of string, text func(v float64, n quantity.Bytes) string) (all []string) {
+	times := func(of string, time func(v float64, n quantity.Bytes) float64) (
+		all []quantity.Micros) {
+
 		for i, v := range values[of] {
-			all = append(all, text(v, sizes[i]))
+			all = append(all, quantity.Micros(time(v, sizes[i])))
 		}
 		return all
 	}
-	size := func(_ float64, n quantity.Bytes) string { return fmt.Sprintf("%.0fB", float64(n)) }
-	time := func(v float64, _ quantity.Bytes) string { return fmt.Sprintf("%gus", v) }
-	gap := func(v float64, n quantity.Bytes) string { return fmt.Sprintf("%gus", float64(n)/v) }
+	sizesOf := func(of string) []quantity.Bytes { return sizes[:len(values[of])] }
+	time := func(v float64, _ quantity.Bytes) float64 { return v }
+	gap := func(v float64, n quantity.Bytes) float64 { return float64(n) / v }
 	const source = "docs.cscs.ch"
 	own, alltoall := network+" latency", network+" alltoall"
-	f := described.File{
-		Levels: []described.Table{
-			{Name: "node", Keys: described.Keys{
-				"arity": {"4"}, "layer": {"node"}, "source": {source}}},
-			{Name: "cluster", Keys: described.Keys{
-				"arity": {"2"}, "layer": {"network"}, "source": {source}}},
+	p := described.Platform{
+		Name: "alps",
+		Levels: []described.Level{
+			{Level: machine.Level{Name: "node", Arity: 4}, Source: source,
+				Layers: map[string][]string{"layer": {"node"}}},
+			{Level: machine.Level{Name: "cluster", Arity: 2}, Source: source,
+				Layers: map[string][]string{"layer": {"network"}}},
 		},
-		Layers: []described.Table{
+		Layers: []described.Layer{
 			// A latency within the node was not published.
-			{Name: "node", Keys: described.Keys{"model": {"table"}, "source": {source},
-				"sizes": texts("node bandwidth", size), "times": texts("node bandwidth", gap)}},
-			{Name: "network", Keys: described.Keys{"model": {"table"}, "source": {source},
-				"sizes": texts(own, size), "times": texts(own, time),
-				"gaps": texts(network+" bandwidth", gap)}},
+			{Name: "node", Source: source, Model: &model.Table{Sizes: sizesOf("node bandwidth"),
+				Times: times("node bandwidth", gap)}},
+			{Name: "network", Source: source, Model: &model.Table{Sizes: sizesOf(own),
+				Times: times(own, time), Gaps: times(network+" bandwidth", gap)}},
 		},
-		Collectives: []described.Table{{Name: "own", Keys: described.Keys{
-			"collective": {"alltoall"}, "statistic": {"average"}, "ranks": {"8"},
-			"ranks_per_node": {"4"}, "sizes": texts(alltoall, size),
-			"times": {strings.Join(texts(alltoall, time), " ")}, "source": {source}}}},
+		Collectives: []described.MeasuredCollective{{Name: "own",
+			Of: scheduled.Entry{Collective: "alltoall"}, Statistic: "average", Ranks: []int{8},
+			PerNode: []int{4}, Sizes: sizesOf(alltoall),
+			Times: [][]quantity.Micros{times(alltoall, time)}, Source: source}},
 	}
-	p, err := f.Platform("alps")
+	p, err := p.Complete()
 	if err != nil {
 		return whatif.Design{}, err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	described "github.com/halfpeak/halfpeak/platforms"
 	collectives "github.com/halfpeak/halfpeak/reports/collective"
@@ -52,7 +52,7 @@ func (f forecastOfChange) normed() float64 {
 // A changedJudge asks about one platform.
 type changedJudge struct {
 	platform platform
-	file     described.File // of the machine that calibrate found
+	machine  described.Platform // that calibrate found
 	times    []timed
 }
 
@@ -83,14 +83,12 @@ func newChangedJudge(dir string, p platform, plain bool) (j changedJudge, err er
 	if err != nil || !found {
 		return j, fmt.Errorf("no calibration: %w", err)
 	}
-	j.file = d.Platform.File()
+	j.machine = d.Platform
 	if plain {
-		for i := range j.file.Levels {
-			for _, key := range slices.Collect(maps.Keys(j.file.Levels[i].Keys)) {
-				if !slices.Contains([]string{"arity", "layer", "eager_threshold", "source"}, key) {
-					j.file.Levels[i].Set(key)
-				}
-			}
+		for i, l := range j.machine.Levels {
+			j.machine.Levels[i] = described.Level{
+				Level:  machine.Level{Name: l.Name, Arity: l.Arity, Eager: l.Eager},
+				Layers: map[string][]string{"layer": l.Layers["layer"]}, Source: l.Source}
 		}
 	}
 	return j, nil
@@ -108,21 +106,21 @@ func (j changedJudge) assignments(c change) (all []string) {
 		}
 	}
 	latency := float64(j.pingpong(c.name) / j.pingpong(changes[0].name))
-	for _, l := range j.file.Levels {
+	for _, l := range j.machine.Levels {
 		if l.Name != "node" {
 			for _, key := range []string{"layer", "relay", "fresh"} {
-				set(l.Text(key), "tau", 1/c.bandwidth)
-				set(l.Text(key), "beta", latency)
+				set(l.LayerName(key), "tau", 1/c.bandwidth)
+				set(l.LayerName(key), "beta", latency)
 			}
 		}
 		for _, key := range []string{"port", "link", "local", "global"} {
-			set(l.Text(key), "tau", 1/c.bandwidth)
+			set(l.LayerName(key), "tau", 1/c.bandwidth)
 		}
-		if l.Text("hop") != "" && latency != 1 {
+		if l.Hop > 0 && latency != 1 {
 			all = append(all, fmt.Sprintf("level.%s.hop*=%g", l.Name, c.latency))
 		}
-		set(l.Text("hops"), "beta", c.latency)
-		set(l.Text("hops"), "tau", c.latency)
+		set(l.LayerName("hops"), "beta", c.latency)
+		set(l.LayerName("hops"), "tau", c.latency)
 	}
 	return all
 }
@@ -204,7 +202,7 @@ func (j changedJudge) ask(ctx context.Context, keep func(timed) bool) (
 
 // collective returns the times of a table on the network as it is, as a file has them.
 func (j changedJudge) collective(table timed, sizes []quantity.Bytes,
-	measured map[timed]quantity.Micros) described.Table {
+	measured map[timed]quantity.Micros) described.MeasuredCollective {
 	of := collective.Entry{Collective: table.collective, Name: table.choice}
 	if slices.Contains(libraries, table.choice) {
 		of.Name = ""
@@ -217,14 +215,14 @@ func (j changedJudge) collective(table timed, sizes []quantity.Bytes,
 		at := timed{changes[0].name, table.choice, table.collective, n, 0}
 		c.Times[0] = append(c.Times[0], measured[at])
 	}
-	return c.Table()
+	return c
 }
 
 // design returns the machine with measured collectives.
-func (j changedJudge) design(measured ...described.Table) (whatif.Design, error) {
-	file := j.file
-	file.Collectives = measured
-	p, err := file.Platform(j.platform.file())
+func (j changedJudge) design(measured ...described.MeasuredCollective) (whatif.Design, error) {
+	p := j.machine
+	p.Collectives = measured
+	p, err := p.Complete()
 	if err != nil {
 		return whatif.Design{}, err
 	}
