@@ -140,8 +140,12 @@ func (l *levels) levelAt(distance int) machine.Level { return l.Levels[distance%
 // they share: the power [machine.Level.ByLatency] of their latency over the least one.
 func (l *levels) slowness(from, to int) float64 {
 	distance := l.Level(from, to)
-	power, latency := l.levelAt(distance).ByLatency, l.Cost(distance, 1).Latency
-	if power == 0 || latency == 0 {
+	power := l.levelAt(distance).ByLatency
+	if power == 0 { // most machines: a cost takes longer than all else of a path
+		return 1
+	}
+	latency := l.Cost(distance, 1).Latency
+	if latency == 0 {
 		return 1
 	}
 	return math.Pow(float64(latency/l.latency), power)

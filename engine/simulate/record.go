@@ -9,8 +9,13 @@ func (r *run) startRecord() {
 	// A message is sent, its receive is posted, it is taken in and received; a rendezvous, or a
 	// wildcard, has more.
 	acts := len(r.ops) + 2*r.msgs
-	if r.brief { // a message is a send and a receive
-		acts = max(len(r.ops)-2*r.msgs, 0) + r.s.Ranks()
+	if r.brief {
+		acts = r.s.Ranks()
+		for i := range r.ops {
+			if op := &r.ops[i]; op.Kind == schedule.Calc && op.Size > 0 {
+				acts++
+			}
+		}
 	}
 	r.acts = memory.Make[act](acts)[:0]
 	r.why = make([]link, len(r.ops))
@@ -22,10 +27,10 @@ func (r *run) startRecord() {
 	}
 }
 
-// keep adds a step to the record and returns a link to it. A brief record has computations and the
-// first steps of ranks; any other step passes its cause on.
+// keep adds a step to the record and returns a link to it. A brief record has the computations that
+// take time, and the first steps of ranks; any other step passes its cause on.
 func (r *run) keep(a act) link {
-	if r.brief && a.step != stepCalc && a.cause.act > 0 {
+	if r.brief && (a.step != stepCalc || a.end == a.start) && a.cause.act > 0 {
 		return link{a.cause.act, a.cause.at, true}
 	}
 	r.acts = append(r.acts, a)

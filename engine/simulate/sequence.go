@@ -153,7 +153,7 @@ const mostScatter = 1. / 32
 // Parts stand for further ones if the standard error of their mean time is at most mostOff, as a
 // part of it. Fewer than fewestParts do not tell it.
 const (
-	mostOff     = 1. / 1024
+	mostOff     = 1. / 400
 	fewestParts = 3
 )
 

@@ -97,8 +97,8 @@ func round9[T ~float64](x T) T { return T(math.Round(float64(x)*1e6) / 1e6) }
 
 // Where NICs interleave messages and each rank computes for a time of its own, no two all-gathers
 // begin alike. The times of those that were simulated come again, and all end when each would: the
-// standard error of their mean is at most 0.1 %, and so is that of the parts that were left out;
-// three of the two together are 0.42 %.
+// standard error of their mean is at most 0.25 %, and so is that of the parts that were left out;
+// three of the two together are 1.06 %.
 func TestScatteredParts(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gather.star")
 	text := "def main(mpi):\n    for step in range(120):\n" +
@@ -136,7 +136,7 @@ layer.network = { model = "loggp", o = "0.5us", L = "9us", g = "0.5us", G = "1/(
 			t.Errorf("with at most %d operations the notes are %q", most, s.Notes)
 		}
 	}
-	if off := finish[1]/finish[0] - 1; math.Abs(off) > 0.0042 || off == 0 {
+	if off := finish[1]/finish[0] - 1; math.Abs(off) > 0.0106 || off == 0 {
 		t.Errorf("%v µs, %v with all parts: %.3f %%", finish[1], finish[0], 100*off)
 	}
 }
