@@ -70,7 +70,7 @@ func ExampleFit() {
 	}
 	fmt.Println(e)
 	// Output:
-	// 11.7 µs (11.0 µs to 12.4 µs), measured curve
+	// 11.7 µs (11.1 µs to 12.3 µs), measured curve
 }
 
 // A benchmark's output that is not in a file, fitted.

@@ -32,6 +32,7 @@ type Curve struct {
 	series
 	gaps       []gap    // between sizes i and i+1
 	residuals  decaying // squared errors of held-out sizes
+	straight   straight // the line of a curve that is one with noise
 	runs       decaying // variance between runs, relative; empty with one run
 	fewest     float64  // minimum number of runs of a size
 	resolution float64

@@ -6,10 +6,10 @@
 // sizes, runs differ, and printed times are rounded. How much more is learned from published curves
 // of other machines ([Calibration]).
 //
-// Between two measured sizes the prediction is the straight line between them. Above the measured
-// sizes it continues the last octaves (see [tail]), below them it is the line of the first two. The
-// interval is proportional to
-// the errors of predicting the curve's own sizes, by a factor learned on other machines: a
+// Between two measured sizes the prediction is the straight line between them or, if all sizes are
+// on one line but for noise, that line. Above the measured sizes it continues the last octaves (see
+// [tail]), below them it is the line of the first two. The interval is proportional to the errors
+// of predicting the curve's own sizes, by a factor learned on other machines: a
 // normalised, split conformal interval (Lei and others, Distribution-free predictive inference for
 // regression, JASA 113, 2018, §5.2), in logarithms of times.
 package forecast
@@ -80,7 +80,8 @@ func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, er
 	for i := range c.gaps {
 		c.gaps[i] = c.gap(i, i+1)
 	}
-	c.residuals = c.leaveOut()
+	held, squares := c.leaveOut()
+	c.residuals, c.straight = squares, c.straightLine(held)
 	c.compareRuns(points)
 	c.below, c.above = c.first(), c.tail()
 	return c, nil
@@ -192,9 +193,13 @@ func (c Curve) Parts(n quantity.Bytes) Parts {
 		squares, held := c.residuals.at(c.x, math.Log2(v))
 		near := stats.T95(held) * math.Sqrt(squares)
 		p.Terms[up][local], p.Terms[down][local] = near, near
+		p.Terms[up][usual], p.Terms[down][usual] = c.bends, c.bends
 		// A parabola from 0 at one end of the gap to 0 at the other, in logarithms.
 		s := 2*(math.Log2(v)-c.x[i-1])/(c.x[i]-c.x[i-1]) - 1
 		p.Share = max(0, 1-s*s)
+		if c.straight.half > 0 && c.calibration.Fade == 0 {
+			p.line(&c.straight, v)
+		}
 	}
 	if p.From == Below { // and from half an octave outside on
 		p.Share = min(1, math.Sqrt(2*p.Octaves))

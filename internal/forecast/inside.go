@@ -75,17 +75,20 @@ func (g *gap) guess(c *series, n float64) (middle float64, t [2]Terms, from Way)
 }
 
 // leaveOut predicts every size but the first and last from all remaining sizes. It returns the
-// squared errors.
-func (c *series) leaveOut() decaying {
+// errors, and their squares by size.
+func (c *series) leaveOut() (errors []float64, squares decaying) {
 	e, w := make([]float64, len(c.n)), make([]float64, len(c.n))
 	for i := 1; i < len(c.n)-1; i++ {
 		g := c.gap(i-1, i+1)
 		middle, _, _ := g.guess(c, c.n[i])
 		e[i], w[i] = math.Abs(c.y[i]-middle), 1
 	}
-	c.noise = c.estimateNoise(e)
+	narrowed := c.narrowed(e)
+	c.noise = estimateNoise(narrowed)
+	c.bends = bendShare(narrowed, c.noise)
+	square := make([]float64, len(e))
 	for i := range e {
-		e[i] *= e[i]
+		square[i] = e[i] * e[i]
 	}
-	return decay(c.x, e, w)
+	return e, decay(c.x, square, w)
 }

@@ -30,6 +30,15 @@ type Parts struct {
 	Most float64
 }
 
+// line makes the parts those of n bytes of a curve that is one line with noise. Chords, and other
+// lines beside the gap, have more of the noise than the line has. Next to a measured size the chord
+// counts, so that predictions are continuous.
+func (p *Parts) line(s *straight, n float64) {
+	p.From, p.Noise = Between, s.half
+	p.Middle += p.Share * (s.at(n) - p.Middle)
+	p.Terms[up][other], p.Terms[down][other] = 0, 0
+}
+
 // Fixed returns the parts of a half that no scale changes: one that is added, and the square of one
 // that is added in squares. The weights were learned from held-out sizes of one run, so the
 // difference between a curve's own runs is added.

@@ -87,3 +87,45 @@ func TestNoises(t *testing.T) {
 		}
 	}
 }
+
+// Between the sizes of a line with noise its own line is the prediction: at 1 % noise an interval is
+// at most 7 % wide in the median (1.96 deviations on each side would be 3.9 %), and with 0.2 to 5 %
+// it holds 90 to 100 % of 1,000 measurements, which is 93 to 98 % within the error of 100 curves.
+// A curve with one protocol that takes half as long again is no line.
+func TestStraight(t *testing.T) {
+	for _, noise := range []float64{0.002, 0.01, 0.05} {
+		random := rand.New(rand.NewPCG(7, uint64(1e4*noise)))
+		var held float64
+		var widths []float64
+		for range 100 {
+			beta, half := math.Exp(random.Float64()*4-0.5), math.Exp2(9+6*random.Float64())
+			time := func(n float64) float64 {
+				return beta * (1 + n/half) * math.Exp(noise*random.NormFloat64())
+			}
+			c := curve(t, plantedPoints(12, time))
+			for range 10 {
+				n := math.Round(math.Exp2(22 * random.Float64()))
+				f := c.At(quantity.Bytes(n))
+				if next := time(n); f.Low <= next && next <= f.High {
+					held++
+				}
+				widths = append(widths, (f.High-f.Low)/f.Value)
+			}
+		}
+		slices.Sort(widths)
+		share, wide := held/1000, widths[500]
+		t.Logf("%v %% noise: %.1f %% held, %.1f %% wide", 100*noise, 100*share, 100*wide)
+		if share < 0.9 || noise == 0.01 && wide > 0.07 {
+			t.Errorf("%v %% noise: %.1f %% held, %.1f %% wide", 100*noise, 100*share, 100*wide)
+		}
+	}
+	c := curve(t, plantedPoints(23, func(n float64) float64 {
+		if n > 1<<14 {
+			return 1.5 * (2 + n/1000)
+		}
+		return 2 + n/1000
+	}))
+	if c.straight.half > 0 {
+		t.Errorf("two protocols are a line: %+v", c.straight)
+	}
+}

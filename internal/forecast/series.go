@@ -13,6 +13,7 @@ type series struct {
 	n, t        []float64 // sizes and times
 	x, y        []float64 // log₂ of sizes, ln of times
 	noise       float64   // of held-out sizes; see estimateNoise
+	bends       float64   // how often the curve leaves its chords; see bendShare
 }
 
 // moments returns the moments of the sizes from i to j and their times, weighted for relative
@@ -84,18 +85,45 @@ func (d *decaying) at(xs []float64, x float64) (mean, values float64) {
 	return s.sum / s.weight, s.weight * s.weight / s.squares
 }
 
-// estimateNoise returns the deviation of the errors e of held-out sizes that is noise: where the
-// curve bends or jumps they are larger, but at a quarter of the sizes it does neither, so that the
-// lower quartile of the errors is that of noise alone. The error of a bend grows with the square of
-// the width, so that gaps wider than two octaves show less noise by that.
-func (c *series) estimateNoise(e []float64) float64 {
-	var all []float64
+// narrowed returns the errors e of the inner sizes as in gaps of two octaves: the error of a bend
+// grows with the square of the width, so that wider gaps show more of it beside the noise.
+func (c *series) narrowed(e []float64) (all []float64) {
 	for i := 1; i < len(e)-1; i++ {
 		wide := max(1, (c.x[i+1]-c.x[i-1])/2-1e-9)
 		all = append(all, e[i]/wide)
 	}
-	return stats.QuantileOf(all, 0.25) / quartile
+	return all
+}
+
+// estimateNoise returns the deviation of errors of held-out sizes that is noise: where the curve
+// bends or jumps they are larger, but at a quarter of the sizes it does neither, so that the lower
+// quartile of the errors is that of noise alone.
+func estimateNoise(errors []float64) float64 {
+	return stats.QuantileOf(errors, 0.25) / quartile
 }
 
 // quartile is the lower quartile of the absolute value of a normal variable.
 const quartile = 0.3186
+
+// bendShare returns how much of the error of other machines' curves counts: the root of the share
+// of the errors that are more than noise. A curve of many sizes that bends nowhere hardly bends
+// between them either.
+func bendShare(errors []float64, noise float64) float64 {
+	bends := unseenBends
+	for _, e := range errors {
+		if e > beyondNoise*max(noise, smooth) {
+			bends++
+		}
+	}
+	return math.Sqrt(bends / (float64(len(errors)) + unseenSizes))
+}
+
+const (
+	// beyondNoise is the factor of the noise's deviation beyond which an error is a bend: 1 of 80
+	// errors of normal noise is.
+	beyondNoise = 2.5
+	// smooth is the least noise, a difference between runs of the same size.
+	smooth = 0.003
+	// unseenBends of unseenSizes are bends before any size was held out.
+	unseenBends, unseenSizes = 0.5, 2
+)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"sort"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/evidence/judge"
 	"github.com/halfpeak/halfpeak/internal/forecast"
@@ -81,8 +82,10 @@ func Report(w io.Writer, curves []Curve, k kind, of func(machine string) *foreca
 				scores = append(scores, judge.ByHalf(name+", rival of own width", own)...)
 			}
 			scores = append(scores, judge.ByHalf(name+", jumps", jumps)...)
+			// Of planted curves between their sizes, what holds depends on the noise.
+			noises := p.between && strings.HasSuffix(group.name, "planted")
 			for _, s := range judge.ByMachine(all) {
-				if s.Name = name + ", " + s.Name; machines {
+				if s.Name = name + ", " + s.Name; machines || noises {
 					scores = append(scores, s)
 				}
 			}
