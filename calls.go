@@ -30,8 +30,8 @@ func (m Message) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	if err != nil {
 		return e, err
 	}
-	costs, err := message.Ask(ctx, message.CostQuestion{On: []platforms.Design{of},
-		Sizes: []quantity.Bytes{m.Size}})
+	costs, err := message.CostQuestion{On: []platforms.Design{of},
+		Sizes: []quantity.Bytes{m.Size}}.Ask(ctx)
 	if err != nil {
 		return e, err
 	}
@@ -107,7 +107,7 @@ func (c Collective) calls() (Collectives, error) {
 func (d Design) Times(ctx context.Context, c Collectives) (collective.Answer, error) {
 	c.Fits = d.fits
 	of := collective.Subject{Design: d.Design, Calls: c.Calls}
-	return collective.Ask(ctx, collective.Question{On: []collective.Subject{of}})
+	return collective.Question{On: []collective.Subject{of}}.Ask(ctx)
 }
 
 func (c Collective) ask(ctx context.Context, d Design) (e Estimate, err error) {

@@ -32,9 +32,9 @@ func TestSizesOfNoMessage(t *testing.T) {
 	for _, n := range []float64{0, -1, 0.5, math.NaN(), math.Inf(1), 1e300} {
 		sizes := []quantity.Bytes{quantity.Bytes(n)}
 		on := []platforms.Design{d.Design}
-		_, costs := themessage.Ask(t.Context(), themessage.CostQuestion{On: on, Sizes: sizes})
-		_, compared := themessage.Ask(t.Context(), themessage.CompareQuestion{On: on, Sizes: sizes})
-		_, cuts := themessage.Ask(t.Context(), themessage.CutQuestion{On: on, Sizes: sizes})
+		_, costs := themessage.CostQuestion{On: on, Sizes: sizes}.Ask(t.Context())
+		_, compared := themessage.CompareQuestion{On: on, Sizes: sizes}.Ask(t.Context())
+		_, cuts := themessage.CutQuestion{On: on, Sizes: sizes}.Ask(t.Context())
 		for _, err := range []error{costs, compared, cuts} {
 			if err == nil || !strings.HasSuffix(err.Error(), "a message has 1 to 2⁵³ whole ones") {
 				t.Errorf("%v bytes: error %v", n, err)
@@ -174,15 +174,15 @@ func TestNothingGiven(t *testing.T) {
 	_, errs["sets"] = none.Set("L=1us")
 	_, errs["cuts otherwise"] = none.Recut("1KiB")
 	size := []quantity.Bytes{1024}
-	_, errs["costs"] = themessage.Ask(t.Context(), themessage.CostQuestion{
-		On: []platforms.Design{clip.Design, none.Design}, Sizes: size})
-	_, errs["comparison"] = themessage.Ask(t.Context(), themessage.CompareQuestion{
-		On: []platforms.Design{none.Design}, Sizes: size})
-	_, errs["crossovers"] = whatif.Ask(t.Context(), whatif.CrossoverQuestion{Designs: []platforms.Design{none.Design, clip.Design}})
-	_, errs["cuts of no size"] = themessage.Ask(t.Context(), themessage.CutQuestion{
-		On: []platforms.Design{clip.Design}})
-	_, errs["cuts"] = themessage.Ask(t.Context(), themessage.CutQuestion{
-		On: []platforms.Design{none.Design}, Sizes: size})
+	_, errs["costs"] = themessage.CostQuestion{
+		On: []platforms.Design{clip.Design, none.Design}, Sizes: size}.Ask(t.Context())
+	_, errs["comparison"] = themessage.CompareQuestion{
+		On: []platforms.Design{none.Design}, Sizes: size}.Ask(t.Context())
+	_, errs["crossovers"] = whatif.CrossoverQuestion{Designs: []platforms.Design{none.Design, clip.Design}}.Ask(t.Context())
+	_, errs["cuts of no size"] = themessage.CutQuestion{
+		On: []platforms.Design{clip.Design}}.Ask(t.Context())
+	_, errs["cuts"] = themessage.CutQuestion{
+		On: []platforms.Design{none.Design}, Sizes: size}.Ask(t.Context())
 	_, errs["fit"] = halfpeak.Fit(nil, fit.Options{Runs: true})
 	var s halfpeak.Study
 	_, errs["now"] = s.Now()
@@ -362,8 +362,8 @@ func TestSeveralCalls(t *testing.T) {
 		t.Errorf("a study of two times: %v", err)
 	}
 	calls.Sizes = []quantity.Bytes{1 << 10, 1 << 20}
-	both, err := collectives.Ask(t.Context(), collectives.Question{Crossovers: true,
-		On: []collectives.Subject{{Design: d.Design, Calls: calls.Calls}}})
+	both, err := collectives.Question{Crossovers: true,
+		On: []collectives.Subject{{Design: d.Design, Calls: calls.Calls}}}.Ask(t.Context())
 	if c := both.Crossovers; err != nil || len(c) != 1 {
 		t.Errorf("%+v, %v; want one size from which segments are faster", c, err)
 	}

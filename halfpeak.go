@@ -74,7 +74,7 @@ func Fit(files []string, o fit.Options) (Design, error) {
 	if len(files) == 0 {
 		return Design{}, errors.New("no files to fit")
 	}
-	found, err := fits.Ask(context.Background(), fits.Question{Files: files, Options: o})
+	found, err := fits.Question{Files: files, Options: o}.Ask(context.Background())
 	return opened(files[0], found, err)
 }
 
@@ -82,7 +82,7 @@ func Fit(files []string, o fit.Options) (Design, error) {
 // would have, "latency.txt": errors and the platform have it.
 func FitReader(r io.Reader, name string, o fit.Options) (Design, error) {
 	q := fits.Question{Text: r, Name: name, Options: o}
-	found, err := fits.Ask(context.Background(), q)
+	found, err := q.Ask(context.Background())
 	return opened(name, found, err)
 }
 

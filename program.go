@@ -50,8 +50,8 @@ func (p Program) ask(ctx context.Context, d Design) (e Estimate, err error) {
 	if err != nil {
 		return e, err
 	}
-	a, err := theprogram.Ask(ctx, theprogram.Question{Input: in, On: []platforms.Design{on},
-		Eager: simulate.NoLimit, Map: p.Map})
+	a, err := theprogram.Question{Input: in, On: []platforms.Design{on},
+		Eager: simulate.NoLimit, Map: p.Map}.Ask(ctx)
 	if err != nil {
 		return e, err
 	}

@@ -84,7 +84,7 @@ func (s Study) Sensitivities() (all []whatif.Sensitivity, err error) {
 	if err := s.prepared(); err != nil {
 		return nil, err
 	}
-	found, err := whatif.Ask(context.Background(), whatif.SensitivityQuestion{Case: s.about()})
+	found, err := whatif.SensitivityQuestion{Case: s.about()}.Ask(context.Background())
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (s Study) Target(most quantity.Micros, parameters ...string) (*whatif.Solut
 		}
 		q.By = append(q.By, r)
 	}
-	return whatif.Ask(context.Background(), q)
+	return q.Ask(context.Background())
 }
 
 // Sweep returns the times at all values of ranges, as in "L=1us..10us/100"; [whatif.Sweep.Run]
@@ -149,8 +149,8 @@ func (s Study) Uncertainty(by whatif.Sampling) (quantity.Interval, error) {
 		return unknown, fmt.Errorf("an assumed half-width of %g: give a part of the value, as in "+
 			"0.1", by.Assumed)
 	}
-	found, err := whatif.Ask(context.Background(),
-		whatif.UncertaintyQuestion{Case: s.about(), Sampling: by})
+	q := whatif.UncertaintyQuestion{Case: s.about(), Sampling: by}
+	found, err := q.Ask(context.Background())
 	if err != nil {
 		return unknown, err
 	}
@@ -163,7 +163,7 @@ func (s Study) Breakdown() ([]Part, error) {
 	if err := s.prepared(); err != nil {
 		return nil, err
 	}
-	found, err := whatif.Ask(context.Background(), whatif.BreakdownQuestion{Case: s.about()})
+	found, err := whatif.BreakdownQuestion{Case: s.about()}.Ask(context.Background())
 	if err != nil {
 		return nil, err
 	}

@@ -139,7 +139,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	for i := range q.On {
 		q.On[i].Progress = func(now, total int) { bar(int64(now), int64(total)) }
 	}
-	a, err := collective.Ask(ctx, q)
+	a, err := q.Ask(ctx)
 	done()
 	if a.Comparison != nil {
 		// It may come with an error of a damaged file, and is then printed first.

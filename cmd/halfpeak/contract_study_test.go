@@ -118,8 +118,8 @@ func TestContractStudy(t *testing.T) {
 	}
 
 	refs := []string{"clip/pio", "clip/dma-user-buffer"}
-	crossings, err := whatif.Ask(t.Context(), whatif.CrossoverQuestion{Designs: []platforms.Design{
-		opened(t, refs[0]).Design, opened(t, refs[1]).Design}})
+	crossings, err := whatif.CrossoverQuestion{Designs: []platforms.Design{
+		opened(t, refs[0]).Design, opened(t, refs[1]).Design}}.Ask(t.Context())
 	rows = printed(t, "compare", refs[0], refs[1], "--crossovers")
 	if err != nil || len(crossings.Overtakings) != 1 || len(rows) != 1 {
 		t.Fatalf("%v crossings, printed %v, %v", crossings, rows, err)
@@ -140,8 +140,8 @@ func TestContractStream(t *testing.T) {
 	if _, err := d.Ask(t.Context(), halfpeak.Message{Size: 4096}); err == nil {
 		t.Error("a stream has the time of a message")
 	}
-	costs, err := themessage.Ask(t.Context(), themessage.CostQuestion{
-		On: []platforms.Design{d.Design}, Sizes: []quantity.Bytes{4096}})
+	costs, err := themessage.CostQuestion{
+		On: []platforms.Design{d.Design}, Sizes: []quantity.Bytes{4096}}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,8 +139,8 @@ func (o *benchOptions) run(cmd *cobra.Command, to string) (err error) {
 		bar(now - shown)
 		shown = now
 	}
-	found, err := check.Ask(cmd.Context(),
-		check.BenchQuestion{Pair: pair, Sizes: o.sizes, Options: o.bench})
+	q := check.BenchQuestion{Pair: pair, Sizes: o.sizes, Options: o.bench}
+	found, err := q.Ask(cmd.Context())
 	bar(-1)
 	if err != nil {
 		return err
@@ -248,7 +248,7 @@ func (o *liveOptions) run(cmd *cobra.Command, out *output) error {
 	if err != nil {
 		return err
 	}
-	found, err := check.Ask(cmd.Context(), check.LiveQuestion{Pair: pair, Budget: o.budget})
+	found, err := check.LiveQuestion{Pair: pair, Budget: o.budget}.Ask(cmd.Context())
 	if err = cmp.Or(err, pair.Close()); err != nil {
 		return err
 	}

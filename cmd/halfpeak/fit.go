@@ -136,7 +136,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	if o.steps.program != "" {
 		return o.steps.fit(cmd, args, q.Options, o.save, o.out)
 	}
-	found, err := fits.Ask(cmd.Context(), q)
+	found, err := q.Ask(cmd.Context())
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (o *fleetOptions) run(cmd *cobra.Command, roots []string) error {
 	// The total is unknown: folders are read as they are found.
 	progress := progress(cmd.ErrOrStderr(), -1, "files")
 	o.asked.Files, o.asked.Watch = roots, func() { progress(1) }
-	a, err := fleet.Ask(ctx, o.asked)
+	a, err := o.asked.Ask(ctx)
 	progress(-1)
 	stop()
 	if err != nil {

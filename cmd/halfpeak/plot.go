@@ -138,22 +138,23 @@ func plot(ctx context.Context, refs []string, o plotOptions) (table.Picture, err
 	var d table.Drawn
 	switch o.kind {
 	case "timeline":
-		d, err = message.Ask(ctx, message.TimelineQuestion{On: designs[0], Size: o.sizes[0],
-			Title: o.title})
+		d, err = message.TimelineQuestion{On: designs[0], Size: o.sizes[0],
+			Title: o.title}.Ask(ctx)
 	case "ranks":
 		o.only.Title = o.title
-		a, err := theprogram.Ask(ctx, theprogram.Question{Files: o.schedule, On: designs,
-			Reading: theprogram.Reading{Ranks: o.ranks}, Eager: simulate.NoLimit, Drawn: &o.only})
+		a, err := theprogram.Question{Files: o.schedule, On: designs,
+			Reading: theprogram.Reading{Ranks: o.ranks}, Eager: simulate.NoLimit,
+			Drawn: &o.only}.Ask(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return a.Figure()
 	case "signature":
-		signature, err := check.Ask(ctx, check.SignatureQuestion{On: designs, Title: o.title})
+		signature, err := check.SignatureQuestion{On: designs, Title: o.title}.Ask(ctx)
 		return signature.Picture, err
 	default:
-		d, err = message.Ask(ctx, message.CurveQuestion{On: designs, Kind: curves.Kind(o.kind),
-			Sizes: o.sizes, Title: o.title})
+		d, err = message.CurveQuestion{On: designs, Kind: curves.Kind(o.kind),
+			Sizes: o.sizes, Title: o.title}.Ask(ctx)
 	}
 	return d.Picture, err
 }

@@ -30,7 +30,7 @@ func newPredict() *cobra.Command {
 				return err
 			}
 			asked.Units = out.units
-			costs, err := message.Ask(cmd.Context(), asked)
+			costs, err := asked.Ask(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func newPacket() *cobra.Command {
 			asked.Pictured = plotted.plot != ""
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			cuts, err := message.Ask(ctx, asked)
+			cuts, err := asked.Ask(ctx)
 			if err = interrupted(ctx, err); err != nil && cuts != nil && len(cuts.Cuts) > 0 {
 				return cmp.Or(out.write(cmd, cuts.Tables()...), err) // complete ones are kept
 			}

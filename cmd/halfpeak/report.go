@@ -46,7 +46,7 @@ func newReport() *cobra.Command {
 				asked.Sizes = nil // those of the layers
 			}
 			asked.Refs = args
-			doc, err := summary.Ask(cmd.Context(), asked)
+			doc, err := asked.Ask(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -180,7 +180,7 @@ func newReproduce() *cobra.Command {
 	var all bool
 	cmd := command("reproduce", wantArgs(0, 0, "no argument; --paper NAME selects a paper"),
 		func(cmd *cobra.Command, _ []string) error {
-			r, err := thepapers.Ask(cmd.Context(), asked)
+			r, err := asked.Ask(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -224,7 +224,7 @@ func drawFigures(ctx context.Context, folder string) error {
 		return fmt.Errorf("cannot make the folder %q: %w; choose another for --plot", folder, err)
 	}
 	for _, f := range figures {
-		drawn, err := check.Ask(ctx, check.FigureQuestion{Figure: f})
+		drawn, err := check.FigureQuestion{Figure: f}.Ask(ctx)
 		if err != nil {
 			return err
 		}

@@ -206,7 +206,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) error {
 	defer stop()
 	bar, done := counter(cmd.ErrOrStderr(), "operations")
 	q.Run.Progress = func(now simulate.Progress) { bar(int64(now.Done), int64(now.Total)) }
-	a, err := theprogram.Ask(ctx, q)
+	a, err := q.Ask(ctx)
 	// The bar is erased before anything is printed, also an error.
 	done()
 	if err = interrupted(ctx, err); err != nil {

@@ -127,7 +127,7 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	// The engine judges by itself: it gets the resources of a layer, not its formula.
-	v, err := check.Ask(cmd.Context(), *asked)
+	v, err := asked.Ask(cmd.Context())
 	if err != nil {
 		return err
 	}

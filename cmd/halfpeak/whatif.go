@@ -28,7 +28,7 @@ func newWhatif() *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			return whatif.Ask(ctx, whatif.ChangeQuestion{Case: about})
+			return whatif.ChangeQuestion{Case: about}.Ask(ctx)
 		}))
 	o.declare(cmd)
 	outputFlag(cmd.Flags(), &o.save, saveFlag, "",
@@ -87,14 +87,14 @@ func (o *whatifOptions) target(ctx context.Context, ref, condition string, solve
 		q.By = append(q.By, r)
 	}
 	if len(q.By) == 2 {
-		return whatif.Ask(ctx, whatif.TradeQuestion{Case: about, Target: q.Target, X: q.By[0],
-			Y: q.By[1], Map: o.plot != ""})
+		return whatif.TradeQuestion{Case: about, Target: q.Target, X: q.By[0],
+			Y: q.By[1], Map: o.plot != ""}.Ask(ctx)
 	}
 	if o.isCall() {
 		o.bar(-1)
 		q.Watch, o.bar = o.searching()
 	}
-	return whatif.Ask(ctx, q)
+	return q.Ask(ctx)
 }
 
 // newSensitivity declares whatif sensitivity.
@@ -107,7 +107,7 @@ func newSensitivity() *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			return whatif.Ask(ctx, whatif.SensitivityQuestion{Case: about})
+			return whatif.SensitivityQuestion{Case: about}.Ask(ctx)
 		}))
 	o.declare(cmd)
 	o.declareSizes(cmd, whatif.OneSize)
@@ -130,7 +130,7 @@ func newBreakdown() *cobra.Command {
 				return nil, err
 			}
 			q := whatif.BreakdownQuestion{Case: about, Areas: o.plot != ""}
-			return whatif.Ask(ctx, q)
+			return q.Ask(ctx)
 		}))
 	o.declare(cmd)
 	o.declareSizes(cmd, whatif.TableSizes)
@@ -171,7 +171,7 @@ func newUncertainty() *cobra.Command {
 				q.Against = &other
 			}
 			q.Sampling.Watch = o.sampled()
-			return whatif.Ask(ctx, q)
+			return q.Ask(ctx)
 		}))
 	o.declare(cmd)
 	o.declareSizes(cmd, whatif.TableSizes)
@@ -195,7 +195,7 @@ func newThresholds() *cobra.Command {
 			}
 			q := whatif.ThresholdQuestion{Case: about, Sampling: by.sampling(ctx)}
 			q.Sampling.Watch = o.sampled()
-			return whatif.Ask(ctx, q)
+			return q.Ask(ctx)
 		}))
 	o.declare(cmd)
 	by.declare(cmd.Flags())

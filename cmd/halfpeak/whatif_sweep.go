@@ -67,5 +67,5 @@ func (o *whatifOptions) sweep(ctx context.Context, cmd *cobra.Command, args []st
 	rows := progress(o.stderr, int64(s.Count()), "rows")
 	defer rows(-1)
 	q.Watch = func(n int) { rows(int64(n)) }
-	return whatif.Ask(ctx, q)
+	return q.Ask(ctx)
 }

@@ -200,7 +200,7 @@ func TestFinishIsCollective(t *testing.T) {
 		// The table also has the parameter that limits the time, for which each one is changed. So it
 		// is asked once.
 		printed := func(d whatif.Design) float64 {
-			answer, err := whatif.Ask(t.Context(), whatif.ChangeQuestion{Case: whatif.Case{Before: d, After: d}})
+			answer, err := whatif.ChangeQuestion{Case: whatif.Case{Before: d, After: d}}.Ask(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -321,7 +321,7 @@ func TestMeasuredFinish(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer, err := whatif.Ask(t.Context(), whatif.ChangeQuestion{Case: whatif.Case{Before: with, After: changed}})
+		answer, err := whatif.ChangeQuestion{Case: whatif.Case{Before: with, After: changed}}.Ask(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

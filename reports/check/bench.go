@@ -19,7 +19,7 @@ import (
 )
 
 // A BenchQuestion asks for the times of programs on a transport with messages of these sizes. The
-// programs stages and signature have a table of their own, that [fits.Ask] reads, and so must be
+// programs stages and signature have a table of their own, that fit reads, and so must be
 // alone.
 type BenchQuestion struct {
 	Pair    *live.Pair
@@ -40,7 +40,7 @@ func (b Benched) Rows() table.Rows { return b.rows }
 // Figure returns the picture of a signature; nil of other programs.
 func (b Benched) Figure() (table.Picture, error) { return b.picture, nil }
 
-func (q BenchQuestion) ask(context.Context) (Benched, error) {
+func (q BenchQuestion) Ask(context.Context) (Benched, error) {
 	pair, sizes, o := q.Pair, q.Sizes, q.Options
 	switch p, _ := programs.Find(o.Programs[0], programs.Real); p.Shape {
 	case programs.BySignature:

@@ -11,13 +11,13 @@ import (
 )
 
 // A benchmark program runs in the message engine, and its result is held against the model's.
-func ExampleAsk() {
+func ExampleEngineQuestion_Ask() {
 	d, err := platforms.Open("clip")
 	if err != nil {
 		log.Fatal(err)
 	}
-	v, err := check.Ask(context.Background(), check.EngineQuestion{On: []platforms.Design{d},
-		Programs: []string{"ping_pong", "latency"}, Sizes: []quantity.Bytes{64}})
+	v, err := check.EngineQuestion{On: []platforms.Design{d},
+		Programs: []string{"ping_pong", "latency"}, Sizes: []quantity.Bytes{64}}.Ask(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}

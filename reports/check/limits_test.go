@@ -81,7 +81,7 @@ func difference(t *testing.T, l, judged model.Layer, limits []quantity.Bytes) (t
 	d := platforms.Design{Platform: platforms.Platform{Name: "random"},
 		Layer: platforms.Layer{Platform: "random", Name: "layer", Model: l}}
 	o.On = []platforms.Design{d}
-	v, err := Ask(t.Context(), o)
+	v, err := o.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,7 +115,7 @@ func (v *LiveValidation) Platform() (string, error) {
 	return v.toml(string(v.Transport), v.Largest)
 }
 
-func (q LiveQuestion) ask(context.Context) (*LiveValidation, error) {
+func (q LiveQuestion) Ask(context.Context) (*LiveValidation, error) {
 	pair, budget := q.Pair, q.Budget
 	x := trialOf(pair.Transport)
 	jobs := func(program string, sizes []int) []live.Job {

@@ -88,10 +88,10 @@ func main() {
 		run := func(k int) (*check.Validation, error) {
 			model.ActiveMutant = k
 			// An error: a formula that makes no sense to the judge at all.
-			return check.Ask(context.Background(), check.EngineQuestion{
+			return check.EngineQuestion{
 				On:       []platforms.Design{{Platform: p, Layer: l}},
 				Programs: s.programs, Sizes: s.sizes, Nodes: 3,
-			})
+			}.Ask(context.Background())
 		}
 		model.MutantsMet = map[int]bool{}
 		sound, err := run(-1)

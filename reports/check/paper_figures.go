@@ -15,7 +15,7 @@ import (
 // which (data/figures.toml), so that a platform's figures need no Go.
 type FigureQuestion struct{ papers.Figure }
 
-func (q FigureQuestion) ask(context.Context) (table.Drawn, error) {
+func (q FigureQuestion) Ask(context.Context) (table.Drawn, error) {
 	picture, err := draw(q.Figure)
 	if err != nil {
 		return table.Drawn{}, fmt.Errorf("figure %s: %w", q.Name, err)

@@ -16,7 +16,7 @@ func TestPaperFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range all {
-		if drawn, err := Ask(t.Context(), FigureQuestion{f}); err != nil {
+		if drawn, err := (FigureQuestion{f}).Ask(t.Context()); err != nil {
 			t.Error(err)
 		} else if len(drawn.Rows().Data) == 0 {
 			t.Errorf("%s shows nothing", f.Name)

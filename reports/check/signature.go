@@ -42,7 +42,7 @@ type SignatureQuestion struct {
 	Title string             // empty: the names of the layers
 }
 
-func (q SignatureQuestion) ask(context.Context) (d table.Drawn, err error) {
+func (q SignatureQuestion) Ask(context.Context) (d table.Drawn, err error) {
 	f, err := signature(q.On)
 	f.Title = cmp.Or(q.Title, f.Title)
 	return table.Drawn{Picture: f}, err

@@ -1,5 +1,5 @@
-// Package check compares the models with two judges, the message engine and this machine. [Ask]
-// answers its questions:
+// Package check compares the models with two judges, the message engine and this machine. Each
+// question has a method Ask, which answers it; an error names the layer and the program:
 //
 //	[EngineQuestion]     how the engine's results stand to the formulas
 //	[SignatureQuestion]  LogP signatures that the engine runs, as a picture
@@ -33,24 +33,15 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// A Question is one of this package, whose answer is an A.
-type Question[A table.Answer] interface {
-	ask(context.Context) (A, error)
-}
-
-// Ask answers a question. An error names the layer and the program.
-func Ask[A table.Answer](ctx context.Context, q Question[A]) (A, error) { return q.ask(ctx) }
-
-// ask runs the programs on simulated nodes whose parts cost the times in the platforms' files, and
+// Ask runs the programs on simulated nodes whose parts cost the times in the platforms' files, and
 // compares the results with the formulas.
 //
 // The order of results is layer, program, size, so that output is the same in each
 // run. The first error of a layer ends everything: an engine that cannot run a
 // program is a bug of ours or an impossible platform, and not a difference to report.
-func (o EngineQuestion) ask(ctx context.Context) (*Validation, error) {
+func (o EngineQuestion) Ask(ctx context.Context) (*Validation, error) {
 	// Eight nodes: enough for receivers to be contended, and still fast.
 	if o.Nodes == 0 {
 		o.Nodes = 8

@@ -33,7 +33,7 @@ func TestValidateRandomLogGP(t *testing.T) {
 		}
 		d := platforms.Design{Platform: platforms.Platform{Name: "random"}, Layer: platforms.Layer{Platform: "random", Name: "loggp", Model: l}}
 		o.On = []platforms.Design{d}
-		v, err := Ask(t.Context(), o)
+		v, err := o.Ask(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

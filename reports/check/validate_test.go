@@ -27,7 +27,7 @@ func (l scaled) Gap(n quantity.Bytes) quantity.Micros { return l.gap * l.Layer.G
 func verdicts(t *testing.T, o EngineQuestion, ref string) (*Validation, map[verdict]int) {
 	t.Helper()
 	o.On = []platforms.Design{sharedtest.Must(t, platforms.Open, ref)}
-	v, err := Ask(t.Context(), o)
+	v, err := o.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestValidateEveryLayer(t *testing.T) {
 	}
 	for _, d := range designs {
 		o.On = []platforms.Design{d}
-		v, err := Ask(t.Context(), o)
+		v, err := o.Ask(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestValidateSaysWhoseNumber(t *testing.T) {
 		{"clip/system-buffer", 16 * quantity.KiB, "", false},
 	} {
 		on := []platforms.Design{sharedtest.Must(t, platforms.Open, c.ref)}
-		v, err := Ask(t.Context(), EngineQuestion{On: on, Programs: []string{"latency"}, Measured: true})
+		v, err := EngineQuestion{On: on, Programs: []string{"latency"}, Measured: true}.Ask(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,8 +198,8 @@ func TestValidatePacketOfFew(t *testing.T) {
 		}
 		d := platforms.Design{Platform: platforms.Platform{Name: "random"},
 			Layer: platforms.Layer{Platform: "random", Name: "pipeline", Model: l}}
-		v, err := Ask(t.Context(), EngineQuestion{On: []platforms.Design{d},
-			Programs: []string{"packet"}, Sizes: []quantity.Bytes{n}})
+		v, err := EngineQuestion{On: []platforms.Design{d},
+			Programs: []string{"packet"}, Sizes: []quantity.Bytes{n}}.Ask(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,7 +267,7 @@ func TestValidateSeesANaN(t *testing.T) {
 	d := sharedtest.Must(t, platforms.Open, "hp-lam")
 	o := EngineQuestion{Programs: []string{"latency", "bandwidth"}, Sizes: []quantity.Bytes{1000}}
 	o.On, o.Model = []platforms.Design{d}, scaled{d.Layer.Model, quantity.Micros(math.NaN()), quantity.Micros(math.NaN())}
-	v, err := Ask(t.Context(), o)
+	v, err := o.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,14 +11,14 @@ import (
 )
 
 // Every algorithm of a broadcast of 1 KiB among 16 ranks; the best is marked.
-func ExampleAsk() {
+func ExampleQuestion_Ask() {
 	d, err := platforms.Open("clip")
 	if err != nil {
 		log.Fatal(err)
 	}
-	a, err := collective.Ask(context.Background(), collective.Question{
+	a, err := collective.Question{
 		On: []collective.Subject{{Design: d, Calls: collective.Calls{Collective: "bcast",
-			Algorithm: "all", Ranks: []int{16}, Sizes: []quantity.Bytes{quantity.KiB}}}}})
+			Algorithm: "all", Ranks: []int{16}, Sizes: []quantity.Bytes{quantity.KiB}}}}}.Ask(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -56,7 +56,7 @@ type Answer struct {
 // Ask answers a question. The errors are those of [collectives.Plan.Times], and of schedules
 // and measurements that cannot be compared. Those of a damaged file have an answer beside its
 // error.
-func Ask(ctx context.Context, q Question) (a Answer, err error) {
+func (q Question) Ask(ctx context.Context) (a Answer, err error) {
 	if len(q.On) == 0 {
 		return a, errors.New("no platform: name at least one")
 	}

@@ -5,7 +5,7 @@
 //
 // The way of a file:
 //
-//	fit.go         [Ask]: paths → tables with their files (internal/benchmarks) → a [Result],
+//	fit.go         Ask: paths → tables with their files (internal/benchmarks) → a [Result],
 //	               by the model's name or by what the tables are
 //	runs.go        tables of several runs → one table each
 //	lines.go, parameters.go, pipeline.go, pipelines.go, collectives.go, machine.go, comparison.go

@@ -46,7 +46,7 @@ func TestCalibrationForms(t *testing.T) {
 		if err := os.WriteFile(path, content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		f, err := Ask(t.Context(), Question{Files: []string{path}})
+		f, err := Question{Files: []string{path}}.Ask(t.Context())
 		if err != nil {
 			t.Fatalf("me.csv%s: %v", name, err)
 		}
@@ -71,7 +71,7 @@ func TestCutCalibration(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Ask(t.Context(), Question{Files: []string{path}})
+	f, err := Question{Files: []string{path}}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ stream,node,out,4,8,0,1,10,1.2064,1.2064,1.2064,1.2064,1.2064,1.2064,0
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Ask(t.Context(), Question{Files: []string{path}})
+	f, err := Question{Files: []string{path}}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

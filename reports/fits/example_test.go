@@ -11,12 +11,12 @@ import (
 )
 
 // The times of a benchmark become a platform file.
-func ExampleAsk() {
-	f, err := fits.Ask(context.Background(), fits.Question{
+func ExampleQuestion_Ask() {
+	f, err := fits.Question{
 		Text:    strings.NewReader("size,time_us\n1024,5\n2048,7\n4096,11\n8192,19\n"),
 		Name:    "times.csv",
 		Options: fit.Options{Model: "linear"},
-	})
+	}.Ask(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 //
 // If the only file is the output of calibrate.c or pipeline.c, a machine or pipelines are fitted.
 // Its content decides, since users rename the file.
-func Ask(ctx context.Context, q Question) (*Answer, error) {
+func (q Question) Ask(ctx context.Context) (*Answer, error) {
 	var measured *Answer // by calibrate.c or pipeline.c
 	var failed error
 	o := q.Options
@@ -71,7 +71,7 @@ func (q Question) onlyWhole(name string, machine bool) error {
 
 // AskTables is Ask without the output of calibrate.c and pipeline.c. The simulator that checks a
 // machine is then no part of the program, and the page is 140 KB smaller.
-func AskTables(q Question) (*Answer, error) {
+func (q Question) AskTables() (*Answer, error) {
 	in, err := q.read(q.Options)
 	if err != nil {
 		return nil, err

@@ -12,10 +12,10 @@ import (
 // A library call has the command's number: the layer of a result predicts the same times and
 // intervals as the file that is saved of it, within the 12 digits that the file has.
 func TestLayerAsSaved(t *testing.T) {
-	f, err := Ask(t.Context(), Question{
+	f, err := Question{
 		Files:   []string{"../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out"},
 		Options: fit.Options{Model: "piecewise"},
-	})
+	}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func TestFitPipelines(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Ask(t.Context(), Question{Files: []string{path}})
+	f, err := Question{Files: []string{path}}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestFitPipelines(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if _, err := Ask(t.Context(), Question{Files: []string{path}, Options: fit.Options{Model: "linear"}}); err == nil {
+	if _, err := (Question{Files: []string{path}, Options: fit.Options{Model: "linear"}}).Ask(t.Context()); err == nil {
 		t.Error("a model of curves is accepted")
 	}
 }

@@ -39,7 +39,7 @@ func TestTablesByName(t *testing.T) {
 	first := imbFile(t, "a.txt", times, "Bcast", "Allreduce", "Reduce")
 	second := imbFile(t, "b.txt", times, "Allreduce", "Bcast", "Alltoall")
 
-	f, err := Ask(t.Context(), Question{Files: []string{first, second}, Options: fit.Options{Runs: true}})
+	f, err := Question{Files: []string{first, second}, Options: fit.Options{Runs: true}}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestTablesByName(t *testing.T) {
 		near(t, c.Table.Name(), float64(c.Points[0].Time), times[operation]*(1+1./1024), 1e-3)
 	}
 
-	g, err := Ask(t.Context(), Question{Files: []string{first}, Options: fit.Options{Compare: second}})
+	g, err := Question{Files: []string{first}, Options: fit.Options{Compare: second}}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestTablesByName(t *testing.T) {
 	}
 
 	other := imbFile(t, "c.txt", times, "Alltoall", "Reduce")
-	if _, err := Ask(t.Context(), Question{Files: []string{imbFile(t, "d.txt", times, "Bcast", "Allreduce"), other}, Options: fit.Options{Runs: true}}); err == nil || !strings.Contains(err.Error(), "must have the same tables") {
+	if _, err := (Question{Files: []string{imbFile(t, "d.txt", times, "Bcast", "Allreduce"), other}, Options: fit.Options{Runs: true}}).Ask(t.Context()); err == nil || !strings.Contains(err.Error(), "must have the same tables") {
 		t.Errorf("runs without a table in common: %v", err)
 	}
 }
@@ -99,7 +99,7 @@ func TestPairsAreRuns(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Ask(t.Context(), Question{Files: []string{path}, Options: fit.Options{Runs: true}})
+	f, err := Question{Files: []string{path}, Options: fit.Options{Runs: true}}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestNumberInAName(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Ask(t.Context(), Question{Files: []string{path}, Options: fit.Options{Compare: path}})
+	f, err := Question{Files: []string{path}, Options: fit.Options{Compare: path}}.Ask(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "no table is in it twice") {
 		t.Errorf("error %v, changes %v", err, f)
 	}
@@ -144,7 +144,7 @@ func TestTwoTablesOfOneFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Ask(t.Context(), Question{Files: []string{path}, Options: fit.Options{Compare: path, Network: fit.Fabric}})
+	f, err := Question{Files: []string{path}, Options: fit.Options{Compare: path, Network: fit.Fabric}}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,8 +164,8 @@ func TestAgainstOneSize(t *testing.T) {
 		}
 		return path
 	}
-	f, err := Ask(t.Context(), Question{Files: []string{file("before", "12000.00")},
-		Options: fit.Options{Compare: file("after", "10000.00")}})
+	f, err := Question{Files: []string{file("before", "12000.00")},
+		Options: fit.Options{Compare: file("after", "10000.00")}}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func read(t *testing.T, texts ...string) []benchmarks.Source {
 	var sources []benchmarks.Source
 	for i, text := range texts {
 		q := Question{Text: strings.NewReader(text), Name: fmt.Sprintf("%c.log", 'a'+i)}
-		f, err := Ask(t.Context(), q)
+		f, err := q.Ask(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

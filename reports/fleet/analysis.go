@@ -20,7 +20,7 @@ import (
 // Ask reads the files of a question and compares their curves. If some files could not be read, or
 // ctx ended the reading, it answers for the rest and sets Broken. It is an error if nothing could
 // be compared.
-func Ask(ctx context.Context, q Question) (*Answer, error) {
+func (q Question) Ask(ctx context.Context) (*Answer, error) {
 	in, err := load(ctx, q)
 	if err != nil {
 		return nil, err

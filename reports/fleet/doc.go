@@ -1,7 +1,7 @@
 // Package fleet finds the nodes and pairs of a cluster that stand out among thousands
 // of measured curves.
 //
-// [Ask] reads files, and keeps a few numbers of each curve. It compares only curves of
+// [Question.Ask] reads files, and keeps a few numbers of each curve. It compares only curves of
 // the same group. It takes the files in the order of their paths, so the answer is the
 // same to the last bit in whatever order they were read.
 //

@@ -54,7 +54,7 @@ func TestNodesByGuess(t *testing.T) {
 	}
 	answer := func(o Options) *Answer {
 		t.Helper()
-		a, err := Ask(t.Context(), Question{Files: []string{dir}, Options: o})
+		a, err := Question{Files: []string{dir}, Options: o}.Ask(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,10 +41,10 @@ type Comparison struct {
 	picture table.Picture
 }
 
-func (q CompareQuestion) ask(ctx context.Context) (*Comparison, error) {
+func (q CompareQuestion) Ask(ctx context.Context) (*Comparison, error) {
 	found := &Comparison{}
 	for _, d := range q.On {
-		costs, err := Ask(ctx, CostQuestion{On: []platforms.Design{d}, Sizes: q.Sizes})
+		costs, err := CostQuestion{On: []platforms.Design{d}, Sizes: q.Sizes}.Ask(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +65,7 @@ func (q CompareQuestion) ask(ctx context.Context) (*Comparison, error) {
 		return found, err
 	}
 	// The sizes are those of plot: a curve over the sizes of a table would be a few straight lines.
-	drawn, err := Ask(ctx, CurveQuestion{On: q.On, Kind: q.Curve})
+	drawn, err := CurveQuestion{On: q.On, Kind: q.Curve}.Ask(ctx)
 	if err != nil {
 		return nil, err
 	}

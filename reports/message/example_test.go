@@ -11,7 +11,7 @@ import (
 )
 
 // Two platforms side by side, for one size.
-func ExampleAsk() {
+func ExampleCompareQuestion_Ask() {
 	var designs []platforms.Design
 	for _, name := range []string{"hp-lam", "clip"} {
 		d, err := platforms.Open(name)
@@ -20,8 +20,7 @@ func ExampleAsk() {
 		}
 		designs = append(designs, d)
 	}
-	all, err := message.Ask(context.Background(),
-		message.CompareQuestion{On: designs, Sizes: []quantity.Bytes{64}})
+	all, err := message.CompareQuestion{On: designs, Sizes: []quantity.Bytes{64}}.Ask(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,4 +1,5 @@
-// Package message answers what messages cost on platforms. [Ask] answers its questions:
+// Package message answers what messages cost on platforms. Each question has a method Ask, which
+// answers it:
 //
 //	[CostQuestion]      times, gaps and bandwidths, as predict prints them
 //	[CompareQuestion]   these beside the figures of merit of each layer
@@ -11,17 +12,3 @@
 // a 95 % interval; the time by the lines stands beside it. A changed layer has no measurements, so
 // its interval is gone.
 package message
-
-import (
-	"context"
-
-	"github.com/halfpeak/halfpeak/reports/table"
-)
-
-// A Question is one of this package, whose answer is an A.
-type Question[A table.Answer] interface {
-	ask(context.Context) (A, error)
-}
-
-// Ask answers a question. A size of no message is an error, and so is a design without a layer.
-func Ask[A table.Answer](ctx context.Context, q Question[A]) (A, error) { return q.ask(ctx) }

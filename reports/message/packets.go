@@ -41,7 +41,7 @@ type Cuttings struct {
 	noInterval string        // what is known of the error of the times
 }
 
-func (q CutQuestion) ask(ctx context.Context) (*Cuttings, error) {
+func (q CutQuestion) Ask(ctx context.Context) (*Cuttings, error) {
 	if err := check(q.Sizes, q.On); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ type CurveQuestion struct {
 	Title string           // empty: the names of the layers
 }
 
-func (q CurveQuestion) ask(context.Context) (d table.Drawn, err error) {
+func (q CurveQuestion) Ask(context.Context) (d table.Drawn, err error) {
 	if q.Sizes == nil {
 		q.Sizes = curves.Sizes(list.Map(q.On, func(d platforms.Design) platforms.Layer {
 			return d.Layer

@@ -77,7 +77,7 @@ func (p Predicted) Within() quantity.Interval {
 	return p.Next.Interval
 }
 
-func (q CostQuestion) ask(context.Context) (all *Predictions, err error) {
+func (q CostQuestion) Ask(context.Context) (all *Predictions, err error) {
 	if err := check(q.Sizes, q.On); err != nil {
 		return nil, err
 	}

@@ -20,9 +20,9 @@ func near(t *testing.T, what string, got, want, part float64) {
 
 // HP-LAM, table 4.2: o_s 2.9, o_r 5.8, L 5.3, g 8.7 µs, 24 MB/s, of a link of 80 MB/s.
 func TestCompare(t *testing.T) {
-	compared, err := Ask(t.Context(), CompareQuestion{Sizes: []quantity.Bytes{1, 4096},
+	compared, err := CompareQuestion{Sizes: []quantity.Bytes{1, 4096},
 		On: []platforms.Design{sharedtest.Must(t, platforms.Open, "hp-lam"),
-			sharedtest.Must(t, platforms.Open, "clip/user-buffer")}})
+			sharedtest.Must(t, platforms.Open, "clip/user-buffer")}}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func cutsOn(d platforms.Design, sizes ...quantity.Bytes) CutQuestion {
 // 601.28 µs, the best equal ones, 1875 bytes, 580.95 µs, and no plan beats 568.93 µs.
 func TestCuts(t *testing.T) {
 	clip := sharedtest.Must(t, platforms.Open, "clip/user-buffer")
-	all, err := Ask(t.Context(), cutsOn(clip, 64<<10))
+	all, err := cutsOn(clip, 64<<10).Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestCuts(t *testing.T) {
 		near(t, w.method, float64(cuts[i].OneWay), w.time, 2e-5) // printed digits
 	}
 	hp := sharedtest.Must(t, platforms.Open, "hp-lam")
-	if _, err := Ask(t.Context(), cutsOn(hp, 1<<10)); err == nil ||
+	if _, err := cutsOn(hp, 1<<10).Ask(t.Context()); err == nil ||
 		!strings.Contains(err.Error(),
 			"hp-lam/gam sends no message of these sizes through a pipeline") {
 		t.Errorf("a layer without a pipeline: %v", err)
@@ -88,7 +88,7 @@ func TestCutsInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := &ending{Context: t.Context(), after: 2}
-	all, err := Ask(ctx, cutsOn(clip, 1<<10, 2<<10, 4<<10))
+	all, err := cutsOn(clip, 1<<10, 2<<10, 4<<10).Ask(ctx)
 	if err == nil || len(all.Cuts) == 0 || all.Cuts[len(all.Cuts)-1].Size != 2<<10 {
 		t.Errorf("%v, %+v", err, all)
 	}

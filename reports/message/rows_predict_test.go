@@ -32,8 +32,8 @@ source = "made up"
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := Ask(t.Context(), CostQuestion{Sizes: []quantity.Bytes{1024},
-			On: []platforms.Design{{Platform: p, Layer: p.Layers[0]}}})
+		all, err := CostQuestion{Sizes: []quantity.Bytes{1024},
+			On: []platforms.Design{{Platform: p, Layer: p.Layers[0]}}}.Ask(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,8 +54,8 @@ func TestCompareAboveTheRoof(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Ask(t.Context(), CompareQuestion{On: []platforms.Design{d},
-		Sizes: []quantity.Bytes{64, 1024}})
+	c, err := CompareQuestion{On: []platforms.Design{d},
+		Sizes: []quantity.Bytes{64, 1024}}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

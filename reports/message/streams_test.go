@@ -52,8 +52,7 @@ func TestStream(t *testing.T) {
 			t.Errorf("%s: points %t, band %t, axis %q", kind, points, band, f.Y.Label)
 		}
 	}
-	compared, err := Ask(t.Context(),
-		CompareQuestion{On: []platforms.Design{d}, Sizes: sizes[1:2]})
+	compared, err := CompareQuestion{On: []platforms.Design{d}, Sizes: sizes[1:2]}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ type TimelineQuestion struct {
 	Title string // empty: the layer, the size and its packets
 }
 
-func (q TimelineQuestion) ask(context.Context) (d table.Drawn, err error) {
+func (q TimelineQuestion) Ask(context.Context) (d table.Drawn, err error) {
 	t, err := curves.Timeline(q.On, q.Size)
 	t.Title = cmp.Or(q.Title, t.Title)
 	return table.Drawn{Picture: t}, err

@@ -163,7 +163,7 @@ func (x *Explorer) predictRows(r predictRequest) (table.Rows, error) {
 		return table.Rows{}, errors.New("too many sizes for this number of designs")
 	}
 	on := list.Map(designs, resolved.message)
-	costs, err := message.Ask(context.Background(), message.CostQuestion{On: on, Sizes: sizes})
+	costs, err := message.CostQuestion{On: on, Sizes: sizes}.Ask(context.Background())
 	if err != nil {
 		return table.Rows{}, err
 	}
@@ -191,8 +191,8 @@ func (x *Explorer) ownersRows(r sizedRequest) (table.Rows, error) {
 	if err != nil {
 		return table.Rows{}, err
 	}
-	found, err := whatif.Ask(context.Background(),
-		whatif.BreakdownQuestion{Case: whatif.Case{After: whatif.Of(d), Sizes: sizes}})
+	q := whatif.BreakdownQuestion{Case: whatif.Case{After: whatif.Of(d), Sizes: sizes}}
+	found, err := q.Ask(context.Background())
 	if err != nil {
 		return table.Rows{}, err
 	}

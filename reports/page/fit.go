@@ -65,8 +65,8 @@ func fitFile(r fileRequest) (*fits.Answer, error) {
 			return nil, broken
 		}
 	}
-	f, err := fits.AskTables(fits.Question{Text: bytes.NewReader(data), Name: fileName(r.Name),
-		Options: fit.Options{Model: r.Model}, Saved: true})
+	f, err := fits.Question{Text: bytes.NewReader(data), Name: fileName(r.Name),
+		Options: fit.Options{Model: r.Model}, Saved: true}.AskTables()
 	if err != nil {
 		return nil, cmp.Or(broken, err) // the file is at fault before its contents
 	}

@@ -56,8 +56,8 @@ func (x *Explorer) pipeline(r pipelineRequest) (pipeline, error) {
 // cutRows returns the ways to cut a message. Their table names every packet, so there must not be
 // too many packets.
 func cutRows(d platforms.Design, n quantity.Bytes) (table.Rows, error) {
-	cuts, err := message.Ask(context.Background(),
-		message.CutQuestion{On: []platforms.Design{d}, Sizes: []quantity.Bytes{n}})
+	q := message.CutQuestion{On: []platforms.Design{d}, Sizes: []quantity.Bytes{n}}
+	cuts, err := q.Ask(context.Background())
 	if err != nil {
 		return table.Rows{}, err
 	}

@@ -1,4 +1,4 @@
-// Package papers compares the models with the numbers that papers print ([Ask]).
+// Package papers compares the models with the numbers that papers print ([Question.Ask]).
 //
 // A number that made the model is an input and is never counted as a prediction; nor is a number
 // from the same curve or table (see [papers.Class]).
@@ -33,7 +33,7 @@ type Question struct {
 }
 
 // Ask computes the numbers. It is an error if the paper has none there.
-func Ask(_ context.Context, q Question) (Reproduction, error) {
+func (q Question) Ask(_ context.Context) (Reproduction, error) {
 	of := q.Of
 	all, err := papers.Reproduce()
 	if err != nil || of == "" {

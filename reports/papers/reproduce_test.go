@@ -51,13 +51,13 @@ func TestAccuracy(t *testing.T) {
 }
 
 func TestReproduce(t *testing.T) {
-	all, err := Ask(t.Context(), Question{})
+	all, err := Question{}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum := 0
 	for _, paper := range papers.Names() {
-		one, err := Ask(t.Context(), Question{Of: paper})
+		one, err := Question{Of: paper}.Ask(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestReproduce(t *testing.T) {
 			t.Errorf("no number is %s", class)
 		}
 	}
-	if _, err := Ask(t.Context(), Question{Of: "clop"}); err == nil {
+	if _, err := (Question{Of: "clop"}).Ask(t.Context()); err == nil {
 		t.Error("no error of an unknown paper")
 	}
 	if tables := all.Summary(); len(tables) != 2 || len(tables[0].Data) != len(papers.Names())+1 {
@@ -85,7 +85,7 @@ func TestReproduce(t *testing.T) {
 // What this project measured itself changes nothing about the papers: not their total, not their
 // notes, not the list of the farthest misses.
 func TestOwnNumbersApart(t *testing.T) {
-	all, err := Ask(t.Context(), Question{})
+	all, err := Question{}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestOwnNumbersApart(t *testing.T) {
 
 // The error that is stated where a time has no interval is that of all predicted numbers.
 func TestStatedError(t *testing.T) {
-	all, err := Ask(t.Context(), Question{})
+	all, err := Question{}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func Several(files []string) bool {
 // Ask answers the question. Errors are those of [Read], of [simulate.Program.Run], and of wishes
 // that contradict each other; one that ends many runs or numbers of ranks comes with those that are
 // complete, see [Answer.Complete].
-func Ask(ctx context.Context, q Question) (a Answer, err error) {
+func (q Question) Ask(ctx context.Context) (a Answer, err error) {
 	for _, d := range q.On {
 		if d.Layer.Model == nil {
 			continue // a program of measured collectives needs no messages

@@ -42,7 +42,7 @@ func TestIndependentTimes(t *testing.T) {
 			q.On = []platforms.Design{d}
 		}
 		q.Run.LogGOPS = flat
-		a, err := program.Ask(t.Context(), q)
+		a, err := q.Ask(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,7 @@
 // Package program runs schedules and traces of parallel programs on platforms.
 //
-// [Ask] answers a [Question]: [Read] reads a program in Starlark (program.go), a schedule or a
-// trace (input.go), package placed puts its ranks on a platform, and a simulation runs it
+// A [Question] is answered by its Ask: [Read] reads a program in Starlark (program.go), a schedule
+// or a trace (input.go), package placed puts its ranks on a platform, and a simulation runs it
 // (simulate.go), or several on numbers of ranks (scaling.go). A [Simulation] has the finish of
 // each rank, the critical path, the effect of parameters, or the distribution over noise.
 // [Input.Prepare] makes the finish a quantity of a what-if, so that it can be swept and aimed at

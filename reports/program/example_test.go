@@ -12,7 +12,7 @@ import (
 )
 
 // One rank sends 1 KiB to another one, which computes for 2 µs before it receives.
-func ExampleAsk() {
+func ExampleQuestion_Ask() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
 		log.Fatal(err)
@@ -28,8 +28,8 @@ func ExampleAsk() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	a, err := program.Ask(context.Background(), program.Question{Files: []string{name},
-		On: []platforms.Design{d}})
+	a, err := program.Question{Files: []string{name},
+		On: []platforms.Design{d}}.Ask(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}

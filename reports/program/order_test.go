@@ -29,7 +29,7 @@ func TestOrderOfEvents(t *testing.T) {
 		if _, err := (simulate.Text{Rules: test.rules, LogGOPS: "L=1us o=200ns g=0ns G=0ns/B"}).Read(&q.Run); err != nil {
 			t.Fatal(err)
 		}
-		a, err := program.Ask(t.Context(), q)
+		a, err := q.Ask(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -104,8 +104,8 @@ func (r Reading) on(at machine.Placement, on []platforms.Design) Reading {
 // these distinguish them, and any may be compressed by gzip. A folder stands for its files, or for
 // those of trace.c (trace.000000 …) if it has some. A name with a "*", a "?" or a "[" that is not a
 // file stands for the files that it matches. The end of the context ends the reading at once.
-// Without names, Read returns nil. Collectives are those of the first design; [Ask] reads a program
-// again for a machine with another library or other times to copy and to combine.
+// Without names, Read returns nil. Collectives are those of the first design; [Question.Ask] reads
+// a program again for a machine with another library or other times to copy and to combine.
 func Read(ctx context.Context, names []string, r Reading, on ...platforms.Design) (*Input, error) {
 	return read(ctx, names, r.on(machine.Placement{}, on))
 }

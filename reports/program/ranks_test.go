@@ -43,8 +43,8 @@ func TestFractions(t *testing.T) {
 	}
 	d, in := hpLAM(t), goal(t, text.String())
 	ranks := func(in *program.Input, last int) (program.Answer, error) {
-		return program.Ask(t.Context(), program.Question{Input: in, On: []platforms.Design{d},
-			Eager: simulate.NoLimit, Drawn: &program.Extent{Last: last}})
+		return program.Question{Input: in, On: []platforms.Design{d},
+			Eager: simulate.NoLimit, Drawn: &program.Extent{Last: last}}.Ask(t.Context())
 	}
 	answer, err := ranks(in, 1<<20)
 	if err != nil {
@@ -93,9 +93,9 @@ func TestFractionsInPlace(t *testing.T) {
 	allocated := func(last int) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := program.Ask(t.Context(), program.Question{Input: in,
+		if _, err := (program.Question{Input: in,
 			On: []platforms.Design{d}, Eager: simulate.NoLimit,
-			Drawn: &program.Extent{Last: last}}); err != nil {
+			Drawn: &program.Extent{Last: last}}).Ask(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)

@@ -153,8 +153,8 @@ func (f *rateFit) run(rates [2]float64) (times []quantity.Micros, err error) {
 		r := f.reading
 		r.Ranks, r.Params = []int{s.Ranks}, append(r.Params[:len(r.Params):len(r.Params)],
 			s.Params...)
-		found, err := Ask(f.ctx, Question{Files: []string{f.name}, Reading: r,
-			On: []platforms.Design{d}, Table: Scales, Eager: simulate.NoLimit})
+		found, err := Question{Files: []string{f.name}, Reading: r,
+			On: []platforms.Design{d}, Table: Scales, Eager: simulate.NoLimit}.Ask(f.ctx)
 		if err != nil {
 			return nil, err
 		}

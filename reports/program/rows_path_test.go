@@ -32,8 +32,8 @@ func TestLinesOfPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Ask(t.Context(), Question{Input: in, On: []platforms.Design{d}, Table: Reasons,
-		Eager: simulate.NoLimit})
+	a, err := Question{Input: in, On: []platforms.Design{d}, Table: Reasons,
+		Eager: simulate.NoLimit}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,9 +34,9 @@ func TestExamplesEverywhere(t *testing.T) {
 		if strings.Contains(string(e.Text), "flops") { // no platform of a paper has [compute]
 			continue
 		}
-		a, err := theprogram.Ask(t.Context(), theprogram.Question{Files: []string{e.Name},
+		a, err := theprogram.Question{Files: []string{e.Name},
 			Reading: theprogram.Reading{Ranks: []int{4, 8}}, On: machines, Table: theprogram.Scales,
-			Eager: simulate.NoLimit})
+			Eager: simulate.NoLimit}.Ask(t.Context())
 		s := a.Scaling
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)
@@ -90,9 +90,9 @@ func TestEfficiency(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		a, err := theprogram.Ask(t.Context(), theprogram.Question{Files: []string{path},
+		a, err := theprogram.Question{Files: []string{path},
 			Reading: theprogram.Reading{Ranks: []int{1, 2, 8}}, On: machines, Table: theprogram.Scales,
-			Eager: simulate.NoLimit})
+			Eager: simulate.NoLimit}.Ask(t.Context())
 		s := a.Scaling
 		if err != nil {
 			t.Fatal(err)

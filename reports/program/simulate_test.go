@@ -30,7 +30,7 @@ func TestSweep3D(t *testing.T) {
 	finish := func(q program.Question) (float64, program.MachineRun) {
 		t.Helper()
 		q.Input, q.Run.LogGOPS = in, simulate.Defaults
-		a, err := program.Ask(t.Context(), q)
+		a, err := q.Ask(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,7 @@ type Comparison struct {
 // Ask answers the question. The layers must have times of messages or of streams.
 func (q CompareQuestion) Ask(ctx context.Context) (a Comparison, err error) {
 	a.crossovers = q.Crossovers
-	if a.Comparison, err = message.Ask(ctx, q.CompareQuestion); err != nil {
+	if a.Comparison, err = q.CompareQuestion.Ask(ctx); err != nil {
 		return a, err
 	}
 	stream := func(d platforms.Design) bool { return d.Layer.Timed.Of == platforms.Stream }
@@ -41,8 +41,7 @@ func (q CompareQuestion) Ask(ctx context.Context) (a Comparison, err error) {
 	if !q.Crossovers && !inWords {
 		return a, nil
 	}
-	a.crossings, err = whatif.Ask(ctx,
-		whatif.CrossoverQuestion{Designs: q.On, Sampling: q.Sampling})
+	a.crossings, err = whatif.CrossoverQuestion{Designs: q.On, Sampling: q.Sampling}.Ask(ctx)
 	return a, err
 }
 

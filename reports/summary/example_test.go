@@ -11,9 +11,9 @@ import (
 )
 
 // The page about a platform, as Markdown.
-func ExampleAsk() {
-	document, err := summary.Ask(context.Background(), summary.Question{Title: "CLIP",
-		Sizes: []quantity.Bytes{64, 4 * quantity.KiB}, Refs: []string{"clip"}})
+func ExampleQuestion_Ask() {
+	document, err := summary.Question{Title: "CLIP",
+		Sizes: []quantity.Bytes{64, 4 * quantity.KiB}, Refs: []string{"clip"}}.Ask(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}

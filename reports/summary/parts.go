@@ -53,8 +53,7 @@ func (s subject) pipeline(ctx context.Context, hi quantity.Bytes) ([]table.Block
 	if len(sizes) == 0 {
 		return blocks, nil
 	}
-	found, err := message.Ask(ctx,
-		message.CutQuestion{On: []platforms.Design{s.Design}, Sizes: sizes})
+	found, err := message.CutQuestion{On: []platforms.Design{s.Design}, Sizes: sizes}.Ask(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +123,7 @@ func (s subject) time(ctx context.Context, sizes []quantity.Bytes) ([]table.Bloc
 	// numbers.
 	fine := stats.Ascending(append(thinned(sizes, 81), doubled...))
 	of := whatif.Case{After: whatif.Of(s.Design), Sizes: fine}
-	parts, err := whatif.Ask(ctx,
-		whatif.BreakdownQuestion{Case: of, Areas: len(fine) > 1})
+	parts, err := whatif.BreakdownQuestion{Case: of, Areas: len(fine) > 1}.Ask(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +153,7 @@ func (s subject) time(ctx context.Context, sizes []quantity.Bytes) ([]table.Bloc
 	// A short, a moderate and a long message: each has other parameters that matter.
 	effect := func(sizes ...quantity.Bytes) (*whatif.Sensitivities, error) {
 		of.Sizes = sizes
-		return whatif.Ask(ctx, whatif.SensitivityQuestion{Case: of})
+		return whatif.SensitivityQuestion{Case: of}.Ask(ctx)
 	}
 	effects, err := effect(thinned(doubled, 3)...)
 	if err != nil {

@@ -43,7 +43,7 @@ type Question struct {
 // A page about one platform begins with its summary; the sections follow at the top
 // level. With several platforms, a comparison comes first, and each platform is a
 // section with subsections: the table of contents stays short.
-func Ask(ctx context.Context, q Question) (table.Document, error) {
+func (q Question) Ask(ctx context.Context) (table.Document, error) {
 	doc := table.Document{Title: q.Title}
 	subjects, err := subjectsOf(ctx, q.Refs)
 	if err != nil {
@@ -100,7 +100,7 @@ func Ask(ctx context.Context, q Question) (table.Document, error) {
 // subjectsOf finds the layers, and what the papers say of those that come with
 // halfpeak. All numbers of the papers are computed once, and not for each layer.
 func subjectsOf(ctx context.Context, refs []string) ([]subject, error) {
-	all, err := thepapers.Ask(ctx, thepapers.Question{})
+	all, err := thepapers.Question{}.Ask(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -149,8 +149,8 @@ func messaging(subjects []subject) []platforms.Design {
 // leaders names the fastest system for a short message, and the one with the highest
 // bandwidth: the two answers for which the page is opened.
 func leaders(ctx context.Context, subjects []subject, lo quantity.Bytes) string {
-	compared, err := message.Ask(ctx,
-		message.CompareQuestion{On: messaging(subjects), Sizes: []quantity.Bytes{lo}})
+	q := message.CompareQuestion{On: messaging(subjects), Sizes: []quantity.Bytes{lo}}
+	compared, err := q.Ask(ctx)
 	if err != nil || len(compared.Costs) == 0 { // subjects have layers
 		return fmt.Sprintf("%d streams: their gaps show no latency of a message.", len(subjects))
 	}
@@ -186,8 +186,8 @@ func overview(ctx context.Context, subjects []subject, sizes []quantity.Bytes) (
 	s := table.Section{Title: "Side by side"}
 	lo := slices.Min(sizes)
 	// r∞ and n½ speak of long messages, so the size of the table is the smallest.
-	merits, err := message.Ask(ctx,
-		message.CompareQuestion{On: designs(subjects), Sizes: []quantity.Bytes{lo}})
+	q := message.CompareQuestion{On: designs(subjects), Sizes: []quantity.Bytes{lo}}
+	merits, err := q.Ask(ctx)
 	if err != nil {
 		return s, err
 	}
@@ -216,7 +216,7 @@ func overview(ctx context.Context, subjects []subject, sizes []quantity.Bytes) (
 	if len(of) < 2 {
 		return s, nil
 	}
-	leads, err := whatif.Ask(ctx, whatif.CrossoverQuestion{Designs: of})
+	leads, err := whatif.CrossoverQuestion{Designs: of}.Ask(ctx)
 	if err != nil {
 		return s, err
 	}

@@ -25,8 +25,8 @@ import (
 
 func reportHTML(t *testing.T, refs ...string) []byte {
 	t.Helper()
-	doc, err := Ask(t.Context(), Question{Refs: refs,
-		Sizes: sharedtest.Must(t, quantity.ParseSizes, "1..1MiB/16")})
+	doc, err := Question{Refs: refs,
+		Sizes: sharedtest.Must(t, quantity.ParseSizes, "1..1MiB/16")}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ var sharedReport = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := Ask(context.Background(), Question{Refs: five, Sizes: sizes})
+	doc, err := Question{Refs: five, Sizes: sizes}.Ask(context.Background())
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ func TestReportOfEachLayer(t *testing.T) {
 			if l.Setting != "" && l.Name != p.Default {
 				continue
 			}
-			doc, err := Ask(t.Context(), Question{Refs: []string{l.Ref()},
-				Sizes: sharedtest.Must(t, quantity.ParseSizes, "1,1000,64KiB")})
+			doc, err := Question{Refs: []string{l.Ref()},
+				Sizes: sharedtest.Must(t, quantity.ParseSizes, "1,1000,64KiB")}.Ask(t.Context())
 			if err != nil {
 				t.Errorf("%s: %v", l.Ref(), err)
 				continue

@@ -47,7 +47,7 @@ type Parted struct {
 	Next quantity.Interval
 }
 
-func (q BreakdownQuestion) ask(context.Context) (*Breakdown, error) {
+func (q BreakdownQuestion) Ask(context.Context) (*Breakdown, error) {
 	b := &Breakdown{Case: q.Case}
 	if len(q.After.Calls) > 0 {
 		return b, b.divideCalls()

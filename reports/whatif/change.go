@@ -46,7 +46,7 @@ type TimeChange struct {
 	Limit         *Limit            // what the time depends on if it does not change
 }
 
-func (q ChangeQuestion) ask(context.Context) (*Change, error) {
+func (q ChangeQuestion) Ask(context.Context) (*Change, error) {
 	c := &Change{Case: q.Case}
 	c.ranged = slices.ContainsFunc(q.After.Uses(), func(p platforms.Param) bool {
 		return p.PlusMinus > 0

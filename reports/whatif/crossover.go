@@ -44,7 +44,7 @@ type CrossoverQuestion struct {
 	Sampling *Sampling // nil: without intervals
 }
 
-func (q CrossoverQuestion) ask(ctx context.Context) (*Crossover, error) {
+func (q CrossoverQuestion) Ask(ctx context.Context) (*Crossover, error) {
 	var layers []platforms.Design
 	for _, d := range q.Designs {
 		err := d.Messages()

@@ -94,7 +94,7 @@ func TestCrossover(t *testing.T) {
 
 // crossover asks for the crossings of designs.
 func crossover(by *Sampling, designs ...platforms.Design) (*Crossover, error) {
-	return Ask(context.Background(), CrossoverQuestion{designs, by})
+	return CrossoverQuestion{designs, by}.Ask(context.Background())
 }
 
 func made(name string, l model.Layer) platforms.Design {

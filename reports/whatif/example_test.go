@@ -48,8 +48,8 @@ func ExampleTargetQuestion() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := whatif.Ask(context.Background(), whatif.TargetQuestion{
-		Case: whatif.Case{After: d}, Target: target, By: []whatif.Range{{Param: read}}})
+	s, err := whatif.TargetQuestion{
+		Case: whatif.Case{After: d}, Target: target, By: []whatif.Range{{Param: read}}}.Ask(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -18,8 +18,8 @@ func near(t *testing.T, what string, got, want, part float64) {
 
 // solveFor is what one parameter can do for the target.
 func solveFor(d Design, t Target, by Range) (Solution, error) {
-	s, err := Ask(context.Background(), TargetQuestion{Case: Case{After: d}, Target: t,
-		By: []Range{by}})
+	s, err := TargetQuestion{Case: Case{After: d}, Target: t,
+		By: []Range{by}}.Ask(context.Background())
 	if err != nil {
 		return Solution{}, err
 	}

@@ -14,13 +14,12 @@ import (
 func TestOnePrediction(t *testing.T) {
 	d := Of(sharedtest.Must(t, platforms.Open, "../table/testdata/my.toml"))
 	sizes := []quantity.Bytes{1, 100, 4096, 4 << 20}
-	p, err := message.Ask(t.Context(),
-		message.CostQuestion{On: []platforms.Design{d.Design}, Sizes: sizes})
+	p, err := message.CostQuestion{On: []platforms.Design{d.Design}, Sizes: sizes}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	both := []platforms.Design{sharedtest.Must(t, platforms.Open, "clip"), d.Design}
-	compared, err := message.Ask(t.Context(), message.CompareQuestion{On: both, Sizes: sizes})
+	compared, err := message.CompareQuestion{On: both, Sizes: sizes}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestSharesPicture(t *testing.T) {
 		for _, gap := range []bool{false, true} {
 			q := BreakdownQuestion{Case{After: Of(sharedtest.Must(t, platforms.Open, ref)),
 				Sizes: sharedtest.Must(t, quantity.ParseSizes, "1..1MiB")}, true}
-			parts, err := Ask(t.Context(), q)
+			parts, err := q.Ask(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,7 +39,7 @@ func TestSharesPicture(t *testing.T) {
 
 func TestTornado(t *testing.T) {
 	d := Of(sharedtest.Must(t, platforms.Open, "hp-lam"))
-	found, err := Ask(t.Context(), SensitivityQuestion{Case{After: d, Sizes: []quantity.Bytes{1 << 20}}})
+	found, err := SensitivityQuestion{Case{After: d, Sizes: []quantity.Bytes{1 << 20}}}.Ask(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,8 +34,7 @@ func TestSearchTakesFewSimulations(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs = 0
-	s, err := whatif.Ask(context.Background(),
-		whatif.TargetQuestion{Case: whatif.Case{After: of}, Target: met})
+	s, err := whatif.TargetQuestion{Case: whatif.Case{After: of}, Target: met}.Ask(context.Background())
 	if err != nil || !s.Met || len(s.Found) > 0 || runs != 1 {
 		t.Errorf("a target that is met: %+v after %d simulations, error %v", s, runs, err)
 	}
@@ -58,7 +57,7 @@ func TestSearchTakesFewSimulations(t *testing.T) {
 				begun++
 			}
 		}
-		s, err := whatif.Ask(context.Background(), q)
+		s, err := q.Ask(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

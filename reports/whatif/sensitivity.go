@@ -37,7 +37,7 @@ type SensitivityOf struct {
 // tornadoPart is the relative change of each parameter in a tornado, and in the table.
 const tornadoPart = 0.1
 
-func (q SensitivityQuestion) ask(context.Context) (*Sensitivities, error) {
+func (q SensitivityQuestion) Ask(context.Context) (*Sensitivities, error) {
 	s := &Sensitivities{Case: q.Case}
 	s.Sizes, s.Quantities = q.sizesOr(OneSize), q.quantitiesOr("one_way")
 	s.notes, s.noInterval = NotesOf(s.Quantities), q.After.noInterval(s.Quantities)

@@ -54,7 +54,7 @@ type Solutions struct {
 	noInterval string
 }
 
-func (q TargetQuestion) ask(ctx context.Context) (*Solutions, error) {
+func (q TargetQuestion) Ask(ctx context.Context) (*Solutions, error) {
 	d, t := q.After, q.Target
 	now, err := d.ValueOf(t.Quantity)
 	if err != nil {

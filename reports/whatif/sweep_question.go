@@ -53,7 +53,7 @@ type Swept struct {
 // memory and aligned as a whole. Longer sweeps go to a file.
 const maxTableRows = 10_000
 
-func (q SweepQuestion) ask(ctx context.Context) (*Swept, error) {
+func (q SweepQuestion) Ask(ctx context.Context) (*Swept, error) {
 	s, err := q.Sweep()
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ type Landmark struct {
 	Never float64
 }
 
-func (q ThresholdQuestion) ask(ctx context.Context) (*Landmarks, error) {
+func (q ThresholdQuestion) Ask(ctx context.Context) (*Landmarks, error) {
 	d, by := q.After, q.Sampling.in(ctx)
 	peak := d.Layer.Peak()
 	all := &Landmarks{Case: q.Case, peak: peak.Text(q.Units), noInterval: d.noInterval(nil)}

@@ -31,7 +31,7 @@ type Trade struct {
 	over *Swept // the quantity over both parameters; nil: no figure
 }
 
-func (q TradeQuestion) ask(ctx context.Context) (*Trade, error) {
+func (q TradeQuestion) Ask(ctx context.Context) (*Trade, error) {
 	if path := q.X.Param.Path; path == q.Y.Param.Path {
 		return nil, usage.Fields(usage.Error{
 			Err: fmt.Errorf("%s twice; a curve is over two parameters", path)}, "solve-for")
@@ -59,7 +59,7 @@ func (q TradeQuestion) ask(ctx context.Context) (*Trade, error) {
 	over := SweepQuestion{Case: q.Case, Ranges: []Range{x, y}, Picture: true, Write: NoRows}
 	over.Sizes = []quantity.Bytes{max(q.Target.Quantity.Size, 1)}
 	over.Quantities = []Quantity{q.Target.Quantity}
-	t.over, err = over.ask(ctx)
+	t.over, err = over.Ask(ctx)
 	return t, err
 }
 

@@ -72,7 +72,7 @@ func (q UncertaintyQuestion) designs() []NamedDesign {
 	return []NamedDesign{asIs}
 }
 
-func (q UncertaintyQuestion) ask(ctx context.Context) (*Uncertainty, error) {
+func (q UncertaintyQuestion) Ask(ctx context.Context) (*Uncertainty, error) {
 	quantities := q.quantitiesOr("one_way", "bandwidth")
 	u, err := predictAll(q.designs(), quantities, q.sizesOr(TableSizes), q.Sampling.in(ctx))
 	if err == nil && q.Bands {

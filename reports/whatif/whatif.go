@@ -1,6 +1,7 @@
 // Package whatif predicts how message costs change when a platform's parameters change.
 //
-// [Ask] answers the questions of this package:
+// Each question of this package has a method Ask, which answers it. It is an error if the design
+// lacks a quantity, a parameter or a gap that is asked for.
 //
 //	[ChangeQuestion]       what a change brings
 //	[SweepQuestion]        the costs at all values of ranges
@@ -32,21 +33,9 @@
 package whatif
 
 import (
-	"context"
-
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports/table"
 )
-
-// A Question is one of this package, whose answer is an A.
-type Question[A table.Answer] interface {
-	ask(context.Context) (A, error)
-}
-
-// Ask answers a question. It is an error if the design lacks a quantity, a parameter or a gap that
-// is asked for.
-func Ask[A table.Answer](ctx context.Context, q Question[A]) (A, error) { return q.ask(ctx) }
 
 // A Design is a layer of a platform, as it is or with parameters changed, with the
 // quantities that can be asked of it beside those of package model. It is a value:

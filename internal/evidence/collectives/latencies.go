@@ -196,8 +196,8 @@ func (l distance) saved() (string, error) {
 	for _, p := range l.ways {
 		text += fmt.Sprintf("%g,%g\n", float64(p.Size), float64(p.Time))
 	}
-	f, err := fits.Ask(context.Background(), fits.Question{Text: strings.NewReader(text),
-		Name: l.name + ".csv", Options: fit.Options{Saving: true}})
+	f, err := fits.Question{Text: strings.NewReader(text),
+		Name: l.name + ".csv", Options: fit.Options{Saving: true}}.Ask(context.Background())
 	if err != nil {
 		return "", err
 	}

@@ -144,7 +144,7 @@ func apart(rows [][]string) (kept [][]string, err error) {
 // predict fits the stages of the file, as a user does, and predicts the runs. The interval has all
 // stages as slow, or as fast, as 95 % of their launches.
 func predict(path string, all []run) (platforms.Platform, error) {
-	f, err := fits.Ask(context.Background(), fits.Question{Files: []string{path}})
+	f, err := fits.Question{Files: []string{path}}.Ask(context.Background())
 	if err != nil {
 		return platforms.Platform{}, err
 	}

@@ -250,8 +250,7 @@ func (f *forecastOfChange) predict(ctx context.Context, d whatif.Design, set []s
 	if err != nil {
 		return err
 	}
-	answer, err := whatif.Ask(ctx,
-		whatif.ChangeQuestion{Case: whatif.Case{Before: d, After: changed}})
+	answer, err := whatif.ChangeQuestion{Case: whatif.Case{Before: d, After: changed}}.Ask(ctx)
 	if err != nil {
 		return err
 	}

@@ -122,10 +122,10 @@ func write(ctx context.Context, to io.Writer, path string) error {
 	}
 	for i, r := range rows {
 		s := r.step()
-		found, err := program.Ask(ctx, program.Question{Files: []string{name},
+		found, err := program.Question{Files: []string{name},
 			Reading: program.Reading{Ranks: []int{s.Ranks}, Params: s.Params},
 			On:      []platforms.Design{rates.Design}, Table: program.Scales,
-			Eager: simulate.NoLimit})
+			Eager: simulate.NoLimit}.Ask(ctx)
 		if err != nil {
 			return fmt.Errorf("row %d: %w", i, err)
 		}
