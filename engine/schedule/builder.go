@@ -30,10 +30,11 @@ type Builder struct {
 	s      Schedule
 	done   edges
 	starts edges
-	labels labels         // of the current rank's operations
-	read   func() float64 // returns the fraction of the file that was read; nil if unknown
-	line   uint32         // of the source, of operations that are added; 0 for none
-	fold   *fold          // nil: ranks stand for themselves
+	labels labels              // of the current rank's operations
+	words  map[string]*wordUse // of numbered labels
+	read   func() float64      // returns the fraction of the file that was read; nil if unknown
+	line   uint32              // of the source, of operations that are added; 0 for none
+	fold   *fold               // nil: ranks stand for themselves
 	err    error
 }
 
@@ -247,6 +248,8 @@ func (b *Builder) LabelText(op uint32, text []byte) {
 	switch {
 	case len(b.s.first) == 0:
 		b.fail("operation %d is labelled %q before the first rank", op, text)
+	case len(b.s.numbered.op) > 0:
+		b.fail("rank %d: label %q has no number, and other labels have one", b.rank(), text)
 	case op+1 != b.Next() || op < b.s.first[b.rank()]:
 		b.fail("rank %d: operation %d is labelled %q, but is not the last one", b.rank(), op, text)
 	// A label l7 at another place than the seventh would stand for two operations when the
@@ -257,6 +260,50 @@ func (b *Builder) LabelText(op uint32, text []byte) {
 		b.checkLabel(b.name(text, op-b.s.first[b.rank()]), text)
 	}
 }
+
+// LabelNumber names the operation that was added last by a word and a number, "MPI_Recv_812", whose
+// numbers do not fall in a rank. A schedule has either such labels or others. The caller may change
+// the word afterwards.
+func (b *Builder) LabelNumber(op uint32, word []byte, number uint32) {
+	if b.err != nil {
+		return
+	}
+	n := &b.s.numbered
+	w, known := b.words[string(word)]
+	first := b.s.first
+	switch last := len(n.op) - 1; {
+	case len(first) == 0 || op+1 != b.Next() || op < first[b.rank()]:
+		b.fail("operation %d is labelled %q, but is not the last one of a rank", op, word)
+		return
+	case !known && (len(word) == 0 || labelEnd(word, 0) < len(word)):
+		b.fail("rank %d: %q cannot be a label", b.rank(), word)
+		return
+	case len(b.s.names.op) > 0:
+		b.fail("rank %d: label %q has a number, and other labels have none", b.rank(), word)
+		return
+	case last >= 0 && n.op[last] >= first[b.rank()] && number < n.number[last]:
+		b.fail("rank %d: the number of label %q falls from %d to %d", b.rank(), word,
+			n.number[last], number)
+		return
+	case known && w.op >= first[b.rank()] && w.number == number:
+		b.fail("rank %d: label %s_%d is given twice", b.rank(), word, number)
+		return
+	case !known:
+		if b.words == nil {
+			b.words = map[string]*wordUse{}
+		}
+		w = &wordUse{index: uint32(len(n.words))}
+		n.words = append(n.words, string(word))
+		b.words[string(word)] = w
+	}
+	w.op, w.number = op, number
+	n.op = append(grown(b, n.op, 1), op)
+	n.word = append(grown(b, n.word, 1), w.index)
+	n.number = append(grown(b, n.number, 1), number)
+}
+
+// A wordUse is a word of numbered labels, and the last operation that has it, with its number.
+type wordUse struct{ index, op, number uint32 }
 
 // checkLabel fails if a label is not new in its rank, or if labels take too much memory.
 func (b *Builder) checkLabel(isNew bool, label []byte) {

@@ -78,17 +78,18 @@ func (o Op) String() string { return string(o.appendText(nil)) }
 // from 0 through all ranks, rank by rank, in the order of their addition; all methods identify
 // operations by this index. A Schedule is immutable, and safe for concurrent use.
 //
-// It takes 24 bytes for each operation and 4 for each dependency; another 4 for each
-// operation and kind of dependency that occurs; and the bytes of labels other than the
-// default ones, plus 8 for each. If later ranks have fewer operations than the first, as in a
-// tree, some address space beside it remains unused. Arrays are this compact since a simulation
-// waits for memory: prefetching them nearly halves the time of a broadcast to 2²⁰ ranks.
+// It takes 24 bytes for each operation and 4 for each dependency; another 4 for each operation and
+// kind of dependency that occurs; and the bytes of labels other than the default ones, plus 8 for
+// each, or 12 for each that is a word and a number. If later ranks have fewer operations than the
+// first, as in a tree, some address space beside it remains unused. Arrays are this compact since a
+// simulation waits for memory: prefetching them nearly halves the time of a broadcast to 2²⁰ ranks.
 type Schedule struct {
 	first      []uint32 // first[r] is rank r's first operation; one entry more than ranks
 	ops        []Op
 	done       successors
 	started    successors
 	names      names
+	numbered   numbered
 	joints     uint32 // numbers of joint operations
 	calls      bool   // see Calls
 	cpus, nics int
@@ -229,6 +230,15 @@ type names struct {
 	text []byte
 }
 
+// numbered holds labels that are a word and a number, as those of a trace: the call, and its line.
+// They take 12 bytes each, whatever their length.
+type numbered struct {
+	op     []uint32 // ascending
+	word   []uint32 // index in words
+	number []uint32
+	words  []string
+}
+
 // label returns label i.
 func (n *names) label(i int) []byte {
 	if i == 0 {
@@ -276,6 +286,10 @@ func (s *Schedule) appendLabel(line []byte, op, lo uint32) []byte {
 	// The search is among the labels that differ from the default ones; most schedules have none.
 	if i, ok := slices.BinarySearch(s.names.op, op); ok {
 		return append(line, s.names.label(i)...)
+	}
+	if i, ok := slices.BinarySearch(s.numbered.op, op); ok {
+		line = append(append(line, s.numbered.words[s.numbered.word[i]]...), '_')
+		return strconv.AppendUint(line, uint64(s.numbered.number[i]), 10)
 	}
 	return appendDefaultLabel(line, op-lo)
 }

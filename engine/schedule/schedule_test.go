@@ -142,3 +142,50 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 }
+
+// Labels of a word and a number are as other labels, and cost no text each.
+func TestNumberedLabels(t *testing.T) {
+	b := NewBuilder(2)
+	for range 2 {
+		b.NextRank()
+		b.LabelNumber(b.Calc(1), []byte("calc"), 3)
+		b.LabelNumber(b.Calc(1), []byte("MPI_Recv_send"), 3)
+		b.Calc(1)
+		b.LabelNumber(b.Calc(1), []byte("calc"), 1<<32-1)
+	}
+	s, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := s.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(strings.NewReader(text.String()), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for op, want := range []string{"calc_3", "MPI_Recv_send_3", "l3", "calc_4294967295", "calc_3"} {
+		if got := s.Label(uint32(op)); got != want {
+			t.Errorf("operation %d: %s, want %s", op, got, want)
+		}
+		if got := again.Label(uint32(op)); got != want && want != "l3" {
+			t.Errorf("operation %d as text: %s, want %s", op, got, want)
+		}
+	}
+	for _, wrong := range []func(b *Builder){
+		func(b *Builder) { b.LabelNumber(b.Calc(1), []byte("c"), 2) }, // twice
+		func(b *Builder) { b.LabelNumber(b.Calc(1), []byte("d"), 1) }, // falls
+		func(b *Builder) { b.LabelNumber(b.Calc(1), []byte("1"), 2) },
+		func(b *Builder) { b.LabelNumber(b.Calc(1), nil, 2) },
+		func(b *Builder) { b.LabelNumber(b.Calc(1)-1, []byte("d"), 2) },
+		func(b *Builder) { b.Label(b.Calc(1), "d") },
+	} {
+		b := NewBuilder(1)
+		b.NextRank()
+		b.LabelNumber(b.Calc(1), []byte("c"), 2)
+		if wrong(b); b.Err() == nil {
+			t.Error("no error")
+		}
+	}
+}

@@ -123,8 +123,8 @@ func (r *rank) label(op uint32, suffix calls.Suffix) {
 	if suffix.Number > 0 {
 		name = strconv.AppendInt(name, int64(suffix.Number), 10)
 	}
-	r.name = strconv.AppendInt(append(name, '_'), int64(r.line), 10)
-	r.LabelText(op, r.name)
+	r.name = name
+	r.LabelNumber(op, name, uint32(r.line))
 }
 
 // compute adds a computation of ns nanoseconds before scaling.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -69,6 +70,9 @@ func readInput(ctx context.Context, o mpitrace.Translation, names []string) (*In
 			return unread{r, f}, nil
 		}
 		in.Schedule, in.Notes, err = mpitrace.Read(sources, o)
+		if err == nil && len(in.Schedule.Ops()) > largeTrace {
+			runtime.GC()
+		}
 		return in, err
 	// A factor without effect would look as if it had been applied.
 	case o.Region != mpitrace.Region{}:
@@ -86,6 +90,10 @@ func readInput(ctx context.Context, o mpitrace.Translation, names []string) (*In
 	f.Close()
 	return in, err
 }
+
+// largeTrace is the number of operations above which what reading a trace leaves is collected
+// before the simulation takes as much memory again: a million takes some ten milliseconds.
+const largeTrace = 1 << 20
 
 // unread is a file whose beginning was looked at: the reader still has it, the closer
 // is the file's.
