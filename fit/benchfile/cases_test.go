@@ -346,4 +346,6 @@ func TestBeside(t *testing.T) {
 	check(t, "|    Stage     | # iterations | typical | average | overall |  average |  overall |  average  |  overall  |\n[thread 5]              2582     0.089   387.483   387.483      161.30     161.30        2581        2581\n"+
 		"[thread 7]              1934     0.090   518.020   518.020      120.65     120.65        1930        1930\n",
 		"error: x: line 3: a run of ucx_perftest has rows of several threads, and no final line of them all; it is left out")
+	check(t, "| message | latency (µs) |\n|---|---|\n| 8 B | 1.52 ± 0.03 |\n| 1 KiB | 2.5 +/- 0.1 |\n| 64 KiB | 9.8 µs |\n", "csv: one-way time 8=1.52 1024=2.5 65536=9.8",
+		"- 2 rows read without the remark behind")
 }

@@ -146,10 +146,11 @@ func (f *nccl) header(p *parser, line []byte) bool {
 		p.note("line %d: not read: column %s", p.file.Lines,
 			strings.Join(list.Map(names[len(names)-layout.others:], strconv.Quote), ", "))
 	}
-	op := f.operation(p)
+	name := f.title(p)
+	op := f.operation(p, strings.TrimSpace(name))
 	for _, place := range []string{"out-of-place", "in-place"}[:layout.groups] {
 		t := Table{
-			Format: "nccl-tests", Title: f.name + place, Series: place,
+			Format: "nccl-tests", Title: name + place, Series: place,
 			Kind: Collective, Collective: op, Hosts: f.hosts,
 		}
 		f.plain = append(f.plain, t)
@@ -162,13 +163,18 @@ func (f *nccl) header(p *parser, line []byte) bool {
 	return true
 }
 
-// operation returns the collective of the next tables, as far as the lines so far and the name of
-// the file describe it.
-func (f *nccl) operation(p *parser) CollectiveOp {
-	if f.name == "" && p.program != "" { // the title is missing, and a command line names it
-		f.name = p.program + " "
+// title returns the name of the test, or the program of the last command line where versions print
+// none, with a blank.
+func (f *nccl) title(p *parser) string {
+	if f.name == "" && p.program != "" {
+		return p.program + " "
 	}
-	name := strings.TrimSpace(f.name)
+	return f.name
+}
+
+// operation returns the collective of the next tables, as far as their title, the lines so far and
+// the name of the file describe it.
+func (f *nccl) operation(p *parser, name string) CollectiveOp {
 	op := CollectiveOp{Name: ncclOperation(name)}
 	if name == "" {
 		op = fromFileName(p.file.Name)

@@ -90,3 +90,15 @@ func TestNCCLLogs(t *testing.T) {
 		"345.6 0.38 0.71 0 344.1 0.38 0.71 0\n"+log("Launch mode Parallel")+
 		"262144 65536 float sum -1 281.5 0.93 0.93 0 281.6 0.93 0.93 0\n", " : 131072=345.6 262144=281.5")
 }
+
+// Versions without titles are named by the last command line before each output.
+func TestNCCLCommands(t *testing.T) {
+	run := func(program string) string {
+		return "./" + program + " -b 8 -e 16 -f 2 -g 2\n# nThread 1 nGpus 2 minBytes 8 maxBytes 16 step: 2(factor)\n" +
+			"#       size         count    type     time   algbw   busbw  error     time   algbw   busbw  error\n" +
+			"           8             2   float     9.10    0.00    0.00  0e+00     9.05    0.00    0.00  0e+00\n"
+	}
+	check(t, run("all_gather_perf")+run("broadcast_perf"),
+		"all_gather_perf out-of-place: collective allgather/0/0 8=9.1", "all_gather_perf in-place: collective allgather/0/0 8=9.05",
+		"broadcast_perf out-of-place: collective bcast/0/0 8=9.1", "broadcast_perf in-place: collective bcast/0/0 8=9.05")
+}

@@ -452,7 +452,7 @@ func (b *block) fitting(ways [][]headerCell, all []*column, line string, named, 
 			return
 		}
 		off := more
-		if !strings.ContainsAny(line, "|,\t") {
+		if !b.hasSeparators(line) {
 			for i, c := range columns {
 				from, end := b.span(c)
 				off += min(math.Abs(float64(way[i].to-end)), math.Abs(float64(way[i].from-from)))
@@ -494,10 +494,17 @@ func (b *block) fitting(ways [][]headerCell, all []*column, line string, named, 
 	return cells, to
 }
 
+// hasSeparators reports whether other characters than blanks divide a header line: places mean
+// nothing there.
+func (b *block) hasSeparators(line string) bool {
+	return strings.ContainsAny(line, "|,\t") ||
+		strings.Contains(line, ";") && strings.Contains(b.texts[0], ";")
+}
+
 // isOverWords reports whether a name of a header line stands over a column of words, and not over
 // the column of numbers whose name it would be.
 func (b *block) isOverWords(way []headerCell, numbers, all []*column, line string) bool {
-	if strings.ContainsAny(line, "|,\t") { // places mean nothing there
+	if b.hasSeparators(line) {
 		return false
 	}
 	overlaps := func(h headerCell, c *column) bool {

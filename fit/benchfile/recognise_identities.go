@@ -45,9 +45,11 @@ func (c *column) guess(us float64) {
 	}
 }
 
-// headingUnit matches a line over a table that gives its unit: "## Latency (µs)".
+// headingUnit matches a line over a table that gives its unit: "## Latency (µs)", or "min max (in
+// µs)".
 var headingUnit = lex.NewPattern(`(?i)\b(?:latency|latencies|bandwidth|throughput|times?|` +
-	`durations?|rates?)\b[^()\[\]|,\t]*[(\[ ]([^()\[\]]{1,12})[)\]][\s:*]*$`)
+	`durations?|rates?)\b[^()\[\]|,\t]*[(\[ ]([^()\[\]]{1,12})[)\]][\s:*]*$|` +
+	`\(in ([a-zµ]+)\)\s*$`)
 
 // maxHeading is the number of lines above a table that may give its unit.
 const maxHeading = 8
@@ -57,7 +59,7 @@ const maxHeading = 8
 func guessByHeading(all []*column, near []string) {
 	hasUnit := func(g guess) bool { return g.printed && g.dim != sizes }
 	for _, c := range all {
-		if slices.ContainsFunc(c.guesses, hasUnit) {
+		if slices.ContainsFunc(c.guesses, hasUnit) && !otherName().MatchString(c.name) {
 			return
 		}
 	}
@@ -66,7 +68,7 @@ func guessByHeading(all []*column, near []string) {
 		if m == nil {
 			continue
 		}
-		d, units := unitsOf(m[1])
+		d, units := unitsOf(m[1] + m[2])
 		for _, c := range all {
 			if d == times || d == rates {
 				c.guessUnnamed(d, units)

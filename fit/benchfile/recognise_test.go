@@ -155,6 +155,9 @@ func TestRecognised(t *testing.T) {
 		{"times behind rates", "   D2H_Bandwidth\t     +064By\t  GB/sec\t0.0029\t0.0026\n   D2H_Bandwidth\t     +512By\t  GB/sec\t0.0228\t0.0227\n   D2H_Bandwidth\t        1kB\t  GB/sec\t0.0455\t0.0452\n" +
 			"        D2H_Time\t     +064By\t      ms\t0.0221\t0.0474\n        D2H_Time\t        1kB\t      ms\t0.0226\t0.0227\n        D2H_Time\t       64kB\t      ms\t0.0266\t0.0266\n",
 			[]string{"hipBusBandwidth: operation 64=22.069 512=22.456 1024=22.505", "hipBusBandwidth (2): operation 64=22.1 1024=22.6 65536=26.6"}},
+		{"names with blanks between semicolons", "Größe (B);Latenz (µs);Wiederholungen\n8;1,52;1000\n1024;2,10;1000\n65536;9,81;100\n", []string{"table: one-way time 8=1.52 1024=2.1 65536=9.81"}},
+		{"a unit behind the last name", "TEST bcast:\n     msgsize      min      max      avg      sigma  (in microseconds)\n           1    0.279    6.151    4.429      0.317\n          16    0.279    6.178    4.428      0.295\n          64    0.278    6.200    4.431      0.298\n",
+			[]string{"bcast: collective bcast/0/0 1=4.429 16=4.428 64=4.431"}},
 		{"bold lines", "_sockperf ping-pong -i 10.0.0.1 -m 350 --full-rtt\n**sockperf: Summary: Round trip is 1892.600 usec**\nsockperf: ---> MAX observation = **11541.068**\n",
 			[]string{"sockperf ping-pong: round trip 350=1892.6"}},
 	} {

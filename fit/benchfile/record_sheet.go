@@ -266,7 +266,9 @@ func (s *sheet) timeOf(at int) (v lex.Number, ok bool) {
 		return v, true
 	}
 	number, rest, _ := bytes.Cut(text, []byte(" "))
-	if v, ok = lex.Parse(number); ok && len(rest) > 0 && isSign(bytes.TrimLeft(rest, " ")[0]) {
+	rest = bytes.TrimLeft(rest, " ")
+	deviates := bytes.HasPrefix(rest, []byte("±")) || bytes.HasPrefix(rest, []byte("+/-"))
+	if v, ok = lex.Parse(number); ok && len(rest) > 0 && (isSign(rest[0]) || deviates) {
 		s.remarks++
 		return v, true
 	}
