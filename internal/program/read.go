@@ -63,6 +63,9 @@ func Read(ctx context.Context, name string, text []byte) (*Program, error) {
 var pythonWord = regexp.MustCompile(`^got (as|assert|async|await|class|del|except|finally|from|` +
 	`global|import|is|nonlocal|raise|try|with|yield)\b`)
 
+// openBracket matches the parser's errors of a bracket that is not closed.
+var openBracket = regexp.MustCompile("^got (outdent, want|.*, want '?[,)\\]}]'?$)")
+
 // formatted matches the beginning of a formatted text of Python.
 var formatted = regexp.MustCompile(`\bf["']`)
 
@@ -82,6 +85,10 @@ func python(err error, text []byte) error {
 				"rest", word[1])
 			return e
 		}
+	}
+	if errors.As(err, &e) && openBracket.MatchString(e.Msg) {
+		e.Msg += "; a bracket before it is not closed, or a comma is missing"
+		return e
 	}
 	if strings.Contains(err.Error(), "while loops") {
 		return fmt.Errorf("%w; write for i in range(N)", err)

@@ -568,9 +568,10 @@ func AboveSlowest(n int) Note {
 // OnNetwork is of the time of a measured collective on a changed network.
 func OnNetwork() Note {
 	return read("The first time is fitted to measurements of this machine. Steps and bytes " +
-		"between nodes are scaled, by the schedules of the algorithms; those inside nodes stay. " +
-		"The interval reaches from bytes that overlap inside nodes and between them to bytes " +
-		"that follow each other, and has that of one more measurement.")
+		"between nodes are scaled, by the schedules of the algorithms; those inside nodes " +
+		"stay. If bytes take 60 µs inside nodes and 100 µs between them, the interval is 100 " +
+		"µs (both at once) to 160 µs (one after the other), widened by that of one more " +
+		"measurement.")
 }
 
 // Scaled is of the time of a measured collective after another change.

@@ -71,6 +71,9 @@ func readLinks(given string) (l Links, err error) {
 		text = rate
 	}
 	v, err := formula.Eval(text, nil)
+	if err != nil && text == "" {
+		err = fmt.Errorf("%q: links are a number and a rate, as in 4x200Gbit/s", given)
+	}
 	if l.rate = quantity.MBps(v.Num); err == nil &&
 		(v.Dim != quantity.DimRate || !(v.Num > 0) || math.IsInf(v.Num, 0)) {
 		err = fmt.Errorf("%q: links are a number and a rate, as in 4x200Gbit/s", text)

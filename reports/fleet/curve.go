@@ -231,5 +231,5 @@ func (l line) time(n quantity.Bytes) float64 { return l.beta + l.tau*float64(n) 
 // quantityWord returns the quantity's name for people. Programs read the plain words
 // of [Quantity].
 func quantityWord(q Quantity) string {
-	return map[Quantity]string{Latency: "latency", Beta: "β", Tau: "τ"}[q]
+	return map[Quantity]string{Latency: "small message", Beta: "β", Tau: "τ"}[q]
 }

@@ -177,7 +177,7 @@ func TestParseTargetErrors(t *testing.T) {
 	check("hp-lam", "rtt(16B)", `no condition; write it as "bandwidth(4KiB) >= 100MB/s"`)
 	check("hp-lam", "rtt >= 3us", `"rtt" lacks the size of the messages; write rtt(64KiB)`)
 	check("hp-lam", "rt(1B) >= 3us", `no quantity "rt"; did you mean "rtt"?`)
-	check("hp-lam", "rtt(16B) <= 3MB/s", "rtt is a time, not a rate")
+	check("hp-lam", "rtt(16B) <= 3MB/s", "rtt must be a time with ns, µs (us), ms or s (got a rate)")
 	check("hp-lam", "packet(4KiB) <= 3B", "hp-lam/gam has no packet(4KiB): its messages are not cut into packets")
 	check("hp-lam/card-accesses", "n_half <= 3B", "hp-lam/card-accesses has no n_half: no cost is per byte, so bandwidth has no peak")
 }

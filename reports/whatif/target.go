@@ -90,7 +90,7 @@ func (d Design) parseTarget(text string) (Target, error) {
 		if err := v.Check(q.Kind.Dim); err != nil && v.Dim == quantity.DimNone {
 			return Target{}, fmt.Errorf("%q has %w", strings.TrimSpace(right), err)
 		}
-		return Target{}, fmt.Errorf("%s is %s, not %s", q.Name, q.Kind.Dim, v.Dim)
+		return Target{}, fmt.Errorf("%s %w", q.Name, v.Check(q.Kind.Dim))
 	}
 	t := Target{Quantity: q, Least: relation == ">", Value: v.Num}
 	if relation == "=" {
