@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/internal/forecast"
 	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/study"
@@ -75,6 +76,19 @@ func (p Predicted) Within() quantity.Interval {
 		return quantity.Alone(p.Time)
 	}
 	return p.Next.Interval
+}
+
+// measureFirst returns the size up to which to measure first, if the interval is too wide to plan
+// with; else 0. Half of the octaves from the largest measured size to the one that is asked for
+// have about half of the interval, as a logarithm.
+func (p Predicted) measureFirst() quantity.Bytes {
+	within := p.Within()
+	if p.Next == nil || p.Next.From != forecast.Above ||
+		!(within.High > fitted.Planable*within.Low) {
+		return 0
+	}
+	last := p.Size / quantity.Bytes(p.Beyond)
+	return last * quantity.Bytes(math.Exp2(math.Round(math.Log2(p.Beyond)/2)))
 }
 
 func (q CostQuestion) Ask(context.Context) (all *Predictions, err error) {

@@ -161,7 +161,9 @@ func verdict(all []Predicted) table.Sentence {
 		}
 		c.Values = append(c.Values, v)
 	}
-	c.Error, c.Next = errorOf(all)
+	if c.Error, c.Next = errorOf(all); c.Next == "" {
+		c.Subject = notToPlanWith(all)
+	}
 	return c.Say()
 }
 
@@ -175,7 +177,8 @@ func errorOf(all []Predicted) (why, next string) {
 	}
 	const wide = 1.5 // the ratio of the ends
 	within := farthest.Within()
-	if farthest.Beyond > 1 && !(within.High/within.Low < wide) {
+	planable := notToPlanWith(all) == ""
+	if farthest.Beyond > 1 && !(within.High/within.Low < wide) && planable {
 		next = fmt.Sprintf("for a narrower interval, measure up to %v", farthest.Size)
 	}
 	if !slices.ContainsFunc(all, func(p Predicted) bool { return p.Within().Known() }) {
@@ -184,6 +187,21 @@ func errorOf(all []Predicted) (why, next string) {
 		}
 	}
 	return why, next
+}
+
+// notToPlanWith says before times what to measure first, if the interval of one is too wide to plan
+// with; else it is empty.
+func notToPlanWith(all []Predicted) string {
+	i := slices.IndexFunc(all, func(p Predicted) bool { return p.measureFirst() > 0 })
+	if i < 0 {
+		return ""
+	}
+	of := ""
+	if len(all) > 1 {
+		of = fmt.Sprintf("%v is ", all[i].Size)
+	}
+	return fmt.Sprintf("%snot an answer to plan with, measure up to %v first", of,
+		all[i].measureFirst())
 }
 
 // fastestVerdict names the fastest layer at each size; sizes where it is the same are joined.

@@ -7,6 +7,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
 // A file that fit saved can be predicted, whatever its points are: where they make no curve, by the
@@ -63,5 +64,45 @@ func TestCompareAboveTheRoof(t *testing.T) {
 		!strings.Contains(notes[0].Text,
 			"clip/system-buffer: r∞ is above its roof, the 132 MB/s that pci carries at most") {
 		t.Errorf("%.3f of the roof, notes %q", c.Costs[0].RoofShare, notes)
+	}
+}
+
+// An interval that is wider than 4 times says first that it is not to plan with, and which half of
+// the way to measure: from 4 KiB, 16 KiB of 64 KiB. A narrower one says how to narrow it, and one
+// that is none only that.
+func TestNotToPlanWith(t *testing.T) {
+	p, err := platforms.Parse("x", []byte(`default = "fit"
+[layer.fit]
+model = "linear"
+beta = "1us"
+tau = "1us/KiB"
+measured = "fit"
+source = "made up"
+[measured.fit]
+sizes = ["1B", "64B", "256B", "512B", "1KiB", "2KiB", "4KiB"]
+times = ["1us", "1.0625us", "1.25us", "1.5us", "2us", "3us", "5us"]
+source = "made up"
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size, want := range map[quantity.Bytes]string{
+		5 << 10:  "5 KiB: ",
+		64 << 10: "not an answer to plan with, measure up to 16 KiB first: 64 KiB: ",
+		64 << 20: "64 MiB: ",
+	} {
+		all, err := CostQuestion{Sizes: []quantity.Bytes{size},
+			On: []platforms.Design{{Platform: p, Layer: p.Layers[0]}}}.Ask(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		rows := table.Rows{Verdict: verdict(all.Costs)}
+		if err := (table.Printer{}).Write(&b, rows); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimLeft(b.String(), "─\n "); !strings.HasPrefix(got, want) {
+			t.Errorf("%v: %q, want %q", size, got, want)
+		}
 	}
 }
