@@ -1,10 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -12,17 +10,24 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/evidence/judge"
 	"github.com/halfpeak/halfpeak/internal/forecast"
+	"github.com/halfpeak/halfpeak/internal/published"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // The repository's own measurements, which the calibration has not seen: NetPIPE over shared memory
 // and over TCP loopback of a virtual machine. Their scatter at sizes 3 bytes apart is up to 31 %.
 func TestOwn(t *testing.T) {
-	curves, err := Load("../../../fit/benchfile/testdata")
+	files, err := filepath.Glob("../../../fit/benchfile/testdata/*.out")
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := func(c *Curve) bool { return filepath.Ext(c.Machine) == ".out" && Latency(c) }
+	var curves []Curve
+	for _, file := range files {
+		for _, table := range published.Read(file) {
+			curves = add(curves, file, filepath.Base(file), &table)
+		}
+	}
+	own := Latency
 	latencies := func(string) *forecast.Calibration { return forecast.Latencies() }
 	for _, p := range Protocols {
 		all, _ := Judge(p.Name, p.Cases(curves, own), latencies)
@@ -34,48 +39,6 @@ func TestOwn(t *testing.T) {
 		if s.Answers < 50 || s.Right < 0.85 || s.Median > 0.15 {
 			t.Errorf("%s: %+v", p.Name, s)
 		}
-	}
-}
-
-// A run that is kept in two folders counts once, and a machine once that two files of an index
-// name.
-func TestLoadOnce(t *testing.T) {
-	latency := func(factor float64) string {
-		text := "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n"
-		for i := range 14 {
-			n := 1 << i
-			text += fmt.Sprintf("%-16d %.2f\n", n, factor*(2+float64(n)/1000))
-		}
-		return text
-	}
-	root := t.TempDir()
-	for name, text := range map[string]string{
-		"a/INDEX.tsv":         "file\tformat\tmachine/network\nosu/ib.txt\tosu\tTestbed birch, InfiniBand\nosu/roce.txt\tosu\tTestbed birch, RoCE \"25\"\nosu/x.txt\tosu\tnot stated\n",
-		"a/osu/ib.txt":        latency(1),
-		"a/osu/roce.txt":      latency(1.5),
-		"a/osu/x.txt":         latency(1.7),
-		"b/oak/latency-1.out": latency(2),
-		"c/oak/latency-1.out": latency(2),
-		"c/oak/latency-2.out": latency(2.1),
-	} {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	curves, err := Load(filepath.Join(root, "a"), filepath.Join(root, "b"), filepath.Join(root, "c"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, c := range curves {
-		got = append(got, c.Machine)
-	}
-	if want := []string{"Testbed birch", "Testbed birch", "x.txt", "oak", "oak"}; !slices.Equal(got, want) {
-		t.Errorf("curves of %q, want %q", got, want)
 	}
 }
 

@@ -3,26 +3,22 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io/fs"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/forecast"
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/published"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A Curve is one table of a benchmark's file.
 type Curve struct {
-	// Machine is the machine of the curve; see [Load].
+	// Machine is the machine of the curve; see [Published].
 	Machine string
 	// Name is the file within its folder, and the table.
 	Name string
@@ -102,35 +98,10 @@ var benchmarks = []string{
 // would be left out by one name and learned from by the other.
 var systems = map[string]string{"AWS EKS hpc6a": "aws-eks-hard"}
 
-// Load reads the curves of all benchmark files in folders. The machine of a curve is the name of
-// the first folder below. For a file outside of such a folder, or in one named after a benchmark,
-// it is the machine in the folder's INDEX.tsv, or else the file itself. Load skips files without a
-// curve, and curves with the same points as an earlier one, which are copies of the same run.
-func Load(folders ...string) (curves []Curve, err error) {
-	for _, folder := range folders {
-		listed := machines(filepath.Join(folder, "INDEX.tsv"))
-		err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
-				return err
-			}
-			name, err := filepath.Rel(folder, file)
-			if err != nil {
-				return err
-			}
-			name = filepath.ToSlash(name)
-			for _, t := range published.Read(file) {
-				curves = add(curves, name, machineOf(name, listed[name]), &t)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return curves, nil
-}
-
-// Published returns the curves of the published tables, as Load does of the folders of their files.
+// Published returns the curves of the published tables. The machine of a curve is the name of the
+// folder of its file or, of a folder named after a benchmark, the machine in the list of sources,
+// or else the file itself. Curves with the same points as an earlier one are left out, which are
+// copies of the same run.
 func Published() (curves []Curve, err error) {
 	all, err := published.Curves()
 	for _, c := range all {
@@ -140,8 +111,7 @@ func Published() (curves []Curve, err error) {
 	return curves, err
 }
 
-// machineOf returns the machine of a file by its name below a folder, and by its machine in an
-// index.
+// machineOf returns the machine of a file by its name below a folder, and by its listed machine.
 func machineOf(name, listed string) string {
 	machine, _, within := strings.Cut(name, "/")
 	if !within || slices.Contains(benchmarks, machine) {
@@ -168,32 +138,6 @@ func add(curves []Curve, name, machine string, t *benchfile.Table) []Curve {
 		return curves
 	}
 	return append(curves, c)
-}
-
-// machines reads the machine of each file from an index with tab-separated columns: "file", and one
-// that begins with "machine", whose text counts up to the first comma. Files whose machine
-// is not stated are omitted.
-func machines(index string) map[string]string {
-	text, _ := os.ReadFile(index) // without an index, no machine is known
-	rows := list.Map(strings.Split(string(text), "\n"), func(line string) []string {
-		return strings.Split(line, "\t")
-	})
-	file := slices.Index(rows[0], "file")
-	machine := slices.IndexFunc(rows[0], func(head string) bool {
-		return strings.HasPrefix(head, "machine")
-	})
-	if min(file, machine) < 0 {
-		return nil
-	}
-	of := map[string]string{}
-	for _, row := range rows[1:] {
-		if len(row) <= max(file, machine) || strings.HasPrefix(row[machine], "not stated") {
-			continue
-		}
-		name, _, _ := strings.Cut(row[machine], ",")
-		of[row[file]] = strings.TrimSpace(name)
-	}
-	return of
 }
 
 // PlantedCurves is the number of planted curves of a kind that a calibration learns from.

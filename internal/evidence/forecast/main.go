@@ -1,15 +1,15 @@
 // Forecast learns from published curves the errors of predictions, and measures the errors for
 // unseen curves:
 //
-//	go run ./forecast calibrate [FOLDER…]
-//	go run ./forecast coverage [-leave-out] [-chosen] [-machines] [-worst] [-kind KIND] [FOLDER…]
+//	go run ./forecast calibrate
+//	go run ./forecast coverage [-leave-out] [-chosen] [-machines] [-worst] [-kind KIND]
 //
-// The curves are those of internal/published, or of the benchmark files in folders.
+// The curves are those of internal/published.
 // Calibrate writes the calibrations of internal/known/known.json: weights, no measurements.
 // Coverage holds sizes out, predicts them from the remaining sizes, and compares, as CSV. It
 // predicts with the published calibration or, with -leave-out, with one that is made from the same
-// curves without the machine that is predicted. See [Load] for the machine of a curve. Kinds are
-// latencies, streams and operations.
+// curves without the machine that is predicted. See [Published] for the machine of a curve. Kinds
+// are latencies, streams and operations.
 package main
 
 import (
@@ -61,15 +61,8 @@ func forecasts(args []string) error {
 	}
 	_ = flags.Parse(args[1:])
 	curves, err := Published()
-	if flags.NArg() > 0 {
-		curves, err = Load(flags.Args()...)
-	}
 	if err != nil {
 		return err
-	}
-	if len(curves) == 0 {
-		return fmt.Errorf("no curve of 12 sizes or more in %q; name folders of benchmark output",
-			flags.Args())
 	}
 	if args[0] == "calibrate" {
 		return calibrate(os.Stdout, curves)
