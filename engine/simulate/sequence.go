@@ -6,6 +6,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // A Sequence is a schedule in parts that follow each other. Each part ends on each rank with one
@@ -50,7 +52,7 @@ type SequenceResult struct {
 	*Result
 	Simulated int // parts that were simulated; the other ones of Order were kept
 	// Scattered tells how often the times of parts came again that ranks begin earlier or later.
-	// Off is the standard error of the mean time of such parts, as a part of it.
+	// Off is half the width of the 95 % interval of the mean time of such parts, as a part of it.
 	Scattered int
 	Off       float64
 
@@ -159,7 +161,8 @@ const (
 
 // scattered returns which of the kept runs of a part, with so many operations, stands for one from
 // a state scattered around theirs; −1 if it must be simulated. It is the first, behind which the
-// others come again, so that the mean of all counts. It also returns the standard error of that.
+// others come again, so that the mean of all counts. It also returns half the width of the 95 %
+// interval of that mean, as a part of it.
 func (s *Sequence) scattered(kept []*exit, ops int, from *partState) (int, float64) {
 	if s.Scattered == 0 || len(kept)*ops < s.Scattered || kept[0].slack == 0 {
 		return -1, 0
@@ -184,7 +187,7 @@ func (s *Sequence) scattered(kept []*exit, ops int, from *partState) (int, float
 	if off > mostOff {
 		return -1, 0
 	}
-	return near[0], off
+	return near[0], off * stats.T95(n-1)
 }
 
 // runPart runs the program from a state.

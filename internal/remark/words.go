@@ -674,12 +674,12 @@ func EqualParts(ranks, simulated, all int) Note {
 		"to one of these, and begins as that did.", ranks, simulated, all)
 }
 
-// ScatteredParts is of equal parts that begin a little apart; off is the standard error of the mean
-// of their times, as a part of it. Two of it hold 95 %.
+// ScatteredParts is of equal parts that begin a little apart; off is half the width of the 95 %
+// interval of the mean of their times, as a part of it.
 func ScatteredParts(ranks int, off float64) Note {
 	return read("%d ranks: NICs interleave messages, so that ranks leave equal parts a little "+
 		"earlier or later, by chance. The times of those that were simulated come again; their "+
-		"mean is within ±%.2g %%.", ranks, 200*off)
+		"mean is within ±%.2g %% (95 %%).", ranks, 100*off)
 }
 
 // EqualRanks is of ranks that stand for others.
