@@ -31,7 +31,7 @@ func Example() {
 	}
 	low, high := quantity.Micros(next.Low), quantity.Micros(next.High)
 	fmt.Println(layer.OneWay(8*quantity.MiB), "between", low, "and", high)
-	// Output: 16.8 ms between 6.65 ms and 25.1 ms
+	// Output: 16.8 ms between 6.65 ms and 25.2 ms
 }
 
 // From the output of a benchmark to the parameters behind it.

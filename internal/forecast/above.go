@@ -23,9 +23,8 @@ import (
 //	r·(1 − q^d),   r = g·q/(1 − q)
 //
 // with the [Calibration.Fade] q. On a line β + nτ the rise of the rate halves once it is small, and
-// hardly falls as long as β is most of the time; streams are between the two. Links have few
-// different rates, so r is corrected for the rates that others reach, see [Calibration.rise]. A
-// rate below an earlier one recovers it, since a new protocol costs time at its first sizes.
+// hardly falls as long as β is most of the time; streams are between the two. A rate below an
+// earlier one recovers it, since a new protocol costs time at its first sizes.
 type tail struct {
 	size, last float64 // L, and the logarithm of its time
 	tau        float64
@@ -54,7 +53,7 @@ func (c *series) tail() tail {
 	e.tau = nearestWeight*near + (1-nearestWeight)*far
 	// A line of slope τ through A has the rate n/T; at L it is so much higher than at L/2.
 	growth := math.Ln2 + math.Log(max(0.5, 1-near*c.n[l]/c.t[l]/2))
-	e.rise = c.calibration.rise(c.x[l]*math.Ln2-c.y[l], growth)
+	e.rise = growth * c.calibration.Fade / (1 - c.calibration.Fade)
 	for i := range l {
 		e.lost = max(e.lost, c.x[i]*math.Ln2-c.y[i]-(c.x[l]*math.Ln2-c.y[l]))
 	}

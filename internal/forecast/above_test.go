@@ -41,8 +41,9 @@ func TestAboveContinuous(t *testing.T) {
 	}
 }
 
-// A stream near its 12 GB/s tends to that bandwidth, to 3.5 %, as the nearest peak is 12.4 GB/s: the rise of the rate of a line halves
-// with each octave, and that of streams falls more slowly. A roof bounds its rate. A roof below the measured rate of the last size, 11.2 GB/s, counts as that.
+// A stream near its 12 GB/s tends to that bandwidth, to 3.5 %: the rise of the rate of a line halves
+// with each octave, and that of streams falls more slowly. A roof bounds its rate. A roof below the
+// measured rate of the last size, 11.2 GB/s, counts as that.
 func TestAboveStream(t *testing.T) {
 	stream := func(n float64) float64 { return 0.2 + n/12e3 }
 	c, err := Streams().New(doubling(1, 1<<15, stream), 0.01)
@@ -65,11 +66,9 @@ func TestAboveStream(t *testing.T) {
 	}
 }
 
-// The rate of a stream rises by g·q·(1 − q^d)/(1 − q) in d octaves, if the last octave's rise is g
-// and no peaks are known.
+// The rate of a stream rises by g·q·(1 − q^d)/(1 − q) in d octaves, if the last octave's rise is g.
 func TestFade(t *testing.T) {
 	k := Streams()
-	k.Peaks = nil
 	q := k.Fade
 	c, err := k.New(doubling(1, 1<<15, func(n float64) float64 { return 2 + n/5e3 }), 0)
 	if err != nil {
@@ -110,28 +109,6 @@ func TestTail(t *testing.T) {
 	want := 2.024 + 0.001*15*1024*math.Exp2(-4*s*(1-1.024/2.024))
 	if got := math.Exp(c.above.at(&c.series, 16*1024)); math.Abs(got/want-1) > 1e-9 || s == 0 {
 		t.Errorf("flat: %v, want %v; saving %v", got, want, s)
-	}
-}
-
-// A stream ends at a peak of others if its own rise ends near one: of peaks 0.5 and 2 above the rate,
-// the first corrects a rise of 0.6, by (r·v + f·w²)/(v + w²) with the variance v of the rise that
-// fades, f, and that of the peak, w². Far from peaks and above all of them, the rise stays.
-func TestRise(t *testing.T) {
-	k := &Calibration{Fade: 0.5, Peaks: [][2]float64{{0.5, 9.5}, {0.5, 11}}}
-	v, w := math.Pow(leastRise+riseError*0.6, 2), peakWidth*peakWidth
-	for _, c := range []struct{ rate, growth, want float64 }{
-		{9, 0.6, (0.5*v + 0.6*w) / (v + w)}, // the rise that fades by one half is the growth
-		{9, 0, 0},
-		{12, 0.3, 0.3},  // no peak is above
-		{9.6, 0.2, 0.2}, // 1.4 to the next one
-	} {
-		if got := k.rise(c.rate, c.growth); math.Abs(got-c.want) > 1e-9 {
-			t.Errorf("rate %v, growth %v: %v, want %v", c.rate, c.growth, got, c.want)
-		}
-	}
-	k.Peaks = nil
-	if got := k.rise(9, 0.6); got != 0.6 {
-		t.Errorf("without peaks: %v", got)
 	}
 }
 

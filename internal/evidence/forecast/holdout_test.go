@@ -4,14 +4,12 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/evidence/judge"
 	"github.com/halfpeak/halfpeak/internal/forecast"
 	"github.com/halfpeak/halfpeak/internal/published"
-	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // The repository's own measurements, which the calibration has not seen: NetPIPE over shared memory
@@ -54,26 +52,6 @@ func TestKinds(t *testing.T) {
 		if got := [3]bool{Latency(&c), Stream(&c), Operation(&c)}; got != want {
 			t.Errorf("%v: latency, stream, operation = %v, want %v", kind, got, want)
 		}
-	}
-}
-
-// A machine's peaks are the highest rates of its streams from 256 KiB on; equal ones count once.
-func TestPeaks(t *testing.T) {
-	stream := func(machine string, rate float64) Curve {
-		c := Curve{Machine: machine, Kind: benchfile.Gap}
-		for n := 1.0; n <= 1<<20; n *= 2 {
-			c.Points = append(c.Points, forecast.Point{
-				Size: quantity.Bytes(n), Time: quantity.Micros(2 + n/rate)})
-		}
-		return c
-	}
-	short := stream("c", 1e4)
-	short.Points = short.Points[:16]
-	got := peaks([]Curve{stream("a", 1e4), stream("a", 1.01e4), stream("a", 2e4), stream("b", 5e3), short}, Stream)
-	peak := func(rate float64) float64 { return math.Log((1 << 20) / (2 + (1<<20)/rate)) }
-	want := [][2]float64{{0.5, peak(5e3)}, {0.25, peak(1e4)}, {0.25, peak(2e4)}}
-	if !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -28,13 +28,12 @@ const (
 // the same whichever machine is left out.
 type lessons struct {
 	curves []Curve
-	kind   func(*Curve) bool // all of the kind
 	use    func(*Curve) bool // few of each machine
 	of     map[lesson][][]Case
 }
 
 func newLessons(curves []Curve, kind func(*Curve) bool) *lessons {
-	return &lessons{curves, kind, thin(curves, kind), map[lesson][][]Case{}}
+	return &lessons{curves, thin(curves, kind), map[lesson][][]Case{}}
 }
 
 // A lesson says which measurements of a curve are held out.
@@ -65,14 +64,19 @@ func (l *lessons) cases(of lesson) [][]Case {
 	return l.of[of]
 }
 
-// A trainer learns from all machines but those left out. A machine is predicted from what the
-// others taught.
+// A trainer learns from all machines but those left out.
 type trainer struct {
 	*lessons
-	leftOut  func(machine string) bool
-	machines []string
-	// without is a calibration by machine, made from all other machines.
-	without map[string]*forecast.Calibration
+	leftOut func(machine string) bool
+	learned *forecast.Calibration // so far
+}
+
+// of returns the calibration for a machine; nil if it is left out.
+func (t *trainer) of(machine string) *forecast.Calibration {
+	if t.leftOut(machine) {
+		return nil
+	}
+	return t.learned
 }
 
 // Train returns the calibration for latencies, streams or operations, as use selects, from all
@@ -85,19 +89,9 @@ func Train(curves []Curve, use func(*Curve) bool, leftOut func(machine string) b
 // train learns from machines that are not leftOut. The order matters: weights are learned from the
 // errors of the middles.
 func (l *lessons) train(leftOut func(machine string) bool) *forecast.Calibration {
-	t := &trainer{lessons: l, leftOut: leftOut, without: map[string]*forecast.Calibration{}}
-	for i := range l.curves {
-		c := &l.curves[i]
-		if !leftOut(c.Machine) && l.use(c) && !slices.Contains(t.machines, c.Machine) {
-			t.machines = append(t.machines, c.Machine)
-		}
-	}
-	k := t.knowledge("")
+	k := &forecast.Calibration{}
+	t := &trainer{lessons: l, leftOut: leftOut, learned: k}
 	t.learnRun(k)
-	for _, m := range t.machines {
-		t.without[m] = t.knowledge(m)
-	}
-	t.share(k)
 	t.learnMiddle(k)
 	k.Above = learn(t.samples(above))
 	if k.Fade == 0 { // rates of streams change little at protocols
@@ -105,28 +99,6 @@ func (l *lessons) train(leftOut func(machine string) bool) *forecast.Calibration
 	}
 	k.Between = learn(t.samples(inside))
 	k.Below = learn(t.samples(below))
-	return k
-}
-
-// share copies to the calibrations without a machine what all machines share.
-func (t *trainer) share(k *forecast.Calibration) {
-	for _, m := range t.machines {
-		w := t.without[m]
-		w.Run, w.RunScale = k.Run, k.RunScale
-		w.Saving, w.Settled, w.Fade = k.Saving, k.Settled, k.Fade
-	}
-}
-
-// knowledge returns the peaks of all machines but m and those left out.
-func (t *trainer) knowledge(m string) *forecast.Calibration {
-	k := &forecast.Calibration{}
-	var rest []Curve
-	for _, c := range t.curves {
-		if !t.leftOut(c.Machine) && c.Machine != m && !c.Planted {
-			rest = append(rest, c)
-		}
-	}
-	k.Peaks = peaks(rest, t.kind)
 	return k
 }
 
@@ -168,8 +140,7 @@ func (t *trainer) samples(l lesson) (all []sample) {
 
 // weighted returns the samples of the cases of a protocol.
 func (t *trainer) weighted(cases []Case) (all []sample) {
-	of := func(machine string) *forecast.Calibration { return t.without[machine] }
-	each(cases, of, func(s Case, held forecast.Point, c *forecast.Curve) {
+	each(cases, t.of, func(s Case, held forecast.Point, c *forecast.Curve) {
 		p := c.Parts(held.Size)
 		all = append(all, sample{
 			machine: s.Curve.Machine, planted: s.Curve.Planted,
@@ -208,7 +179,6 @@ func (t *trainer) learnMiddle(k *forecast.Calibration) {
 	try := func(saving, settled, fade float64) {
 		before := *k
 		k.Saving, k.Settled, k.Fade = saving, settled, fade
-		t.share(k)
 		var sum float64
 		for _, s := range t.samples(middle) {
 			sum += s.weight * math.Abs(s.off) / max(1, s.parts.Octaves)
@@ -227,7 +197,6 @@ func (t *trainer) learnMiddle(k *forecast.Calibration) {
 	for f := 0.2; f < 0.95; f += 0.1 {
 		try(0, settled[0], f)
 	}
-	t.share(k)
 }
 
 // learn returns the weights of the two sides: those with the minimum interval score, times the
@@ -252,9 +221,7 @@ func (t *trainer) begins(w *[2]forecast.Terms) (all []float64) {
 		machines    map[string]bool
 	}
 	var of []excess
-	each(t.cases(octave)[0], func(m string) *forecast.Calibration {
-		return t.without[m]
-	}, func(s Case, held forecast.Point, c *forecast.Curve) {
+	each(t.cases(octave)[0], t.of, func(s Case, held forecast.Point, c *forecast.Curve) {
 		p := c.Parts(held.Size)
 		off, side := math.Log(float64(held.Time))-p.Middle, 0
 		if off < 0 {
@@ -441,13 +408,7 @@ func descend(loss func(forecast.Terms) float64, start float64) (w forecast.Terms
 func (t *trainer) learnRun(k *forecast.Calibration) {
 	var all []sample
 	by := map[string][]float64{}
-	of := func(machine string) *forecast.Calibration {
-		if t.leftOut(machine) {
-			return nil
-		}
-		return k
-	}
-	each(t.cases(repeat)[0], of, func(s Case, held forecast.Point, c *forecast.Curve) {
+	each(t.cases(repeat)[0], t.of, func(s Case, held forecast.Point, c *forecast.Curve) {
 		terms := c.RunTerms()
 		off := math.Log(float64(held.Time)) - c.Parts(held.Size).Middle
 		p := forecast.Parts{Share: 1, Most: math.Inf(1), Terms: [2]forecast.Terms{terms, terms}}
