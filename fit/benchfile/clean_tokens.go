@@ -18,6 +18,7 @@ type token struct {
 	quantum  float64 // the last printed digit
 	half     float64 // half of it; 0 of a whole number that is not rounded
 	unit     string
+	listed   bool // a bare number with a colon, which a rank, a thread or a size may be
 }
 
 // missingNumbers stand where a number belongs.
@@ -113,8 +114,26 @@ func tokensOf(line string) (all []token) {
 		}
 		all = append(all, t)
 	}
+	if isListed(all) {
+		size := &all[0]
+		size.text, size.to = strings.TrimSuffix(size.text, ":"), size.to-1
+		size.parse(false)
+		size.listed = true
+	}
 	return all
 }
+
+// isListed reports whether a line is a size without a unit and its time or rate: "128: ~1 MB/s"
+// stands before "1K: 8 MB/s".
+func isListed(all []token) bool {
+	if len(all) != 2 || all[0].number || !all[1].number || !listedSize().MatchString(all[0].text) {
+		return false
+	}
+	d, _ := unitsOf(all[1].unit)
+	return d == times || d == rates
+}
+
+var listedSize = lex.NewPattern(`^\d+:$`)
 
 // fieldsOf divides a line at blanks into its cells.
 func fieldsOf(line []byte) (all []token) {

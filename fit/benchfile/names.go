@@ -58,7 +58,7 @@ var (
 	otherName = lex.NewPattern(`(?i)(^|[^/])iter|rep|#sent|#ack|sample|rank|proc|node|root|wrong|` +
 		`error|count|nchan|batch|thread|pid|total|overlap|util|compute|stdev|sigma|retr|n_ctx|` +
 		`gpus|\bport\b|\bline\b|start|\bdate\b|elapsed|qps|std|\bcv|` +
-		`step|epoch|loss|seq|\bttl\b|token`)
+		`step|epoch|loss|seq|\bttl\b|token|\brows?\b`)
 	// A communicator and a cluster have sizes, too.
 	noSizeName = lex.NewPattern(`(?i)rate|bw|band|/s|window|batch|lat|time|\bcomm([ _]|\b)|world|` +
 		`team|cluster|group|pool`)

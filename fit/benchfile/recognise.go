@@ -346,6 +346,8 @@ func (p *parser) doubt(b *block, found []reading, named bool) string {
 		return noUnit
 	case forced:
 		return ""
+	case isListOfNumbers(b, top.size):
+		return "the numbers before the colons have no unit"
 	case top.own < minSize:
 		return "no column behaves as sizes do"
 	case !varying(top.size.values) && !sizes.isNamed(top.size.name):
@@ -370,6 +372,13 @@ func (p *parser) doubt(b *block, found []reading, named bool) string {
 		}
 	}
 	return ""
+}
+
+// isListOfNumbers reports whether a column is of bare numbers before colons: they may be ranks.
+func isListOfNumbers(b *block, c *column) bool {
+	return c.dim == noDimension && !slices.ContainsFunc(b.rows, func(row []token) bool {
+		return !row[c.at].listed
+	})
 }
 
 // force restricts the columns to what options give: a name or a number, with or without a unit.
@@ -455,6 +464,10 @@ func waysOf(b *block, found []reading, question []*series) (ways []way) {
 		add(&found[0], s.value)
 	}
 	for i := range found {
+		// Rows, tokens and ranks are no bytes.
+		if !found[i].sizes.printed && otherName().MatchString(found[i].size.name) {
+			continue
+		}
 		if columns := found[i].inOrder(); len(columns) > 0 {
 			add(&found[i], columns[0])
 		}

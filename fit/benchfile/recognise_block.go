@@ -477,7 +477,11 @@ func (b *block) fitting(ways [][]headerCell, all []*column, line string, named, 
 		// The labels before the rows have names, too.
 		case lead > 0 && n == len(all)+lead && len(b.rows) > 1 && headerWord().MatchString(line):
 			consider(way[lead:], all, 0.5)
-		// A header may name columns that the rows leave empty.
+		// A header may name columns that the rows leave empty. Blanks alone divide names of two
+		// words, too.
+		case i == len(ways)-1 && n > len(all) && n <= len(all)+4 && mayLeaveEmpty &&
+			sizeName().MatchString(way[0].text):
+			consider(way[:len(all)], all, 2e6)
 		case i != len(ways)-3 && n > len(all) && n <= len(all)+4 && mayLeaveEmpty &&
 			sizeName().MatchString(way[0].text):
 			consider(way[:len(all)], all, 1)

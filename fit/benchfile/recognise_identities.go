@@ -45,11 +45,11 @@ func (c *column) guess(us float64) {
 	}
 }
 
-// headingUnit matches a line over a table that gives its unit: "## Latency (µs)", or "min max (in
-// µs)".
+// headingUnit matches a line over a table that gives its unit: "## Latency (µs)", "throughput,
+// GiB/s:", or "min max (in µs)".
 var headingUnit = lex.NewPattern(`(?i)\b(?:latency|latencies|bandwidth|throughput|times?|` +
-	`durations?|rates?)\b[^()\[\]|,\t]*[(\[ ]([^()\[\]]{1,12})[)\]][\s:*]*$|` +
-	`\(in ([a-zµ]+)\)\s*$`)
+	`durations?|rates?)\b(?:[^()\[\]|,\t]*[(\[ ]([^()\[\]]{1,12})[)\]]|` +
+	`, *([a-zµ]+(?:/s)?))[\s:*]*$|\(in ([a-zµ]+)\)\s*$`)
 
 // maxHeading is the number of lines above a table that may give its unit.
 const maxHeading = 8
@@ -68,7 +68,7 @@ func guessByHeading(all []*column, near []string) {
 		if m == nil {
 			continue
 		}
-		d, units := unitsOf(m[1] + m[2])
+		d, units := unitsOf(m[1] + m[2] + m[3])
 		for _, c := range all {
 			if d == times || d == rates {
 				c.guessUnnamed(d, units)

@@ -211,7 +211,8 @@ func TestBesideRows(t *testing.T) {
 	check(t, "Block Size (B)      B/W (GB/Sec)   Avg Lat. (us)  Avg Prep (us)\n4096  0.50  8.2 1.0\n65536 4.68  14.0  1.0\n1048576  34.95 30.0  1.0\n2097152  34.95 60.0  1.0\n"+
 		"4096  0.48  8.6 1.0\n65536 4.60  14.3  1.0\n1048576  33.83 31.0  1.0\n2097152  33.83 62.0  1.0\n",
 		"nixlbench: operation 4096=8.2 65536=14 1048576=30 2097152=60", "nixlbench (2): operation 4096=8.6 65536=14.3 1048576=31 2097152=62",
-		`- line 2: the columns are recognised by their values: "Block Size (B)" is the size, "Avg Lat. (us)" the time in us; "Avg Lat. (us)" and "B/W (GB/Sec)" agree`)
+		`- line 2: the columns are recognised by their values: "Block Size (B)" is the size, "Avg Lat. (us)" the time in us; "Avg Lat. (us)" and "B/W (GB/Sec)" agree`,
+		`- line 2: not read: "Avg Prep (us)"`)
 	// Sizes with few digits: a power of two within the rounding is one, and 1.1MB may be anything.
 	const rounded = "! 1 row whose size is rounded to unknown bytes left out (the first in line %d)"
 	check(t, "| Size | Time (us) |\n|---|---|\n| 64.0KB | 10.000 |\n| 1.1MB | 110.000 |\n| 4.0MB | 400.000 |\n",
@@ -259,6 +260,44 @@ func TestRefusedBeside(t *testing.T) {
 		"table: one-way time 8388608=96 16777216=167 33554432=312",
 		`! lines 6 to 8 look like rows; not read: columns "Custom(ms)", "Symm(ms)" may each be the one that is meant`,
 		`- line 1: the columns are recognised by their values: column 1 is the size, column 2 the time in ms`)
+}
+
+// What is not read beside a time is said: another time, and a rate that contradicts it.
+func TestNotReadIsSaid(t *testing.T) {
+	check(t, "# bytes  avg(us)  mean(us)  p99(us)\n8 1.60 1.61 2.0\n64 1.70 1.69 2.0\n1024 2.60 2.61 3.0\n65536 20.5 20.6 30\n",
+		"table: one-way time 8=1.6 64=1.7 1024=2.6 65536=20.5",
+		`! line 2: not read: "mean(us)"`,
+		`- line 2: the columns are recognised by their values: "bytes" is the size, "avg(us)" the time in us`)
+	// The rate is that of four threads.
+	check(t, "Block Size (B)      Batch Size     B/W (GB/Sec)   Avg Lat. (us)\n4096                1              0.027182       602.8\n8192                1              0.050828       644.7\n16384               1              0.105219       622.9\n",
+		"nixlbench: operation 4096=602.8 8192=644.7 16384=622.9",
+		`! "Avg Lat. (us)" is read, and "B/W (GB/Sec)" is 4 times size over it: which of the two is meant?`,
+		`- line 2: the columns are recognised by their values: "Block Size (B)" is the size, "Avg Lat. (us)" the time in us`)
+	check(t, "Payload Size [kB] | Average Latency [µs]\n1 | 20\n2 | 19\n4 | 18\n16 | 21\n",
+		"table: one-way time 1024=20 2048=19 4096=18 16384=21",
+		`- line 2: the columns are recognised by their values: "Payload Size [kB]" is the size (2.3 % less if it is of powers of 1000), "Average Latency [µs]" the time in us`)
+	// A header with single blanks, whose names have two words.
+	check(t, "size(B)  MPI time(us)  MPI BW(MB/s) NCCL time(us)\n8  1.60 5.00 3.61\n64  1.70 37.65 3.69\n1024  2.60 393.85 4.61\n65536  20.5 3196.9 26.6\n",
+		"table: one-way time 8=1.6 64=1.7 1024=2.6 65536=20.5",
+		`! line 2: not read: "NCCL time(us)"`,
+		`- line 2: the columns are recognised by their values: "size(B)" is the size, "MPI time(us)" the time in us; "MPI time(us)" and "MPI BW(MB/s)" agree`)
+}
+
+// The first size of a list may have no unit; where none has, the numbers may be ranks.
+func TestListedSizes(t *testing.T) {
+	check(t, "128: ~1 MB/s\n1K: ~8 MB/s\n64K: ~100 MB/s\n1M: 300 MB/s\n",
+		"table: gap 128=128 1024=128 65536=655.36 1048576=3495.3", "! the times are size over column 2",
+		"- line 1: the columns are recognised by their values: column 1 is the size, column 2 the rate in MB/s (4.9 % more if it is of powers of 1024)")
+	for text, want := range map[string]string{
+		"1: 10 us\n2: 8 us\n4: 6 us\n8: 5 us\n": "the numbers before the colons have no unit; name the columns",
+		"| Rows | NCCL (µs) | Ours (µs) |\n|---|---|---|\n| 1 | 8.31 | 4.08 |\n| 2 | 8.40 | 3.97 |\n| 4 | 10.68 | 4.18 |\n| 64 | 31.62 | 14.11 |\n":                                                         "but no column behaves as sizes do; known",
+		"Sampled, median throughput, GiB/s:\n\n| Place | Payload | ipc | shm |\n|---|---|---|---|\n| same | 1 KiB | 1.052 | 0.163 |\n| same | 64 KiB | 2.217 | 4.203 |\n| same | 1 MiB | 2.032 | 4.135 |\n": "x=2:B y=3:GiB/s → 1 MiB in 481 µs",
+	} {
+		got := described(t, "x", text, Options{})
+		if len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
 }
 
 // An option says what the times are, where no format does.

@@ -47,7 +47,69 @@ func (r *record) decide(p *parser, all []*column, top reading, near []string) (w
 		}
 	}
 	r.notes = []string{r.note(top)}
+	if names := r.leftOut(top); names != nil {
+		text := fmt.Sprintf("line %d: not read: %s", r.block.lines[0], strings.Join(names, ", "))
+		if known { // the benchmark has one time of a message, and others of its parts
+			r.notes = append(r.notes, text)
+		} else {
+			r.series[0].table.warn(text)
+		}
+	}
+	for _, s := range r.series {
+		if s.as.dim == times && s.table.Kind != Collective && !title.several {
+			s.checkRates(r.block, top)
+		}
+	}
 	return ""
+}
+
+// leftOut returns the names of the columns of times that no series has, but for tails and the other
+// statistics of its quantity, and for times that it has in another unit.
+func (r *record) leftOut(top reading) (names []string) {
+	for _, c := range top.columns {
+		g, ok := top.values[c]
+		if !ok || g.dim != times || !g.printed {
+			continue
+		}
+		o := &series{value: c, as: g}
+		o.statistic, o.quantity = statisticOf(placeWord().ReplaceAllString(c.name, ""))
+		if !slices.ContainsFunc(r.series, func(s *series) bool { return s.covers(o) }) {
+			names = append(names, c.label(r.block))
+		}
+	}
+	return names
+}
+
+// covers reports whether a column of times says nothing that the series does not have.
+func (s *series) covers(o *series) bool {
+	if s.value == o.value {
+		return true
+	}
+	if s.as.dim != times || s.quantity != o.quantity {
+		return false
+	}
+	isOther := o.statistic != otherStatistic && o.statistic != s.statistic
+	return isOther || s.as.factor != o.as.factor && s.equals(o)
+}
+
+// checkRates warns of a rate beside the times that is not size over time: it may be one of several
+// streams, or the times those of a part.
+func (s *series) checkRates(b *block, top reading) {
+	for _, c := range top.columns {
+		g, ok := top.values[c]
+		isTied := slices.ContainsFunc(top.ids, func(id identity) bool {
+			return id.a == c || id.b == c
+		})
+		if rank, _ := statisticOf(c.name); !ok || g.dim != rates || !g.printed || isTied ||
+			busName().MatchString(c.name) || rank > otherStatistic {
+			continue
+		}
+		q := top.ratio(s.value, c, times, rates) * s.as.factor * g.factor
+		if q > 0 && !math.IsInf(q, 0) && (q < 0.8 || q > 1.25) {
+			s.table.warn(fmt.Sprintf("%s is read, and %s is %.2g times size over it: which of the "+
+				"two is meant?", s.value.label(b), c.label(b), q))
+		}
+	}
 }
 
 // validation returns the column that says whether the results were right; nil if there is none.
@@ -378,11 +440,26 @@ func (s *series) otherThousand() float64 {
 	return 0
 }
 
+// otherThousand returns the ratio of another reading of the sizes' unit to the one that is read: of
+// 10³ bytes to 2¹⁰; 0 if there is none, or if an identity decides it.
+func (r *reading) otherThousand() float64 {
+	for _, g := range r.size.guesses {
+		if q := g.factor / r.sizes.factor; g.dim == sizes && g.printed && q > 0.88 && q < 0.99 &&
+			len(r.ids) == 0 {
+			return q
+		}
+	}
+	return 0
+}
+
 // note says which columns were read.
 func (r *record) note(top reading) string {
 	b := r.block
 	text := fmt.Sprintf("line %d: the columns are recognised by their values: %s is the size",
 		b.lines[0], r.size.label(b))
+	if other := top.otherThousand(); other > 0 {
+		text += fmt.Sprintf(" (%.2g %% less if it is of powers of 1000)", 100*(1-other))
+	}
 	for _, s := range r.series {
 		what := "time"
 		if s.as.dim == rates {

@@ -21,6 +21,7 @@ type titleRow struct {
 	unit       float64     // of times without one, in µs; 0 if they have one
 	binary     bool        // MB and GB of its rates are powers of 1024
 	directions int         // that a rate adds up; 0 for one
+	several    bool        // its rates count the bytes of several messages, as IMB's Exchange
 	// columns are the names of the numbers in rows that stand without a header, as grep or a script
 	// leaves them; "" if that is not known.
 	columns string
@@ -70,9 +71,10 @@ var titleRows = []titleRow{
 		rate: Gap, directions: 2, pairs: imbRanks, each: 2},
 	{format: "IMB", text: lex.NewPattern(`^#? ?Benchmarking:? +\S+\s*$|` +
 		`MODE: (NON-)?AGGREGATE|` + imbNames),
-		kind: Operation, rate: Gap, names: true, pairs: imbRanks, each: 2,
+		kind: Operation, rate: Gap, names: true, pairs: imbRanks, each: 2, several: true,
 		prefer: lex.NewPattern(`(?i)pure`)},
-	{format: "IMB", text: lex.NewPattern(`#bytes\s+#repetitions`), kind: Operation, rate: Gap},
+	{format: "IMB", text: lex.NewPattern(`#bytes\s+#repetitions`), kind: Operation, rate: Gap,
+		several: true},
 	{format: "perftest", text: lex.NewPattern(`(?i)\bBidirectional\b`), rate: Gap,
 		directions: 2, binary: true},
 	// Half of a round trip, or all of it for reads and atomics.
