@@ -39,6 +39,8 @@ func Default() Prior {
 		Weight: 2, // a few measurements outweigh it
 		// Algorithms are much slower than their schedules more often than much faster, so that
 		// fewer of those that were not measured are the fastest than log-normal times have it.
+		// With 0.6, choices of the half that is chosen on lose the same but for 0.5 % more from
+		// 10 % of the points.
 		Real: 0.5,
 		// The model may be wrong about what all candidates of a call have in common.
 		Verify: 4,
