@@ -276,6 +276,11 @@ func TestNotReadIsSaid(t *testing.T) {
 	check(t, "Payload Size [kB] | Average Latency [µs]\n1 | 20\n2 | 19\n4 | 18\n16 | 21\n",
 		"table: one-way time 1024=20 2048=19 4096=18 16384=21",
 		`- line 2: the columns are recognised by their values: "Payload Size [kB]" is the size (2.3 % less if it is of powers of 1000), "Average Latency [µs]" the time in us`)
+	// Rows that begin as a header of OSU does.
+	check(t, "Size (MB): 1, Elapsed time (s): 0.000176531, Bandwidth per GPU (GB/s): 16.9942\nSize (MB): 2, Elapsed time (s): 0.000267493, Bandwidth per GPU (GB/s): 22.4305\nSize (MB): 8, Elapsed time (s): 0.000512558, Bandwidth per GPU (GB/s): 46.824\n",
+		"table: one-way time 1048576=176.53 2097152=267.49 8388608=512.56",
+		`! "Elapsed time (s)" is read, and "Bandwidth per GPU (GB/s)" is 2.9 times size over it: which of the two is meant?`,
+		`- line 1: the columns are recognised by their values: "Size (MB)" is the size (4.6 % less if it is of powers of 1000), "Elapsed time (s)" the time in s`)
 	// A header with single blanks, whose names have two words.
 	check(t, "size(B)  MPI time(us)  MPI BW(MB/s) NCCL time(us)\n8  1.60 5.00 3.61\n64  1.70 37.65 3.69\n1024  2.60 393.85 4.61\n65536  20.5 3196.9 26.6\n",
 		"table: one-way time 8=1.6 64=1.7 1024=2.6 65536=20.5",

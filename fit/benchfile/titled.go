@@ -181,6 +181,9 @@ func (f *titled) begin(p *parser, line []byte) bool {
 	if !isSized && (f.above == nil || f.unsized == nil || !f.unsized().MatchString(header)) {
 		return false
 	}
+	if pairWithNumber().Match(line) { // a row of names and values: "Size (MB): 1, time (s): 0.1"
+		return false
+	}
 	if f.twice && f.table != nil && f.names == header && f.table.isEmpty() {
 		return true
 	}
