@@ -64,7 +64,7 @@ var pythonWord = regexp.MustCompile(`^got (as|assert|async|await|class|del|excep
 	`global|import|is|nonlocal|raise|try|with|yield)\b`)
 
 // openBracket matches the parser's errors of a bracket that is not closed.
-var openBracket = regexp.MustCompile("^got (outdent, want|.*, want '?[,)\\]}]'?$)")
+var openBracket = regexp.MustCompile(`^got (outdent, want|.*, want '?[,)\]}]'?$)`)
 
 // formatted matches the beginning of a formatted text of Python.
 var formatted = regexp.MustCompile(`\bf["']`)

@@ -224,9 +224,6 @@ func (m messages) rateText(l Links) string {
 	return text + fmt.Sprintf("Verdict: %s.", wordOf(share))
 }
 
-// carried is the share of the links above which bytes went elsewhere: 2 % are for rounded rates.
-const carried = 1.02
-
 // judges reports whether a share of the links is a verdict. A message at a time that fills the
 // links is as good as a stream; one that does not says nothing about them.
 func (m messages) judges(share float64) bool {

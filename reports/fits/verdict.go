@@ -114,6 +114,9 @@ const (
 // have four to eight links of 400 Gbit/s: two small machines back to back are none of them.
 const fast quantity.MBps = 200_000
 
+// carried is the share of the links above which bytes went elsewhere: 2 % are for rounded rates.
+const carried = 1.02
+
 // ofNCCLTests reports whether the table is of a collective that nccl-tests measured.
 func ofNCCLTests(s benchmarks.Source) bool {
 	return s.Table.Format == "nccl-tests" && s.Table.Kind == benchfile.Collective
@@ -187,7 +190,7 @@ func (r reach) text(l Links) string {
 		text += "; " + published
 	}
 	text += ". "
-	switch share := float64(r.best / l.total()); {
+	switch share := r.share(l); {
 	case r.rising > flat:
 		text += fmt.Sprintf("No verdict: it rises by %.0f %% to the largest size; "+
 			"measure up to 8 GiB (-e 8G)", 100*r.rising)
@@ -195,13 +198,24 @@ func (r reach) text(l Links) string {
 		text += "No verdict: on one node no byte takes the links between nodes"
 	case c.Nodes == 0:
 		text += "No verdict: the log does not say how many nodes took part"
+	case share == 0:
+		text += "No verdict: one rank or one pair of a node sends to others, and not all links " +
+			"carry that"
+	case r.fewRanks(l):
+		few := c.Ranks / c.Nodes
+		text += fmt.Sprintf("No verdict: it is %.0f %% of %d × %s, and %s of a node may use %s "+
+			"alone, of which it is %.0f %%", 100*share, l.number, gbps(l.rate),
+			quantity.Plural(few, "rank"), quantity.Plural(few, "link"),
+			100*share*float64(l.number)/float64(few))
 	case share > r.possible():
 		text += fmt.Sprintf("No verdict: links of %s cannot carry this; there may be more of "+
 			"them, or switches that combine", gbps(l.total()))
 	default:
 		text += fmt.Sprintf("Verdict: %s, %.0f %% of %d × %s", wordOf(share), 100*share, l.number,
 			gbps(l.rate))
-		if share > 1 {
+		if c.Name == "alltoall" {
+			text += fmt.Sprintf(": a node sends %s", gbps(l.total()*quantity.MBps(share)))
+		} else if share > 1 {
 			text += "; a ring could not exceed 100 %: bytes stay inside the nodes, as with a tree"
 		}
 	}
@@ -221,19 +235,52 @@ func wordOf(share float64) string {
 
 // judged reports whether the links decide on the reach, and the share of them.
 func (r reach) judged(l Links) (share float64, ok bool) {
-	share = float64(r.best / l.total())
-	return share, r.rising <= flat && r.Table.Collective.Nodes > 1 && share <= r.possible()
+	share = r.share(l)
+	isPossible := share > 0 && share <= r.possible() && !r.fewRanks(l)
+	return share, isPossible && r.rising <= flat && r.Table.Collective.Nodes > 1
 }
 
-// possible returns the highest bus bandwidth that links of rate 1 a node carry, if each byte that
-// leaves a node is sent: an allreduce of n bytes then sends at least 2n(N−1)/N of them out of some
-// node of N, and busbw counts 2n(p−1)/p.
+// fewRanks reports whether a node has fewer ranks than links, and the bandwidth is not usual for
+// all links, but for one link a rank: many libraries give each GPU a link of its own.
+func (r reach) fewRanks(l Links) bool {
+	c := r.Table.Collective
+	if c.Nodes < 2 || c.Ranks >= c.Nodes*l.number {
+		return false
+	}
+	share := r.share(l)
+	each := share * float64(l.number*c.Nodes) / float64(c.Ranks)
+	return wordOf(share) != "usual" && wordOf(each) == "usual"
+}
+
+// share returns the part of the links of a node that the highest bus bandwidth needs; 0 if few
+// ranks of a node send to others. Rings carry as many bytes between nodes, over all links, as
+// between ranks, which is what bus bandwidth counts. In an alltoall of p ranks, each of the k ranks
+// of a node sends (p−k)/p of its bytes to other nodes, and bus bandwidth counts (p−1)/p of one
+// rank's.
+func (r reach) share(l Links) float64 {
+	c := r.Table.Collective
+	of := float64(r.best / l.total())
+	switch c.Name {
+	case "alltoall":
+		p, k := float64(c.Ranks), float64(c.Ranks)/float64(max(c.Nodes, 1))
+		return of * k * (p - k) / (p - 1)
+	case "gather", "scatter", "sendrecv":
+		return 0
+	}
+	return of
+}
+
+// possible returns the highest share that links carry, if each byte that leaves a node is sent: an
+// allreduce of n bytes then sends at least 2n(N−1)/N of them out of some node of N, and busbw
+// counts 2n(p−1)/p.
 func (r reach) possible() float64 {
 	c := r.Table.Collective
 	p, n := float64(c.Ranks), float64(c.Nodes)
 	switch c.Name {
 	case "allreduce", "allgather", "reduce_scatter":
-		return 1.02 * (p - 1) / p * n / (n - 1) // 2 % for rounded rates of links
+		return carried * (p - 1) / p * n / (n - 1)
+	case "alltoall":
+		return carried
 	}
 	return math.Inf(1)
 }

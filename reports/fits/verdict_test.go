@@ -3,12 +3,14 @@ package fits
 import (
 	"encoding/csv"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/benchmarks"
 	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/sharedtest"
@@ -93,6 +95,35 @@ func TestUnderstood(t *testing.T) {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q does not say %q", notes, want)
 		}
+	}
+}
+
+// In an alltoall each rank of a node sends to other nodes, and bus bandwidth counts one rank's
+// bytes: 46 GB/s on 2 nodes of 8 are 8 × 8/15 × 46 = 196 GB/s of a node. Few ranks of a node cross
+// between nodes in a gather, whose bandwidth says nothing about all links.
+func TestLinksOfANode(t *testing.T) {
+	links, err := readLinks("8x200Gbit/s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name string
+		want float64
+	}{{"alltoall", 8. * 8 / 15 * 46 / 200}, {"allreduce", 46. / 200}, {"gather", 0}} {
+		r := reach{Source: benchmarks.Source{Table: &benchfile.Table{Collective: benchfile.CollectiveOp{
+			Name: test.name, Ranks: 16, Nodes: 2}}}, best: 46_000}
+		if got := r.share(links); math.Abs(got-test.want) > 1e-12 {
+			t.Errorf("%s takes %v of the links, want %v", test.name, got, test.want)
+		}
+	}
+	// Four ranks a node that fill four of eight links are not slow.
+	few := reach{Source: benchmarks.Source{Table: &benchfile.Table{Collective: benchfile.CollectiveOp{
+		Name: "allreduce", Ranks: 8, Nodes: 2}}}, best: 90_000}
+	if text := few.text(links); !strings.Contains(text, "No verdict: it is 45 % of 8 × 25 GB/s, and 4 ranks of a node may use 4 links alone, of which it is 90 %") {
+		t.Error(text)
+	}
+	if _, ok := few.judged(links); ok {
+		t.Error("links of few ranks are judged")
 	}
 }
 
