@@ -62,12 +62,12 @@ var fromLatencies = sync.OnceValue(func() offsetRange {
 })
 
 // OfSimulations states how far real times of collectives are at least from simulations of their
-// messages: those of a machine that is not described as these were, such as one without levels, may
-// be farther.
-func OfSimulations() string {
+// messages; what names those times in the sentence: "collectives took". Those of a machine that is
+// not described as these were, such as one without levels, may be farther.
+func OfSimulations(what string) string {
 	r := fromLatencies()
-	return fmt.Sprintf("on %d measured machines, real times were %.2g to %.2g × such predictions",
-		r.machines, r.ratio.Low, r.ratio.High)
+	return fmt.Sprintf("on %d measured machines, %s %.2g to %.2g × such predictions", r.machines,
+		what, r.ratio.Low, r.ratio.High)
 }
 
 // knownFromLatencies reports whether a platform describes a machine as docs/machines.md does: each

@@ -298,7 +298,7 @@ func (c Calls) maxOpsIfAlternative(times int) int {
 func (s described) remark(t *Times) {
 	t.On, t.Within = s.text(), s.within
 	if s.within == (calibrate.Deviation{}) {
-		t.Off, t.Far = calibrate.OfSimulations(), calibrate.Simulated()
+		t.Off, t.Far = calibrate.OfSimulations("real times were"), calibrate.Simulated()
 	}
 	t.Notes = append(s.doubts(), calibrate.MeasuredAs(s.design.Platform, s.Collective)...)
 	for _, c := range t.plan.Cells {

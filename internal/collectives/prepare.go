@@ -207,7 +207,7 @@ func (r *repeated) prepare(ctx context.Context, within calibrate.Deviation, fits
 			return within.Of(ranks, quantity.Micros(v))
 		}
 	} else if within == (calibrate.Deviation{}) {
-		call.Off = calibrate.OfSimulations()
+		call.Off = calibrate.OfSimulations("real times were")
 	}
 	return call, tooLarge, err
 }

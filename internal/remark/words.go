@@ -697,9 +697,9 @@ func ByLatencies(machine string, low, high float64) Note {
 // MeasuredPrograms is how far measured programs were from predicted ones, and their ratios.
 func MeasuredPrograms(low, high, median, worst float64) Note {
 	return read("Of measured programs, 90 %% take %.2g to %.3g times as long as predicted (ten "+
-		"programs on two ranks; each predicted by the other nine: 18 of 20 times). Ratios of "+
-		"networks are off by %.2g %% in the median, %.2g %% at worst (docs/measure.md).", low,
-		high, 100*median, 100*worst)
+		"programs on two ranks of a computer that calibrate measured; each predicted by the "+
+		"other nine: 18 of 20 times). Ratios of networks are off by %.2g %% in the median, "+
+		"%.2g %% at worst (docs/measure.md).", low, high, 100*median, 100*worst)
 }
 
 // StepsOff is of what the interval of a step is made of.

@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/remark"
@@ -39,8 +40,19 @@ func noInterval(on []platforms.Design) (reasons []remark.Note) {
 	return reasons
 }
 
-// offBy states the known errors of the model in one clause.
-func offBy() string {
+// measuredRanks is the number of ranks of those programs.
+const measuredRanks = 2
+
+// offBy states in one clause the known errors of the times of a program on a number of ranks. Of
+// more ranks than measured programs had, on a machine of which only single messages are known, they
+// are those of collectives.
+func offBy(on []platforms.Design, ranks int) string {
+	single := func(d platforms.Design) bool {
+		return d.Layer.Model != nil && calibrate.DeviationOf(d.Platform) == (calibrate.Deviation{})
+	}
+	if ranks > measuredRanks && slices.ContainsFunc(on, single) {
+		return calibrate.OfSimulations("collectives took")
+	}
 	return fmt.Sprintf("90 %% of measured programs take %.2g to %.3g times as long as predicted",
 		lowRatio, highRatio)
 }

@@ -40,7 +40,8 @@ func (s *Scaling) inParts(ctx context.Context, in *Input, calls *program.Calls, 
 		}
 	}
 	all := calls.Ranks()
-	sim := &Simulation{Name: in.Name, NoInterval: noInterval(q.On)}
+	sim := &Simulation{Name: in.Name, NoInterval: noInterval(q.On),
+		off: in.offBy(q.On, q.Reading.Ranks)}
 	names, machines, err := sim.machinesOf(&Input{Marks: &schedule.Marks{}}, all, q)
 	if err != nil {
 		return false, err

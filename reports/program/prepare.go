@@ -166,8 +166,9 @@ func (in *Input) Prepare(ctx context.Context, d platforms.Design, on machine.Pla
 			return d, study.Call{}, err
 		}
 	}
-	call := study.Call{Name: study.Finish, Of: in.Name, Off: offBy(),
-		Notes: append(noInterval([]platforms.Design{d}), in.Notes...)}
+	designs := []platforms.Design{d}
+	call := study.Call{Name: study.Finish, Of: in.Name, Off: in.offBy(designs, nil),
+		Notes: append(noInterval(designs), in.Notes...)}
 	switch {
 	case measured:
 		call.Notes = append(slices.Concat(call.Notes, in.Uncertain), remark.NetworkScales())
@@ -211,6 +212,19 @@ func (in *Input) Prepare(ctx context.Context, d platforms.Design, on machine.Pla
 		return d, call, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	return d, call, nil
+}
+
+// offBy states the known errors of its times on these machines, on the most of some numbers of
+// ranks and its own. Measured collectives have intervals of their own.
+func (in *Input) offBy(on []platforms.Design, ranks []int) string {
+	most := slices.Max(append([]int{0}, ranks...))
+	if in.Schedule != nil { // else it runs in parts
+		most = max(most, in.Schedule.Ranks())
+	}
+	if in.joint != nil {
+		on = nil
+	}
+	return offBy(on, most)
 }
 
 // onNetwork returns a program of measured collectives alone, whose times change with the network of

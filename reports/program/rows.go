@@ -116,7 +116,7 @@ func machineRows(s *Simulation) table.Rows {
 	if best.Machine != worst.Machine {
 		rows.Verdict = fastestMachine(best.Machine, finish(best), worst.Machine, finish(worst))
 	} else {
-		rows.Verdict = table.Closing{Error: offBy(), Values: []table.Closed{{
+		rows.Verdict = table.Closing{Error: s.off, Values: []table.Closed{{
 			Of: best.Machine, Value: finish(best), With: fmt.Sprintf(
 				", of which %.3g %% communication",
 				100*best.OnPath.share())}}}.Say()

@@ -144,7 +144,7 @@ func scalingVerdict(s *Scaling) (none table.Sentence) {
 		return table.Say("%s: %v", of,
 			fastestMachine(best.Machine, best.Finish, worst.Machine, worst.Finish))
 	}
-	closing := table.Closing{Error: offBy()}
+	closing := table.Closing{Error: s.off}
 	for _, r := range s.Rows {
 		if r.Machine != last.Machine {
 			continue

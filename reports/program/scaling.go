@@ -24,6 +24,7 @@ type Scaling struct {
 	// NoInterval says why times have no interval; see [Simulation].
 	NoInterval []remark.Note
 
+	off        string          // what is known of the errors, in a clause
 	faster     quantity.Micros // the last finish with the link of that name twice as fast; 0: none
 	fasterLink string
 	uncertain  []remark.Note // the last [Input].Uncertain, which are among the notes
@@ -152,6 +153,7 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string, q Question)
 func (s *Scaling) note(one *Simulation) {
 	s.Notes = remark.Add(s.Notes, one.Notes...)
 	s.NoInterval = remark.Add(s.NoInterval, one.NoInterval...)
+	s.off = one.off
 }
 
 // shareTime sets the parts of the time.

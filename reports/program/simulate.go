@@ -31,6 +31,8 @@ type Simulation struct {
 	// nil by LogGOPS parameters.
 	NoInterval []remark.Note
 	Notes      []remark.Note
+
+	off string // what is known of the errors, in a clause
 }
 
 // A MachineRun is the run of a schedule on one machine.
@@ -96,7 +98,8 @@ var Growths = []float64{0.01, 0.05, 0.10}
 func (q Question) run(ctx context.Context, in *Input) (*Simulation, error) {
 	s := &Simulation{Name: in.Name, Schedule: in.Schedule, Seed: q.Run.Seed, asked: q.Runs,
 		Table:      q.Table,
-		NoInterval: noInterval(q.On), Notes: slices.Clone(in.Notes)}
+		NoInterval: noInterval(q.On), Notes: slices.Clone(in.Notes),
+		off: in.offBy(q.On, q.Reading.Ranks)}
 	s.NoInterval = append(slices.Clone(in.Uncertain), s.NoInterval...)
 	names, machines, err := s.machinesOf(in, in.Schedule.Ranks(), q)
 	if err != nil {
