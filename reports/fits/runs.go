@@ -27,6 +27,9 @@ func fitRuns(sources []benchmarks.Source) (
 	if all, err := fitPairs(sources); len(all) > 0 || err != nil {
 		return all, nil, err
 	}
+	if all, err := fitRepeats(sources); len(all) > 0 || err != nil {
+		return all, nil, err
+	}
 	// Sources come file by file, so a change of the file begins the next one.
 	var files [][]benchmarks.Source
 	for i, s := range sources {
@@ -79,6 +82,38 @@ func fitRuns(sources []benchmarks.Source) (
 		return nil, nil, usage.Fields(err, "runs")
 	}
 	return benchmarks.Tables(&of), notes, nil
+}
+
+// fitRepeats pools tables that a file has several times, as of a job that ran its benchmarks again
+// and again. It returns nil if there are several files, or no table comes again.
+func fitRepeats(sources []benchmarks.Source) (all []benchmarks.Source, err error) {
+	by := map[string][]*benchfile.Table{}
+	var names []string
+	again := false
+	for _, s := range sources {
+		if s.File != sources[0].File {
+			return nil, nil
+		}
+		name := fmt.Sprint(s.Table.FirstName(), s.Table.Collective, s.Table.Series)
+		if by[name] == nil {
+			names = append(names, name)
+		}
+		by[name] = append(by[name], s.Table)
+		again = again || len(by[name]) > 1
+	}
+	if !again {
+		return nil, nil
+	}
+	file := *sources[0].File
+	file.Tables = nil
+	for _, name := range names {
+		one, err := fit.Runs(by[name]...)
+		if err != nil {
+			return nil, usage.Fields(err, "runs")
+		}
+		file.Tables = append(file.Tables, *one)
+	}
+	return benchmarks.Tables(&file), nil
 }
 
 // runsByKind pools files of one table each by the kind of their times, such as the latencies and

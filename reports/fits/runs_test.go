@@ -114,6 +114,33 @@ func TestPairsAreRuns(t *testing.T) {
 	}
 }
 
+// A benchmark that a job ran three times into one file has three runs of each table.
+func TestRepeatsAreRuns(t *testing.T) {
+	text := ""
+	for _, factor := range []float64{1, 1.1, 1.2} {
+		for _, title := range []string{"# OSU MPI Latency Test v5.8\n# Size Latency (us)\n",
+			"# OSU MPI Bandwidth Test v5.8\n# Size Bandwidth (MB/s)\n"} {
+			text += title
+			for n := 1; n <= 1<<10; n *= 2 {
+				text += fmt.Sprintf("%d %.4f\n", n, factor*(10+float64(n)/100))
+			}
+		}
+	}
+	q := Question{Text: strings.NewReader(text), Name: "job.out", Options: fit.Options{Runs: true}}
+	f, err := q.Ask(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Curves()) != 2 || f.Curves()[0].Name != "OSU MPI Latency Test v5.8" {
+		t.Fatalf("%d curves, the first %q", len(f.Curves()), f.Curves()[0].Name)
+	}
+	p := f.Curves()[0].Points[0]
+	near(t, "mean", float64(p.Time), 1.1*10.01, 1e-3)
+	if p.Count != 3 {
+		t.Errorf("%d runs", p.Count)
+	}
+}
+
 // A name that its file itself ends with "(2)" is no second run.
 func TestNumberInAName(t *testing.T) {
 	text := "mode,size,time_us\n"
