@@ -156,6 +156,11 @@ func (f *csv) start(p *parser, line []byte) bool {
 		if c == nil {
 			continue
 		}
+		if comma == ' ' { // of a benchmark that has a row of titles
+			if _, known := titleOf("", append(p.above(), string(line))); known {
+				return false
+			}
+		}
 		f.begin(p, line, cols, comma, c)
 		return true
 	}

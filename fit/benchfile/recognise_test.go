@@ -30,6 +30,8 @@ func TestRecognised(t *testing.T) {
 	}{
 		{"a rate whose unit is spelled with _sec", "size_bytes,bw_mib_sec\n4096,600\n65536,4600\n1048576,33000\n",
 			[]string{"csv: one-way time 4096=6.5104 65536=13.587 1048576=30.303"}},
+		{"a clean header below a title that has a row", "# nixlbench v1\nsize time_us\n64 4.1\n1024 5.2\n65536 30.5\n",
+			[]string{"nixlbench: operation 64=4.1 1024=5.2 65536=30.5"}},
 		{"a bus bandwidth with its ranks", "collective,ranks,bytes,busbw_GBps\nallreduce,16,1048576,50\nallreduce,16,8388608,100\nallreduce,16,67108864,150\n",
 			[]string{"allreduce: collective allreduce/16/0 1048576=39.322 8388608=157.29 67108864=838.86"}},
 		{"a bus bandwidth whose ranks differ", "collective,ranks,bytes,busbw_GBps\nallreduce,2,1048576,50\nallreduce,16,8388608,100\nallreduce,2,67108864,150\n",
