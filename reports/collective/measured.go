@@ -156,6 +156,12 @@ func compare(ctx context.Context, p collectives.Basis, files Measurements) (*Com
 		return nil, fmt.Errorf("no measured %s in the files; halfpeak fit says what they have",
 			p.Collective)
 	}
+	if answer.Without > 0 {
+		err = fmt.Errorf("the model has no time of %s: it is asked for other ranks a node than "+
+			"were measured; give the measured ones",
+			quantity.Plural(answer.Without, "measurement"))
+		return nil, usage.Fields(err, "ranks-per-node")
+	}
 	err = errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; " +
 		"omit them to use all measurements")
 	return nil, usage.Fields(err, "ranks", "size", "algorithm", "statistic")
