@@ -51,8 +51,9 @@ type Sequence struct {
 type SequenceResult struct {
 	*Result
 	Simulated int // parts that were simulated; the other ones of Order were kept
-	// Scattered tells how often the times of parts came again that ranks begin earlier or later.
-	// Off is half the width of the 95 % interval of the mean time of such parts, as a part of it.
+	// Scattered is the number of parts that took the time of another one, though their ranks began
+	// earlier or later. Off is half the width of the 95 % interval of the mean time of such parts,
+	// as a part of it.
 	Scattered int
 	Off       float64
 
@@ -142,14 +143,13 @@ func (s *Sequence) Run(ctx context.Context, o Setup, visit func(part int32, begi
 	return all, nil
 }
 
-// Where NICs interleave messages, equal parts of a program that follow each other need not come to
-// an end at which their states repeat: each moment hangs on all before, and goes up and down around
-// a mean. States that lie so around each other are scattered. In ring all-gathers of 64 to 256
-// GPUs, ranks leave up to 2.5 % of the time of a part earlier or later, and its time has a standard
-// deviation of 0.3 to 0.4 %.
+// Where NICs interleave messages, the states after equal parts need not repeat: each moment
+// depends on all before it, and varies around a mean. Such states are scattered. In ring
+// all-gathers of 64 to 256 GPUs, ranks leave earlier or later by up to 2.5 % of the time of a part,
+// and its time has a standard deviation of 0.3 to 0.4 %.
 
-// mostScatter is the part of the time of a part by which ranks of scattered states begin apart, at
-// most: somewhat more than there.
+// mostScatter is the largest difference of two scattered states, in the time at which a rank
+// begins, as a part of the time of the part. It is somewhat more than the 2.5 % above.
 const mostScatter = 1. / 32
 
 // Parts stand for further ones if the standard error of their mean time is at most mostOff, as a

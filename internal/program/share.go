@@ -20,9 +20,22 @@ import (
 // A class is a rank for all that records calls. Its communicators have all ranks in their order, so
 // that a place is the number of a rank.
 
+// ofRanks is what numbers of each rank of a class have alike. String and Hash have no errors that
+// are not those of all ranks, so that they give up.
+type ofRanks struct{ r *rank }
+
+func (o ofRanks) Freeze() {}
+
+func (o ofRanks) String() string {
+	o.r.class.giveUp(o.r.thread, nil)
+	return ""
+}
+
+func (o ofRanks) Hash() (uint32, error) { return 0, o.r.class.giveUp(o.r.thread, nil) }
+
 // An each is a whole number of each rank of a class. Not all are equal.
 type each struct {
-	r *rank
+	ofRanks
 	n []int64
 }
 
@@ -30,7 +43,7 @@ type each struct {
 func newEach(r *rank, n []int64) starlark.Value {
 	for _, x := range n {
 		if x != n[0] {
-			return &each{r, n}
+			return &each{ofRanks{r}, n}
 		}
 	}
 	return starlark.MakeInt64(n[0])
@@ -39,16 +52,8 @@ func newEach(r *rank, n []int64) starlark.Value {
 // Type is not that of a number, which the interpreter would take it for; [comparing] has a function
 // type that hides that.
 func (e *each) Type() string { return "each" }
-func (e *each) Freeze()      {}
 
-// String, Hash and Truth have no errors that are not those of all ranks, so that they give up.
-func (e *each) String() string {
-	e.r.class.giveUp(e.r.thread, nil)
-	return ""
-}
-
-func (e *each) Hash() (uint32, error) { return 0, e.r.class.giveUp(e.r.thread, nil) }
-
+// Truth gives up if it is not the same of all ranks.
 func (e *each) Truth() starlark.Bool {
 	return starlark.Bool(e.r.class.same(e.r.thread, e.where(func(n int64) bool { return n != 0 })))
 }
@@ -133,7 +138,7 @@ func (e *each) vector(more uint64, most int64) (uint64, error) {
 // rank. Not all are equal, and all are finite. It has the operators that are sure to have no error;
 // with another one the ranks run alone.
 type eachFloat struct {
-	r *rank
+	ofRanks
 	x []float64
 }
 
@@ -150,21 +155,13 @@ func newEachFloat(r *rank, x []float64) starlark.Value {
 	if equal {
 		return starlark.Float(x[0])
 	}
-	return &eachFloat{r, x}
+	return &eachFloat{ofRanks{r}, x}
 }
 
 // Type is none of the language, as that of [each].
 func (e *eachFloat) Type() string { return "each float" }
-func (e *eachFloat) Freeze()      {}
 
-// String, Hash and Truth give up, as those of [each].
-func (e *eachFloat) String() string {
-	e.r.class.giveUp(e.r.thread, nil)
-	return ""
-}
-
-func (e *eachFloat) Hash() (uint32, error) { return 0, e.r.class.giveUp(e.r.thread, nil) }
-
+// Truth gives up: a condition on such a number is rare.
 func (e *eachFloat) Truth() starlark.Bool {
 	e.r.class.giveUp(e.r.thread, nil)
 	return true

@@ -87,27 +87,42 @@ func fitRuns(sources []benchmarks.Source) (
 // fitRepeats pools tables that a file has several times, as of a job that ran its benchmarks again
 // and again. It returns nil if there are several files, or no table comes again.
 func fitRepeats(sources []benchmarks.Source) (all []benchmarks.Source, err error) {
-	by := map[string][]*benchfile.Table{}
-	var names []string
-	again := false
+	var p pool
 	for _, s := range sources {
 		if s.File != sources[0].File {
 			return nil, nil
 		}
-		name := fmt.Sprint(s.Table.FirstName(), s.Table.Collective, s.Table.Series)
-		if by[name] == nil {
-			names = append(names, name)
-		}
-		by[name] = append(by[name], s.Table)
-		again = again || len(by[name]) > 1
+		p.add(fmt.Sprint(s.Table.FirstName(), s.Table.Collective, s.Table.Series), s.Table)
 	}
-	if !again {
+	if len(p.kinds) == len(sources) {
 		return nil, nil
 	}
-	file := *sources[0].File
+	return p.merged(sources[0].File)
+}
+
+// A pool has tables by the measurements that they are runs of, in the order of the first of each.
+type pool struct {
+	kinds []string
+	by    map[string][]*benchfile.Table
+}
+
+// add adds a table of a measurement.
+func (p *pool) add(kind string, t *benchfile.Table) {
+	if p.by == nil {
+		p.by = map[string][]*benchfile.Table{}
+	}
+	if p.by[kind] == nil {
+		p.kinds = append(p.kinds, kind)
+	}
+	p.by[kind] = append(p.by[kind], t)
+}
+
+// merged returns a table for each measurement, in a file like this one.
+func (p *pool) merged(like *benchfile.File) ([]benchmarks.Source, error) {
+	file := *like // the file itself keeps the tables that were read
 	file.Tables = nil
-	for _, name := range names {
-		one, err := fit.Runs(by[name]...)
+	for _, kind := range p.kinds {
+		one, err := fit.Runs(p.by[kind]...)
 		if err != nil {
 			return nil, usage.Fields(err, "runs")
 		}
@@ -159,8 +174,7 @@ func runsByKind(files [][]benchmarks.Source) (
 // measurements and are pooled separately. It returns nil if a table names no nodes:
 // that is then no file of pairs, and runs are whole files.
 func fitPairs(sources []benchmarks.Source) (all []benchmarks.Source, err error) {
-	by := map[string][]*benchfile.Table{}
-	var kinds []string
+	var p pool
 	for _, s := range sources {
 		// kind is the identity of a measurement without its nodes. It also is a title
 		// after the first comma, so labels are appended in the order of the columns.
@@ -176,23 +190,17 @@ func fitPairs(sources []benchmarks.Source) (all []benchmarks.Source, err error) 
 		if !pair {
 			return nil, nil
 		}
-		if by[kind] == nil {
-			kinds = append(kinds, kind)
-		}
-		by[kind] = append(by[kind], s.Table)
+		p.add(kind, s.Table)
 	}
-	file := *sources[0].File
-	file.Tables = nil
-	for _, kind := range kinds {
-		one, err := fit.Runs(by[kind]...)
-		if err != nil {
-			return nil, usage.Fields(err, "runs")
-		}
+	if all, err = p.merged(sources[0].File); err != nil {
+		return nil, err
+	}
+	for i, kind := range p.kinds {
 		_, labels, _ := strings.Cut(kind, ", ")
-		one.Title = strings.TrimSpace(fmt.Sprintf("%d pairs of nodes %s", len(by[kind]), labels))
-		file.Tables = append(file.Tables, *one)
+		all[i].Table.Title = strings.TrimSpace(
+			fmt.Sprintf("%d pairs of nodes %s", len(p.by[kind]), labels))
 	}
-	return benchmarks.Tables(&file), nil
+	return all, nil
 }
 
 // namesNode reports whether a column of this name names nodes. Case is ignored, as by
