@@ -204,9 +204,8 @@ func (o *collectiveOptions) question(ctx context.Context, cmd *cobra.Command, na
 }
 
 // callsOn returns the calls that the flags ask of a design. What was measured answers before any
-// simulation, since it holds what a model of messages misses. Beside benchmark files, a layer or
-// machine predicts from single messages, whose error is what the comparison shows: the measured
-// collectives would be compared with what they are fitted to.
+// simulation, since it holds what a model of messages misses; if a layer is named, its messages
+// answer.
 func (o *collectiveOptions) callsOn(d halfpeak.Design, ref, name string, several bool,
 	given func(flag string) bool) (c collective.Calls, err error) {
 	c = o.calls
@@ -214,8 +213,7 @@ func (o *collectiveOptions) callsOn(d halfpeak.Design, ref, name string, several
 	if c.Algorithm == "default" {
 		c.Algorithm = ""
 	}
-	c.Simulated = o.measured.asked() && d.Layer.Model != nil
-	fitted := !c.Simulated && d.Measured(name)
+	fitted := d.Measured(name)
 	if c.Map, err = o.placement(d, fitted); err != nil {
 		return c, err
 	}

@@ -18,7 +18,8 @@ import (
 )
 
 // A Basis is what calls are answered from: a design, and its measurements of the collective. Its
-// calls have all their ranks and sizes.
+// calls have the ranks of their nodes; a [Plan] of calls that have no ranks, or no sizes, is of
+// those that were measured.
 type Basis struct {
 	Calls
 	design platforms.Design
@@ -39,13 +40,13 @@ func (c Calls) Basis(d platforms.Design) (b Basis, err error) {
 	var all []fitOf
 	if c.Collective = of.Collective; !c.Simulated {
 		all = c.Fits.measured(d, c.Collective)
-		c = c.asMeasured(all)
 	}
 	switch {
 	case len(all) > 0:
-	case c.Total || c.Groups > 1:
-		return b, fmt.Errorf("sizes of all ranks' blocks and groups of ranks are those of "+
+	case c.Total || c.Groups > 1 || c.PerNode > 0 && len(c.Nodes) == 0:
+		err := fmt.Errorf("ranks on each node, groups of them and sizes of all blocks are of "+
 			"measured collectives, and %s has none of %s", d.Asked(), c.Collective)
+		return b, usage.Fields(err, "ranks-per-node", "total")
 	case d.Layer.Model == nil:
 		return b, fmt.Errorf("%s has no layer, and no measurements of %s; it has those of %s",
 			d.Asked(), c.Collective, strings.Join(stats.Ascending(list.Map(d.Platform.Collectives,
@@ -64,7 +65,7 @@ func (c Calls) asMeasured(all []fitOf) Calls {
 	ranks, sizes := c.Ranks, c.Sizes
 	for _, f := range all {
 		for _, p := range f.Data.Points {
-			if len(c.Ranks) == 0 && len(c.Nodes) == 0 && !slices.Contains(ranks, p.Ranks) {
+			if len(c.Ranks) == 0 && !slices.Contains(ranks, p.Ranks) {
 				ranks = append(ranks, p.Ranks)
 			}
 			if len(c.Sizes) == 0 && !slices.Contains(sizes, p.Size) {
@@ -107,6 +108,7 @@ func (c Calls) onWholeNodes(m machine.Machine, all []fitOf) (Calls, error) {
 		}
 		c.Ranks = append(c.Ranks, n*perNode)
 	}
+	c.Nodes = nil
 	return c, nil
 }
 

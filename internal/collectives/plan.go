@@ -22,7 +22,7 @@ func NewPlan(ctx context.Context, c Calls, d platforms.Design) (*Plan, error) {
 // Plan returns the plan of calls of the collective of the basis, which measurements answer if it
 // has some.
 func (b Basis) Plan(ctx context.Context, c Calls) (*Plan, error) {
-	if b.Calls = c; len(b.fits) > 0 {
+	if b.Calls = c.asMeasured(b.fits); len(b.fits) > 0 {
 		return b.planMeasured(ctx)
 	}
 	return b.planDescribed(ctx)

@@ -110,7 +110,7 @@ func (b Basis) prepare(ctx context.Context) (calls []study.Call, err error) {
 // library chose it, the measurements are that algorithm's alone, and the calls are simulated by any
 // algorithm.
 func (b Basis) takeFits() (Calls, []fitOf) {
-	c, l, all := b.Calls, b.design.Platform.Library, b.fits
+	c, l, all := b.asMeasured(b.fits), b.design.Platform.Library, b.fits
 	if c.Algorithm == "" && len(all) > 0 {
 		names := (&measured{Calls: c, library: l, all: all}).unnamed()
 		if len(names) == 1 && names[0] != LibraryChoice {

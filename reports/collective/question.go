@@ -70,13 +70,6 @@ func (q Question) Ask(ctx context.Context) (a Answer, err error) {
 			return a, err
 		}
 		if q.Measured != nil { // compared with the first platform alone
-			// Those that the platform was measured at are no wish.
-			if len(s.Calls.Ranks)+len(s.Calls.Nodes) == 0 {
-				basis.Ranks = nil
-			}
-			if len(s.Calls.Sizes) == 0 {
-				basis.Sizes = nil
-			}
 			a.Comparison, err = compare(ctx, basis, *q.Measured)
 			return a, err
 		}
