@@ -80,8 +80,11 @@ type Collective struct {
 	// [collective.Library.Default].
 	Algorithm string
 	Ranks     int
-	Size      quantity.Bytes // of the message, or of each rank's block
-	Place     string         // see [machine.Placement]; empty: one core after the other
+	// PerNode are the ranks on each node, of measured collectives; 0: as they were measured. The
+	// levels of a machine say it otherwise.
+	PerNode int
+	Size    quantity.Bytes // of the message, or of each rank's block
+	Place   string         // see [machine.Placement]; empty: one core after the other
 }
 
 // Collectives are calls of a collective: by several algorithms, on numbers of ranks, with sizes.
@@ -97,6 +100,7 @@ func (c Collective) calls() (Collectives, error) {
 		Collective: c.Name,
 		Algorithm:  c.Algorithm,
 		Ranks:      []int{c.Ranks},
+		PerNode:    c.PerNode,
 		Sizes:      []quantity.Bytes{c.Size},
 		Map:        machine.Placement{By: c.Place},
 	}}, nil
@@ -135,13 +139,13 @@ func (c Collectives) ask(ctx context.Context, d Design) (e Estimate, err error) 
 	if err := times.Undecided(); err != nil {
 		return e, err
 	}
-	e = Estimate{Interval: t.Within, Method: Simulated,
+	e = Estimate{Interval: t.Within, Method: Method(t.From), Beyond: t.Beyond,
 		Notes: append(remark.Texts(times.Notes), "algorithm: "+t.Name)}
 	if t.Call.Segment > 0 {
 		e.Notes = append(e.Notes, "in segments of "+quantity.Bytes(t.Call.Segment).String())
 	}
-	if times.Fitted {
-		e.Method = Measured
+	if times.Off != "" {
+		e.Notes = append(e.Notes, times.Within.Source)
 	}
 	if math.IsNaN(float64(t.Time)) {
 		e.Interval = t.AverageWithin

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/halfpeak/halfpeak"
@@ -395,5 +396,76 @@ func TestRecutStays(t *testing.T) {
 	}
 	if c := ask(cut.Set("wire.tau*=1.000000000001")); math.Abs(c.Value/a.Value-1) > 1e-9 {
 		t.Errorf("changed after the cut: %v, want %v", c, a)
+	}
+}
+
+// A collective has the interval, the method and the ranks of a node that the command prints: of
+// simulations of other machines where none was measured, and of fits beyond what was.
+func TestCollectiveAsCommanded(t *testing.T) {
+	gpus, err := halfpeak.Fit([]string{"internal/demo/files/nccl.log"}, fit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clip, err := halfpeak.Open("clip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		d      halfpeak.Design
+		call   halfpeak.Collective
+		method halfpeak.Method
+		beyond float64
+	}{
+		{clip, halfpeak.Collective{Algorithm: "ring", Ranks: 8, Size: 1024}, halfpeak.Simulated, 0},
+		{gpus, halfpeak.Collective{Ranks: 32, Size: 1 << 20}, halfpeak.Measured, 0},
+		{gpus, halfpeak.Collective{Ranks: 64, Size: 1 << 20}, halfpeak.Fitted, 2},
+		{gpus, halfpeak.Collective{Ranks: 32, PerNode: 4, Size: 1 << 20}, halfpeak.Fitted, 4},
+	} {
+		c.call.Name = "allreduce"
+		e, err := c.d.Ask(t.Context(), c.call)
+		if err != nil || e.Method != c.method || e.Beyond != c.beyond || !(e.Low < e.Value) ||
+			!(e.High > e.Value) || e.NoInterval != "" {
+			t.Errorf("%+v: %+v, %v; want %s, beyond %v, with an interval", c.call, e, err, c.method, c.beyond)
+		}
+		// The table has the same.
+		a, err := c.d.Times(t.Context(), halfpeak.Collectives{Calls: collectives.Calls{
+			Collective: "allreduce", Algorithm: c.call.Algorithm, Ranks: []int{c.call.Ranks}, PerNode: c.call.PerNode, Sizes: []quantity.Bytes{c.call.Size}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := a.Times[0].Times[0]
+		if in := shown.Within; in != e.Interval && shown.AverageWithin != e.Interval {
+			t.Errorf("%+v: the table has %v, not %v", c.call, in, e.Interval)
+		}
+	}
+	_, err = clip.Ask(t.Context(), halfpeak.Collective{Name: "allreduce", Ranks: 8, PerNode: 4, Size: 8})
+	if err == nil || !strings.Contains(err.Error(), "clip has none of allreduce") {
+		t.Errorf("ranks on a node of clip: %v", err)
+	}
+}
+
+// A design may be asked from several goroutines, also while its collectives are fitted.
+func TestSeveralGoroutines(t *testing.T) {
+	d, err := halfpeak.Fit([]string{"internal/demo/files/nccl.log", "internal/demo/files/latency.txt"}, fit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := []halfpeak.Call{halfpeak.Collective{Name: "allreduce", Ranks: 32, Size: 1 << 20},
+		halfpeak.Message{Size: 1 << 20}, halfpeak.Collective{Name: "bcast", Algorithm: "best", Ranks: 8, Size: 8}}
+	var all sync.WaitGroup
+	answers := make([]halfpeak.Estimate, 12)
+	for i := range answers {
+		all.Go(func() {
+			var err error
+			if answers[i], err = d.Ask(t.Context(), calls[i%len(calls)]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for i, e := range answers {
+		if first := answers[i%len(calls)]; e.Interval != first.Interval {
+			t.Errorf("%v and %v", e, first)
+		}
 	}
 }

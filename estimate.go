@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/halfpeak/halfpeak/internal/collectives"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -14,8 +15,8 @@ type Estimate struct {
 	quantity.Interval
 	NoInterval string
 	Method     Method
-	// Beyond is the factor by which the size is outside of those that were measured; 0: it is not,
-	// or nothing was measured.
+	// Beyond is the factor by which the size, or the ranks of a collective, are outside of those
+	// that were measured; 0: they are not, or nothing was measured.
 	Beyond float64
 	// Limit is the stage or the parameter that takes most of the time; empty: not known. Parts are
 	// all of them, and add up to the time of the model.
@@ -33,12 +34,15 @@ type Part struct {
 // A Method is how a time was found.
 type Method string
 
-// The methods.
+// The methods. Those of collectives are as the command has them.
 const (
-	Model     Method = "model"               // formulas of a layer's parameters
-	Curve     Method = "measured curve"      // through measured times of messages
-	Simulated Method = "simulated"           // messages of all ranks
-	Measured  Method = "measured collective" // fitted to measured times of it
+	Model      Method = "model"                     // formulas of a layer's parameters
+	Curve      Method = "measured curve"            // through measured times of messages
+	Simulated  Method = collectives.Simulated       // messages of all ranks
+	FirstSteps Method = collectives.FirstSteps      // of a ring, whose later steps take as long
+	Looped     Method = collectives.Looped          // calls and barriers in turn, as benchmarks do
+	Fitted     Method = collectives.FromFit         // by a fit to measured times of the collective
+	Measured   Method = collectives.FromMeasurement // a measured time of this very call
 )
 
 // Time returns the value of the estimate.

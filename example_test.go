@@ -52,8 +52,8 @@ func ExampleCollective() {
 		fmt.Println(e)
 	}
 	// Output:
-	// 1.06 ms, simulated
-	// 752 µs, simulated
+	// 1.06 ms (398 µs to 4.42 ms), simulated
+	// 752 µs (282 µs to 3.13 ms), simulated
 }
 
 // The output of a benchmark, fitted, and the next measurement of a size that it does not have.

@@ -36,7 +36,7 @@ func caveatsOf(times []Timing) *caveats {
 
 // count counts a prediction.
 func (c *caveats) count(f *fitOf, p fitted.Prediction) {
-	if p.Beyond {
+	if p.Beyond > 0 {
 		c.beyond++
 	}
 	if p.NoInterval != "" && !slices.Contains(c.reasons, p.NoInterval) {

@@ -28,6 +28,7 @@ type described struct {
 	design platforms.Design
 	costs  platforms.Costs     // of the design, or changed ones
 	within calibrate.Deviation // of the times
+	known  bool                // within is of this machine, or of ones that are like it
 	on     simulate.Machine    // has places for the largest number of ranks
 	timer  *timer
 }
@@ -61,8 +62,11 @@ func (c Calls) describe(d platforms.Design, costs platforms.Costs) described {
 		c.Call.Gamma = costs.Combine.Nanos()
 	}
 	d.Layer.Model = costs.Layer
-	return described{Calls: c, design: d, costs: costs,
-		within: calibrate.DeviationOf(d.Platform)}
+	s := described{Calls: c, design: d, costs: costs, within: calibrate.DeviationOf(d.Platform)}
+	if s.known = s.within != (calibrate.Deviation{}); !s.known {
+		s.within = calibrate.Simulated()
+	}
+	return s
 }
 
 // place places the ranks: calls on fewer ranks than the largest number use the first places.
@@ -247,9 +251,14 @@ func (s described) Time(ctx context.Context, c Cell) (Estimate, error) {
 	copying := s.copies(c.Size())
 	e.Time += copying
 	e.Average += copying
-	e.Within, e.AverageWithin = s.within.Of(c.Ranks, e.Time), s.within.Of(c.Ranks, e.Average)
+	s.interval(&e, c.Ranks)
 	e.expected = e.Time
 	return e, nil
+}
+
+// interval sets the intervals of the times of an estimate.
+func (s described) interval(e *Estimate, ranks int) {
+	e.Within, e.AverageWithin = s.within.Of(ranks, e.Time), s.within.Of(ranks, e.Average)
 }
 
 // copies returns the time in which each rank first copies its own data. It delays all ranks alike,
@@ -297,8 +306,8 @@ func (c Calls) maxOpsIfAlternative(times int) int {
 // remark adds what the times are of, and how far they may be off.
 func (s described) remark(t *Times) {
 	t.On, t.Within = s.text(), s.within
-	if s.within == (calibrate.Deviation{}) {
-		t.Off, t.Far = calibrate.OfSimulations("real times were"), calibrate.Simulated()
+	if !s.known {
+		t.Off = calibrate.OfSimulations("real times were")
 	}
 	t.Notes = append(s.doubts(), calibrate.MeasuredAs(s.design.Platform, s.Collective)...)
 	for _, c := range t.plan.Cells {
@@ -323,7 +332,15 @@ func (s described) doubts() (all []remark.Note) {
 			return append(all, remark.OnRanksAlone(s.Collective, l.Timed.Ranks))
 		}
 	}
-	return append(all, remark.Deviates(s.within.String(), s.within != calibrate.Deviation{}))
+	return append(all, s.deviates())
+}
+
+// deviates says how far the times may be off on this machine.
+func (s described) deviates() remark.Note {
+	if !s.known {
+		return remark.Deviates(calibrate.Deviation{}.String(), false)
+	}
+	return remark.Deviates(s.within.String(), true)
 }
 
 // text returns the platform of the times in words: a sentence with its name, then its shape.

@@ -265,6 +265,7 @@ func (m *measured) Time(_ context.Context, c Cell) (Estimate, error) {
 			return e, err
 		}
 		e.predicted = append(e.predicted, prediction{of, found})
+		e.Beyond = max(e.Beyond, found.Beyond)
 		if statistic == fitted.Average {
 			e.Average, e.AverageWithin = quantity.Micros(found.Value), found.Interval
 		} else {

@@ -71,7 +71,7 @@ func (b Basis) prepare(ctx context.Context) (calls []study.Call, err error) {
 			return a.Place() == b.Place() && (c.Algorithm == "best" || same)
 		})
 		r := newRepeated(c, b.design, here)
-		call, skipped, err := r.prepare(ctx, s.within, fits)
+		call, skipped, err := r.prepare(ctx, s, fits)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +91,7 @@ func (b Basis) prepare(ctx context.Context) (calls []study.Call, err error) {
 	}
 	notes := []remark.Note{remark.Described(s.text())}
 	if len(fits) == 0 {
-		notes = append(notes, remark.Deviates(s.within.String(), s.within != calibrate.Deviation{}))
+		notes = append(notes, s.deviates())
 	} else {
 		notes = append(notes, remark.Scaled())
 	}
@@ -157,7 +157,7 @@ func newRepeated(c Calls, d platforms.Design, cells []Cell) *repeated {
 // need, and returns descriptions of those whose schedules are too large. The call has no Run if all
 // are. A library does not choose anew when the network changes, since its rules have sizes and
 // numbers of ranks alone: of its choices the nearest stays.
-func (r *repeated) prepare(ctx context.Context, within calibrate.Deviation, fits []fitOf) (
+func (r *repeated) prepare(ctx context.Context, of described, fits []fitOf) (
 	call study.Call, tooLarge []string, err error) {
 	now := r.design.Costs()
 	m, err := r.measuredCall(ctx, fits)
@@ -202,11 +202,11 @@ func (r *repeated) prepare(ctx context.Context, within calibrate.Deviation, fits
 	}
 	if len(fits) > 0 {
 		err = scaled(&call, m, first.Time, now)
-	} else if ranks := r.cells[0].Ranks; within.Of(ranks, first.Time).Known() {
+	} else if ranks := r.cells[0].Ranks; of.known && of.within.Of(ranks, first.Time).Known() {
 		call.Within = func(_ platforms.Costs, v float64) quantity.Interval {
-			return within.Of(ranks, quantity.Micros(v))
+			return of.within.Of(ranks, quantity.Micros(v))
 		}
-	} else if within == (calibrate.Deviation{}) {
+	} else if !of.known {
 		call.Off = calibrate.OfSimulations("real times were")
 	}
 	return call, tooLarge, err

@@ -24,19 +24,18 @@ type Times struct {
 	Times      []Timing
 	Within     calibrate.Deviation
 	TooLarge   []string // the calls without a time, and why
-	Off        string   // how far real times may be from these; empty if they have intervals
-	BestOnly   bool
-	Notes      []remark.Note
-	Fitted     bool // the times are fitted, and have intervals
+	// Off says how far real times were from simulations of other machines, which Within then is;
+	// empty if it is of this machine.
+	Off      string
+	BestOnly bool
+	Notes    []remark.Note
+	Fitted   bool // the times are fitted, and have intervals
 	// Measured are the measured calls of the algorithms on the numbers of ranks, of fitted times.
 	// ByBusbw says that they are of nccl-tests, which are read by their bus bandwidth.
 	Measured []Timing
 	ByBusbw  bool
 
 	Own int // the number of schedules of one's own, the last of Times; see [Times.AddSchedule]
-
-	// Far is Off in numbers.
-	Far calibrate.Deviation
 
 	plan *Plan
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -56,7 +55,7 @@ func (t *Times) Several() bool { return t.plan.Several() }
 // Rough reports whether real times differ from these by a tenth or more: those of fits, and on a
 // machine on which no collective was measured.
 func (t *Times) Rough() bool {
-	return t.Fitted || t.Within == (calibrate.Deviation{}) || t.Within.Ranks > 0
+	return t.Fitted || t.Off != "" || t.Within.Ranks > 0
 }
 
 // AddSchedule times a schedule of one's own, of the call that all times are of, and compares it
@@ -85,7 +84,7 @@ func (t *Times) AddSchedule(ctx context.Context, name string, s *schedule.Schedu
 	finish, _ := run.Finish()
 	copying := source.copies(own.Size())
 	own.Time, own.Average, own.From = finish+copying, average(run)+copying, Simulated
-	own.Within, own.AverageWithin = quantity.Alone(own.Time), quantity.Alone(own.Average)
+	source.interval(&own.Estimate, ranks)
 	own.LatencyBound, own.BandwidthBound = first.LatencyBound, first.BandwidthBound
 	own.expected = own.Time
 	t.Times = append(t.Times, own)

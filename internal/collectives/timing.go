@@ -48,6 +48,8 @@ type Estimate struct {
 	From    string // how the time was found, such as Simulated; empty: it was not
 	// Within and AverageWithin are the 95 % intervals of both.
 	Within, AverageWithin quantity.Interval
+	// Beyond is that of [fitted.Prediction]; 0 of simulations.
+	Beyond float64
 	// Measure is the one measurement that narrows the interval of a fit the most, if it is too wide
 	// to plan with; else empty.
 	Measure string

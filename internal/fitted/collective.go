@@ -101,8 +101,9 @@ type Prediction struct {
 	// Measure says, if the interval is wider than [Planable], which one measurement would narrow it
 	// the most; else empty.
 	Measure string
-	// Beyond says that the ranks, nodes or size lie outside of those measured.
-	Beyond bool
+	// Beyond is the factor by which the nodes and the ranks on each, or if that is larger the size,
+	// lie outside of those measured; 0 if they do not.
+	Beyond float64
 	// Measured says that the call was measured: Value is that time.
 	Measured bool
 	// Forms are the algorithms that the time is made from, the heaviest first.
@@ -144,13 +145,12 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 			"the fitted forms have no time there", ErrNoFit, r.Of.Collective, n, at.Ranks)
 	}
 	down, up := b.deviations(p, size, spread, apart, r.Noise)
-	outside := !b.inside(p) || b.fill(p) > 0 || b.sizeOctaves(size) > 0
-	q := Prediction{Forms: b.named(weights), Beyond: outside}
+	q := Prediction{Forms: b.named(weights), Beyond: b.factorBeyond(p, size)}
 	low, high := t, t
 	call := Point{Ranks: at.Ranks, PerNode: at.PerNode, Size: n}
 	if i, has := slices.BinarySearchFunc(r.Points, call, byCall); has {
 		v := float64(r.Points[i].Time)
-		t, q.Beyond, q.Measured = v, false, true
+		t, q.Beyond, q.Measured = v, 0, true
 		if deviation := r.Points[i].deviation(r.Noise); !math.IsInf(deviation, 1) {
 			low, high, down, up = v, v, deviation, deviation
 		} else {
@@ -165,7 +165,7 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 	q.Value = t
 	q.Expected = quantity.Micros(t * math.Exp((down*down+up*up)/4))
 	q.Low, q.High = low*math.Exp(-quantile95*down), high*math.Exp(quantile95*up)
-	if q.NoInterval == "" && q.Beyond && q.High/q.Low > useful {
+	if q.NoInterval == "" && q.Beyond > 0 && q.High/q.Low > useful {
 		q.NoInterval = fmt.Sprintf("the time could be anything within a factor of %.0f: "+
 			"measure %s", float64(useful), b.nearer(p, size))
 	}

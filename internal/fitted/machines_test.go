@@ -193,7 +193,7 @@ func TestBeyond(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !q.Beyond {
+			if q.Beyond == 0 {
 				t.Errorf("%s: %d ranks are within", name, p.Ranks)
 			}
 			if strings.HasPrefix(name, "orfeo") != (q.NoInterval != "") {

@@ -87,6 +87,19 @@ func (t *table) sizeOctaves(n float64) float64 {
 	return max(0, least-lg, lg-most)
 }
 
+// factorBeyond returns the factor by which a call is outside of those measured, see
+// [Prediction.Beyond].
+func (t *table) factorBeyond(p place, n float64) float64 {
+	octaves := max(t.fill(p), t.sizeOctaves(n))
+	if !t.inside(p) {
+		octaves = max(octaves, t.octaves(p))
+	}
+	if octaves == 0 {
+		return 0
+	}
+	return math.Exp2(octaves)
+}
+
 // along returns the measured places on the way to a place, ascending: on one node, or with as many
 // ranks a node; if there are none, those on as many nodes.
 func (t *table) along(p place) (along []place) {

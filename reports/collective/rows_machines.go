@@ -19,6 +19,7 @@ type machineTime struct {
 	Timing
 	machine string
 	slower  float64
+	off     bool // the interval is of other machines, and the closing line says it once
 }
 
 // machineRows compares machines by their best times of each call, which come in ascending order of
@@ -28,7 +29,8 @@ func machineRows(machines []*Times) table.Rows {
 	for _, m := range machines {
 		for _, c := range m.Times {
 			if !c.Compared || c.Best {
-				all = append(all, machineTime{Timing: c, machine: m.Machine})
+				all = append(all, machineTime{Timing: c, machine: m.Machine,
+					off: m.Off != ""})
 			}
 		}
 	}
@@ -128,7 +130,7 @@ func placeVerdict(here []machineTime) (best machineTime, v table.Closed) {
 	best = slices.MinFunc(here, bySlower)
 	worst := slices.MaxFunc(here, bySlower)
 	v.Value = shownTime(best.Timing)
-	if best.Within.Known() {
+	if best.Within.Known() && !best.off {
 		v.Value = table.Shown(quantity.DimTime, best.Within)
 	} else if math.IsNaN(float64(best.Time)) && best.AverageWithin.Known() {
 		v.Value = table.Shown(quantity.DimTime, best.AverageWithin)

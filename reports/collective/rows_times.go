@@ -217,7 +217,7 @@ func closing(t *Times, all, own []Timing, named func(any) string) table.Closing 
 	if t.Off == "" {
 		return said
 	}
-	said.Error, said.Next = t.Far.Source, "halfpeak calibrate measures the machine"
+	said.Error, said.Next = t.Within.Source, "halfpeak calibrate measures the machine"
 	if len(said.Values) > table.MaxClosed { // all have the same interval, in parts of the time
 		said.Error = t.Off
 		for i := range said.Values {
@@ -262,9 +262,6 @@ func closed(t *Times, c Timing, own []Timing, named func(any) string) (v table.C
 		within = c.AverageWithin
 	}
 	within.Value = float64(shownTime(c))
-	if t.Off != "" {
-		within = t.Far.Of(c.Ranks, shownTime(c))
-	}
 	with := ""
 	if !c.IsLibraryChoice() {
 		with = " with " + called(c, named)
