@@ -84,6 +84,19 @@
 // Both rules use a trace of noise ([Text]) in the same way. LogGOPSim reads the last detour of a
 // file twice if the file ends with a new line.
 //
+// # How it is built
+//
+// Files are named by what they belong to. A kernel_ file knows neither costs nor rules: kernel.go
+// holds the operations of a run, kernel_queue.go what comes next, kernel_match.go pairs receives
+// with messages, kernel_processors.go lets operations wait for processors and NICs. A rules_ file
+// says what happens at the time of an entry: rules_messages.go by the default rules,
+// rules_loggopsim.go by LogGOPSim's. A net_ file says what a message costs and how long it is on
+// its way: net.go has the interface and the network of LogGP, net_shared.go that of levels,
+// net_rates.go how a shared resource divides its rate. An observe_ file looks on: observe_record.go
+// keeps steps, each with its cause, from which observe_path.go makes the critical path and
+// observe_timeline.go spans and waits. simulate.go begins and ends a run; a sequence_ file runs
+// parts of a program that follow each other.
+//
 // # How it is fast
 //
 // Entries of 16 bytes wait in a radix heap. Blocked operations are parked at their rank, and one

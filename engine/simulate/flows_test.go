@@ -236,7 +236,7 @@ func TestMaxMin(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 3))
 		const n = 8
-		f := newTestFlows(n)
+		f := newTestRates(n)
 		var going []*bundle
 		for step := range 60 {
 			if len(going) > 0 && random.IntN(3) == 0 {
@@ -246,7 +246,7 @@ func TestMaxMin(t *testing.T) {
 				f.end(going[i])
 				going = slices.Delete(going, i, i+1)
 			} else {
-				b := f.add(bundleKey{from: uint32(step)}, drawBundle(random, n))
+				b := f.bundle(drawBundle(random, n))
 				f.begin(b, 0, 0)
 				going = append(going, b)
 			}

@@ -34,13 +34,16 @@ func TestProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, rules := range []Rules{Default, LogGOPSim} {
-		r := newRun(t.Context(), p, false)
-		err := r.simulate(Setup{Rules: rules,
+		run, err := p.begin(t.Context(), Setup{Rules: rules,
 			LogGOPS: LogGOPS{Latency: 3, Overhead: 2, EagerLimit: 100}})
+		if err == nil {
+			err = run.loop(run)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.giveBack()
+		run.giveBack()
+		r := run.end()
 		if all := uint64(len(s.Ops())); r.done != all {
 			t.Errorf("%v: %d of %d operations are done", rules, r.done, all)
 		}

@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/optimize/convex/lp"
 )
 
-// newTestFlows returns flows over n resources, without a program.
-func newTestFlows(n int) *flows {
-	return &flows{bundles: map[bundleKey]*bundle{}, same: map[string]*bundle{},
-		shared: make([]resource, n), settle: math.MaxUint64}
+// newTestRates returns the rates of messages that share n resources, without a program.
+func newTestRates(n int) *rates {
+	r := newRates(n)
+	return &r
 }
 
 // drawBundle returns a bundle of messages that use one of the first half of n resources, and one of
@@ -109,10 +109,10 @@ func TestSharesAgainstLinearPrograms(t *testing.T) {
 	const states, n = 1000, 6
 	for seed := range uint64(states) {
 		random := rand.New(rand.NewPCG(seed, 11))
-		f := newTestFlows(n)
+		f := newTestRates(n)
 		s, of := state{n: n}, []*bundle{}
-		for i := range 2 + random.IntN(7) {
-			b := f.add(bundleKey{from: uint32(i)}, drawBundle(random, n))
+		for range 2 + random.IntN(7) {
+			b := f.bundle(drawBundle(random, n))
 			f.begin(b, 0, 0)
 			each := map[uint32]float64{}
 			for _, u := range b.uses {
@@ -136,10 +136,10 @@ func TestCrowd(t *testing.T) {
 	waited := 0
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 12))
-		f := newTestFlows(n)
+		f := newTestRates(n)
 		var going []*bundle
 		for now := uint64(0); now < 300; now++ {
-			b := f.add(bundleKey{from: uint32(now)}, drawBundle(random, n))
+			b := f.bundle(drawBundle(random, n))
 			b.alone *= 1000 // ticks, so that there is something to wait for
 			for i := range b.uses {
 				b.uses[i].ticks *= 1000
@@ -151,7 +151,7 @@ func TestCrowd(t *testing.T) {
 				waited++
 				continue
 			}
-			fresh := newTestFlows(n)
+			fresh := newTestRates(n)
 			for _, b := range going {
 				c := &bundle{size: b.size, alone: b.alone, limit: b.limit, uses: slices.Clone(b.uses)}
 				for range b.flows {
@@ -159,12 +159,12 @@ func TestCrowd(t *testing.T) {
 				}
 			}
 			fresh.share(now)
-			for i := range f.shared {
+			for i := range f.resources {
 				used, want := 0.0, 0.0
-				for _, u := range f.shared[i].users {
+				for _, u := range f.resources[i].users {
 					used += float64(len(u.flows)) * u.rate * u.uses[u.use].ticks
 				}
-				for _, u := range fresh.shared[i].users {
+				for _, u := range fresh.resources[i].users {
 					want += float64(len(u.flows)) * u.rate * u.uses[u.use].ticks
 				}
 				if math.Abs(used-want) > 1e-6 {

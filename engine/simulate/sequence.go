@@ -108,7 +108,7 @@ func (s *Sequence) Run(ctx context.Context, o Setup, visit func(part int32, begi
 			if recorded += len(p.ops); o.Record && s.Recorded > 0 && recorded > s.Recorded {
 				o.Record = false
 				for _, e := range all.exits {
-					e.run = nil
+					e.record = nil
 				}
 			}
 			e, err := p.runPart(ctx, o, from, s.Tolerance)
@@ -193,21 +193,25 @@ func (s *Sequence) scattered(kept []*exit, ops int, from *partState) (int, float
 // runPart runs the program from a state.
 func (p *Program) runPart(ctx context.Context, o Setup, from *partState, tolerance float64) (
 	*exit, error) {
-	r, err := p.newRun(ctx, o)
+	r, err := newRun(ctx, p, o)
 	if err != nil {
 		return nil, err
 	}
 	defer r.giveBack()
-	r.entered, r.firstSend, r.leaves = from, math.MaxUint64, make([]leave, 0, p.s.Ranks())
-	if err := r.simulate(o); err != nil {
+	r.leaves = make([]leave, 0, p.s.Ranks())
+	if from == nil {
+		r.start()
+	} else if !r.beginFrom(from) {
+		return nil, ErrOverlap
+	}
+	if err := r.loop(r); err != nil {
 		return nil, err
 	}
-	res, err := r.result(o)
-	if err != nil {
+	if r.end().deadlock() != nil {
 		return nil, ErrOverlap // messages of another part; else the whole schedule has the error
 	}
-	e := &exit{from: from, first: r.firstSend, last: r.lastEvent, Result: res}
-	if e.overlaps = !r.leave(e); r.shared != nil && r.shared.byNIC {
+	e := &exit{from: from, first: r.firstSend, last: r.last, Result: r.result()}
+	if e.overlaps = !r.leave(e); r.levels != nil && r.levels.interleaves() {
 		e.slack, e.skew = uint64(tolerance*float64(e.base)), mostSkew
 	}
 	return e, nil
@@ -219,11 +223,7 @@ func (r *run) leave(e *exit) bool {
 	if len(r.leaves) < ranks || len(r.windows) > 0 || len(r.transit) > 0 {
 		return false
 	}
-	if r.flows != nil {
-		for _, turn := range r.flows.turns {
-			e.last = max(e.last, turn.next)
-		}
-	}
+	e.last = max(e.last, r.net.quiet())
 	first := func(a, b leave) int { return cmp.Compare(a.time, b.time) }
 	e.base = slices.MinFunc(r.leaves, first).time
 	final := slices.MaxFunc(r.leaves, first).time

@@ -3,74 +3,15 @@ package simulate
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
 
-	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/internal/memory"
 	"github.com/halfpeak/halfpeak/internal/parallel"
-	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// Rules define the meaning of the parameters where LogGOPS leaves it open.
-type Rules int
-
-const (
-	Default   Rules = iota // what the model means; see the package comment
-	LogGOPSim              // what LogGOPSim does, to the last nanosecond
-)
-
-var rulesNames = []string{"default", "loggopsim"}
-
-func (r Rules) String() string { return rulesNames[r] }
-
-// parseRules returns the rules of a name in rulesNames; another name is an error.
-func parseRules(text string) (Rules, error) {
-	if i := slices.Index(rulesNames, text); i >= 0 {
-		return Rules(i), nil
-	}
-	return 0, fmt.Errorf("unknown rules %q%s", text, usage.Hint(text, rulesNames))
-}
-
-// A Setup holds the conditions of a run: the costs of messages, the rules and the noise.
-type Setup struct {
-	Rules   Rules
-	LogGOPS LogGOPS // costs of messages if Machine is nil
-	Machine Machine // nil: LogGOPS, as LogGOPSim's rules require
-	Noise   Noise   // the zero value is no noise
-	Seed    uint64  // of the noise and, with fair shares, of the ranks' starts within 10 ns
-
-	// Reversed lets what happens at one moment happen in the opposite order: computations before
-	// receives and sends, and what became ready last first. If that changes the finish, it hangs on
-	// an order that the model does not know. The default rules only.
-	Reversed bool
-
-	// Record keeps what the run did, for [Result.Path] and [Result.Timeline]:
-	// 48 bytes for each step of an operation, of which a message has four. The default rules only.
-	Record bool
-
-	// Computed keeps less than Record, for [Result.Computed]: 48 bytes for each computation. The
-	// default rules without noise only.
-	Computed bool
-
-	// Parts keeps how long each rank computes and handles messages, for [Result.Parts]. The default
-	// rules only.
-	Parts bool
-
-	// Instant lets joint operations take no time. The default rules only.
-	Instant bool
-
-	// Steps, if above 0, bounds the queue entries that a run takes and the rates that it computes.
-	// It ends with ErrSteps soon after, so that a run that nobody needs costs no more.
-	Steps uint64
-
-	// Progress, if not nil, is called several times a second, from the goroutine of the run.
-	Progress func(Progress)
-}
 
 // A Result is the outcome of a run.
 type Result struct {
@@ -90,14 +31,7 @@ type Result struct {
 	// level whose [machine.Level.Handshake] was not measured.
 	Assumed bool
 
-	run *run // what it recorded
-}
-
-func (r Rules) ticks() float64 {
-	if r == LogGOPSim {
-		return nanos
-	}
-	return picos
+	record *record // nil: none was kept
 }
 
 // Micros converts a time in ticks of this result to µs.
@@ -122,95 +56,70 @@ func (p *Program) Run(ctx context.Context, o Setup) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	r, err := p.newRun(ctx, o)
+	r, err := p.begin(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	defer r.giveBack()
-	r.report, r.began, r.most = o.Progress, time.Now(), o.Steps
-	if err := r.simulate(o); err != nil {
+	if err := r.loop(r); err != nil {
 		return nil, err
 	}
-	return r.result(o)
+	return r.result(), r.end().deadlock()
 }
 
-// newRun returns a run that keeps what the setup asks for.
-func (p *Program) newRun(ctx context.Context, o Setup) (*run, error) {
-	if o.Record {
-		err := memory.Check(fmt.Sprintf("the record of %d operations", len(p.ops)),
-			float64(len(p.ops))*(schedule.OpBytes+runBytes+recordBytes))
-		if err != nil {
-			return nil, err
-		}
-	}
-	r := newRun(ctx, p, o.Record)
-	if o.Parts && o.Rules == Default {
-		r.tally = make([]Parts, p.s.Ranks())
-	}
-	return r, nil
+// A simulation is a run by some rules.
+type simulation interface {
+	rules
+	loop(by rules) error
+	result() *Result
+	end() ending
+	giveBack() // of what it has borrowed
 }
 
-func (r *run) simulate(o Setup) error {
-	r.noise = o.Noise.start(r.s.Ranks(), o.Seed, o.Rules.ticks()/nanos)
+func (p *Program) begin(ctx context.Context, o Setup) (simulation, error) {
 	if o.Rules == LogGOPSim {
-		switch {
-		case o.Machine != nil:
-			return errors.New("LogGOPSim's rules require LogGOPS parameters and cannot use " +
-				"another machine")
-		case o.Reversed:
-			return errors.New("LogGOPSim's rules have one order; leave out the rules")
-		case o.Record || o.Computed:
-			return errors.New("a run by LogGOPSim's rules cannot be recorded: " +
-				"its clocks of one rank run apart; leave out the rules")
-		}
-		m, err := o.LogGOPS.inNanoseconds()
-		if err != nil {
-			return err
-		}
-		return r.loggopsim(m)
+		return newPeer(ctx, p, o)
 	}
-	switch m := o.Machine.(type) {
-	case nil:
-		if err := o.LogGOPS.check(); err != nil {
-			return err
-		}
-		r.costs.machine = o.LogGOPS
-	case *levels:
-		if r.s.Ranks() > m.ranks() {
-			return fmt.Errorf("the schedule has %d ranks, but only %d have a place on the machine",
-				r.s.Ranks(), m.ranks())
-		}
-		r.costs.machine = m.firstRanks(r.s.Ranks())
-	default:
-		r.costs.machine = m
+	r, err := newRun(ctx, p, o)
+	if err == nil {
+		r.start()
 	}
-	r.shared = newSharing(r.costs.machine, r.names, r.fail)
-	r.flows = newFlows(r.costs.machine, r.Program, o.Seed)
-	r.recording, r.instant = o.Record || o.Computed, o.Instant
-	r.brief = !o.Record
-	if o.Reversed {
-		r.order = firstFresh - 1
-	}
-	return r.model()
+	return r, err
 }
 
-func (r *run) result(o Setup) (*Result, error) {
-	res := &Result{Ranks: make([]uint64, r.s.Ranks()), Rules: o.Rules, Events: uint64(r.num)}
+// finishes returns a result with the finish times of the ranks, by their processors.
+func (k *kernel) finishes(by Rules) *Result {
+	res := &Result{Ranks: make([]uint64, k.s.Ranks()), Rules: by, Events: uint64(k.num)}
 	for rank := range res.Ranks {
-		clocks := r.clock[rank*r.stride:]
-		for _, t := range clocks[:len(r.cpus.list)] {
-			res.Ranks[rank] = max(res.Ranks[rank], t)
-		}
-		if o.Rules == Default {
-			res.Ranks[rank] = max(res.Ranks[rank], r.out[rank])
-		}
+		res.Ranks[rank] = slices.Max(k.clock[rank*k.stride:][:len(k.cpus.list)])
+	}
+	return res
+}
+
+// result returns the finish times of the ranks, also by their NICs, and what was observed.
+func (r *run) result() *Result {
+	res := r.finishes(Default)
+	for rank := range res.Ranks {
+		res.Ranks[rank] = max(res.Ranks[rank], r.out[rank])
 	}
 	slices.SortFunc(r.marks, func(a, b MarkEnd) int { return cmp.Compare(a.Op, b.Op) })
-	res.Marks, res.Parts, res.Assumed = r.marks, r.tally, r.assumed
-	if o.Record || o.Computed {
-		res.run = r
-	}
-	return res, r.findDeadlock()
+	res.Marks, res.Parts, res.Assumed, res.record = r.marks, r.tally, r.assumed, r.record
+	return res
+}
+
+func (r *peer) result() *Result { return r.finishes(LogGOPSim) }
+
+func (r *peer) end() ending {
+	return ending{kernel: &r.kernel, isRendezvous: func(i uint32) bool {
+		return r.ops[i].Size > r.S
+	}}
+}
+
+func (r *run) end() ending {
+	return ending{kernel: &r.kernel, joined: r.joined, isRendezvous: func(i uint32) bool {
+		op := &r.ops[i]
+		return r.costs.of(r.nodes[i].rank, op.Peer, op.Size).rendezvous
+	}}
 }
 
 // maxRuns is the maximum number of runs, whose finish times take 80 MB.

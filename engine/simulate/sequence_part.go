@@ -14,6 +14,23 @@ var ErrOverlap = errors.New("parts of the schedule overlap")
 // state than they.
 var ErrUneven = errors.New("ranks that stand for others are in another state")
 
+// A busyNIC is one that is not free when its rank is ready.
+type busyNIC struct {
+	rank  uint32
+	label uint16
+	takes bool // as a receiver
+	until uint64
+}
+
+// A partState is that from which a part runs: ticks since the first rank is ready.
+type partState struct {
+	ready []uint64 // by rank
+	busy  []busyNIC
+	order []uint32 // ranks, in the order of their readiness
+	slack uint64   // by which times of equal states may differ
+	skew  uint64   // the same of times of ranks that are alike
+}
+
 // near reports whether two times of states are equal.
 func (s *partState) near(a, b uint64) bool { return max(a, b)-min(a, b) <= s.slack }
 
@@ -106,8 +123,8 @@ func (r *run) beginFrom(s *partState) bool {
 		if !ok {
 			return false
 		}
-		if r.clock[i] = n.until; r.recording {
-			r.clockBy[i] = link{at: atNIC}
+		if r.clock[i] = n.until; r.record != nil {
+			r.record.clockBy[i] = link{at: atNIC}
 		}
 	}
 	for i := range r.ready {
@@ -116,27 +133,17 @@ func (r *run) beginFrom(s *partState) bool {
 		}
 	}
 	for _, rank := range s.order {
-		r.startRank(int(rank), nil)
+		r.startRank(int(rank), r.queue)
 	}
 	return true
 }
 
 // clockOf returns the index of the clock of a NIC; false if the part does not have it.
-func (r *run) clockOf(n busyNIC) (int, bool) {
-	i := slices.Index(r.nics.list, n.label)
-	at := int(n.rank)*r.stride + len(r.cpus.list) + i
+func (k *kernel) clockOf(n busyNIC) (int, bool) {
+	i := slices.Index(k.nics.list, n.label)
+	at := int(n.rank)*k.stride + len(k.cpus.list) + i
 	if n.takes {
-		at += len(r.nics.list)
+		at += len(k.nics.list)
 	}
 	return at, i >= 0
-}
-
-// noteLeave notes the end of the last operation of a rank in a run of a part.
-func (r *run) noteLeave(i uint32, end uint64, by link) {
-	if r.leaves == nil {
-		return
-	}
-	if _, hi := r.s.Rank(int(r.nodes[i].rank)); i == hi-1 {
-		r.leaves = append(r.leaves, leave{r.nodes[i].rank, end, by.as(atDone)})
-	}
 }

@@ -50,7 +50,7 @@ func (r *Result) Timeline() (*Timeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := r.run
+	run := r.record
 	t := &Timeline{Ranks: len(r.Ranks)}
 	t.Finish, _ = r.Finish()
 	onPath := map[[2]uint64]bool{} // operation and beginning

@@ -1,37 +1,74 @@
 package simulate
 
 import (
+	"context"
+	"fmt"
+	"math"
+
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/internal/memory"
 )
 
-// firstFresh is added to the numbers of entries that were not parked: at one time they come behind
-// those that were.
-const firstFresh = 1 << 31
-
-func (r *run) model() error {
-	r.ready = memory.Make[uint64](len(r.ops))
-	r.out = memory.Make[uint64](r.s.Ranks())
-	r.joined = r.Program.gatherings()
-	r.fresh = firstFresh
-	if r.recording {
-		r.startRecord()
+// newRun returns a run that keeps what the setup asks for.
+func newRun(ctx context.Context, p *Program, o Setup) (*run, error) {
+	if o.Record {
+		err := memory.Check(fmt.Sprintf("the record of %d operations", len(p.ops)),
+			float64(len(p.ops))*(schedule.OpBytes+runBytes+recordBytes))
+		if err != nil {
+			return nil, err
+		}
 	}
-	r.startProgress()
-	r.proceed = r.step
-	switch {
-	case r.entered == nil:
-		r.skewStarts()
-		r.start(func(uint32) bool { return true })
-	case !r.beginFrom(r.entered):
-		return ErrOverlap
+	r := &run{}
+	if err := r.useMachine(o, p.s.Ranks()); err != nil {
+		return nil, err
 	}
-	return r.loop()
+	r.init(ctx, p, o, o.Record)
+	r.refuse = r.fail
+	r.ready, r.out = memory.Make[uint64](len(r.ops)), memory.Make[uint64](r.s.Ranks())
+	r.joined, r.instant = r.gatherings(), o.Instant
+	r.fresh, r.firstSend = firstFresh, math.MaxUint64
+	if o.Reversed {
+		r.order = firstFresh - 1
+	}
+	n := newShared(&r.kernel, &r.costs, o.Seed)
+	if o.Record || o.Computed {
+		r.record = newRecord(&r.kernel, &r.costs, r.out, !o.Record, n != nil)
+	}
+	if o.Parts {
+		r.tally = make([]Parts, r.s.Ranks())
+	}
+	if r.net = (exclusive{&r.kernel, &r.costs}); n != nil {
+		n.record, n.delivered, n.taken = r.record, r.delivered, r.takenIn
+		r.net = n
+	}
+	r.startPresence()
+	return r, nil
 }
 
-// step processes a queue entry, or parks its operation at the desk of its rank; late is set if it
-// comes from there.
-func (r *run) step(e entry, late bool) {
+// useMachine sets the machine whose costs messages have.
+func (r *run) useMachine(o Setup, ranks int) error {
+	switch m := o.Machine.(type) {
+	case nil:
+		if err := o.LogGOPS.check(); err != nil {
+			return err
+		}
+		r.machine = o.LogGOPS
+	case *levels:
+		if ranks > m.ranks() {
+			return fmt.Errorf("the schedule has %d ranks, but only %d have a place on the machine",
+				ranks, m.ranks())
+		}
+		r.levels = m.firstRanks(ranks)
+		r.machine = r.levels
+	default:
+		r.machine = m
+	}
+	return nil
+}
+
+// proceed processes a queue entry, or parks its operation at the desk of its rank; late is set if
+// it comes from there.
+func (r *run) proceed(e entry, late bool) {
 	t, i := e.time, e.what&opMask
 	n, op := &r.nodes[i], &r.ops[i]
 	switch {
@@ -50,7 +87,7 @@ func (r *run) step(e entry, late bool) {
 		r.take(i, n.next, handshake, t, t)
 		return
 	case op.Kind == schedule.Recv && n.waits == free:
-		r.finish(r.s.AfterStarted(i), t, r.recordPosting(i, t))
+		r.finish(r.s.AfterStarted(i), t, r.record.posting(i, t))
 		if s, ok := r.post(i); ok {
 			r.meet(s, i, r.ready[s], t)
 		}
@@ -59,7 +96,7 @@ func (r *run) step(e entry, late bool) {
 	need := needs{cpu: r.cpuOf(n.rank, op), nic: -1}
 	switch handshakes := n.waits == granting || n.waits == granted; {
 	case handshakes && r.calls:
-		r.handshake(i, t)
+		r.answer(i, t)
 		return
 	case n.waits == arriving && r.holds != nil && r.paused(i, t):
 		return
@@ -75,17 +112,17 @@ func (r *run) step(e entry, late bool) {
 	r.begin(i, t, false)
 }
 
-// handshake begins an answer to a request, or the data behind a grant, in a schedule of calls. It
+// answer begins an answer to a request, or the data behind a grant, in a schedule of calls. It
 // waits for a processor that computes only if the rank must be inside.
-func (r *run) handshake(i uint32, t uint64) {
+func (r *run) answer(i uint32, t uint64) {
 	n, op := &r.nodes[i], &r.ops[i]
 	cpu := r.cpuOf(n.rank, op)
 	var present bool
 	if op.Kind == schedule.Send {
-		c := r.messageCost(n.rank, op.Peer, op.Size)
+		c := r.costs.of(n.rank, op.Peer, op.Size)
 		present = c.handshake.OfSender() || c.data.OfSender()
 	} else {
-		c := r.costOf(n.next)
+		c := r.net.costOf(n.next)
 		present = c.handshake.OfReceiver() || c.data.OfReceiver()
 	}
 	if r.clock[cpu] > t && (present || r.computing[cpu] <= t) {
@@ -101,21 +138,16 @@ func (r *run) handshake(i uint32, t uint64) {
 func (r *run) lead(i uint32) uint64 {
 	switch n := &r.nodes[i]; n.waits {
 	case granting:
-		return r.messageCost(r.nodes[n.next].rank, n.rank, handshake).receive
+		return r.costs.of(r.nodes[n.next].rank, n.rank, handshake).receive
 	case granted:
-		return r.messageCost(r.ops[i].Peer, n.rank, handshake).receive
+		return r.costs.of(r.ops[i].Peer, n.rank, handshake).receive
 	}
 	return 0
 }
 
 // arrival processes the arrival of a message's first byte.
 func (r *run) arrival(i uint32, t uint64) {
-	if r.flows != nil && r.flows.transits[i].lags {
-		r.flows.transits[i].lags = false
-		r.beginFlow(r.bundleOf(i), i, t)
-		return
-	}
-	if !r.flow(i, t) {
+	if !r.net.arrive(i, t) {
 		return
 	}
 	n := &r.nodes[i]
@@ -156,7 +188,7 @@ func (r *run) calc(i uint32, t uint64, late bool) {
 	}
 	length := op.Size * 1000
 	end := t + length + r.noise.delay(n.rank, t, length)
-	by := r.recordStep(act{start: t, begin: t, end: end, op: i, step: stepCalc}, late, cpu, -1)
+	by := r.observe(act{start: t, begin: t, end: end, op: i, step: stepCalc}, late, cpu, -1)
 	r.clock[cpu] = end
 	r.compute(i, n.rank, cpu, t, end)
 	n.waits = done
@@ -174,15 +206,15 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	n, op := &r.nodes[i], &r.ops[i]
 	r.firstSend = min(r.firstSend, t)
 	cpu, nic := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op)
-	c := r.messageCost(n.rank, op.Peer, op.Size)
+	c := r.costs.of(n.rank, op.Peer, op.Size)
 	begin, step, bytes := t, stepSend, op.Size
 	if c.rendezvous {
 		if step, bytes = stepRequest, handshake; n.waits != free {
 			step, bytes = stepData, op.Size
-			back := r.messageCost(op.Peer, n.rank, handshake)
+			back := r.costs.of(op.Peer, n.rank, handshake)
 			begin += back.receive + r.noise.delay(n.rank, t, back.receive)
 		}
-		c = r.messageCost(n.rank, op.Peer, bytes)
+		c = r.costs.of(n.rank, op.Peer, bytes)
 	}
 	sending := c.sending(op.Memory)
 	end := begin + sending + r.noise.delay(n.rank, begin, sending)
@@ -191,8 +223,8 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	by := s.by
 	end += s.delay
 	flows := c.flows && step != stepRequest
-	if flows && r.recording {
-		r.flows.recorded[i].sent = by
+	if flows {
+		r.record.sent(i, by)
 	}
 	gap := c.gap
 	if c.interleaved && flows {
@@ -210,8 +242,8 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	if c.deferred {
 		at = end // the receiver learns of the message at once; its bytes come later
 	}
-	if r.shared != nil && step != stepData {
-		at = r.inTurn(i, step == stepRequest, flows && !c.deferred, at)
+	if step != stepData {
+		at = r.net.leave(i, step == stepRequest, flows && !c.deferred, at)
 	}
 	r.push(at, i|message)
 	n.waits = streaming
@@ -239,23 +271,22 @@ type sending struct {
 func (r *run) inject(a *act, c *cost, to uint32, late bool, cpu, nic int) (s sending) {
 	rank := r.nodes[a.op].rank
 	queue := r.clock[nic] - min(a.begin, r.clock[nic])
-	stall := r.stall(c, to, a.end+queue)
-	stall = max(stall, r.awaitCredits(c.credits, rank, to, a.begin+queue))
+	stall := r.limits.wait(c, rank, to, a.begin+queue, a.end+queue)
 	s.delay, s.end = queue+stall, a.end
 	queued := queue > 0 || stall > 0 && r.calls && (a.step != stepSend || r.doesNotBlock(a.op))
 	if !queued {
 		a.end += stall
 		s.end = a.end
-		r.recordStall(opStep{a.op, a.step, false}, stall)
+		r.record.stall(opStep{a.op, a.step, false}, stall)
 	}
 	if r.clock[cpu] > a.start {
 		cpu = noProcessor
 	}
-	before := r.lastAtNIC(nic)
-	s.call = r.recordStep(*a, late, cpu, nic)
+	before := r.record.lastAtNIC(nic)
+	s.call = r.observe(*a, late, cpu, nic)
 	if s.by = s.call; queued {
-		r.recordStall(opStep{a.op, a.step, true}, stall)
-		s.by = r.recordQueued(*a, queue, stall, s.call, before, nic)
+		r.record.stall(opStep{a.op, a.step, true}, stall)
+		s.by = r.record.queued(*a, queue, stall, s.call, before, nic)
 	}
 	if cpu != noProcessor {
 		r.clock[cpu] = s.end
@@ -274,7 +305,7 @@ func (r *run) meet(i, j uint32, came, now uint64) {
 		return
 	}
 	from.next = j
-	c := r.costOf(i)
+	c := r.net.costOf(i)
 	if c.rendezvous {
 		from.waits, to.waits = requested, granting
 		r.take(j, i, handshake, came, now)
@@ -293,10 +324,10 @@ func (r *run) meet(i, j uint32, came, now uint64) {
 func (r *run) depart(i, j uint32, c *cost, came, now uint64) {
 	from, to := &r.nodes[i], &r.nodes[j]
 	if now > came {
-		r.recordDelay(i, delay{shared: now - came})
+		r.record.delay(i, delay{shared: now - came})
 	}
 	if !c.flows {
-		r.setLastByte(from.rank, now+c.stream, r.lastStep(i))
+		r.setLastByte(from.rank, now+c.stream, r.record.lastStep(i))
 	}
 	from.waits, to.waits = streaming, streaming
 	r.push(max(now, c.arrival(now)), i|message)
@@ -307,35 +338,29 @@ func (r *run) depart(i, j uint32, c *cost, came, now uint64) {
 // matches.
 func (r *run) take(i, from uint32, bytes, came, now uint64) {
 	rank := r.nodes[i].rank
-	var c *cost
-	if bytes == handshake {
-		c = r.messageCost(r.nodes[from].rank, rank, handshake)
-	} else {
-		c = r.costOf(from)
-	}
 	nic := r.receiveNIC(rank, &r.ops[i])
 	begin := max(came, r.clock[nic])
-	end := begin + c.stream
-	var way *transit
-	if r.flows != nil && bytes != handshake {
-		if way = &r.flows.transits[from]; way.state == arrived {
-			end = max(end, way.since)
-		}
+	var c *cost
+	var end uint64
+	known := true
+	if bytes == handshake {
+		c = r.costs.of(r.nodes[from].rank, rank, handshake)
+		end = begin + c.stream
+	} else {
+		c = r.net.costOf(from)
+		end, known = r.net.take(from, begin, begin+c.stream)
 	}
 	a := act{start: begin, begin: begin, end: end, bytes: bytes, op: i, step: stepTake}
-	by := r.recordIntake(a, nic, !c.interleaved, came)
+	by := r.record.intake(a, nic, !c.interleaved, came)
 	if !c.interleaved {
 		r.clock[nic] = begin + c.intake
 	}
-	if way != nil && way.state == inTransit {
-		way.state, way.since = taken, begin
-		if r.recording {
-			r.flows.recorded[from].take = by
-		}
-		return // deliver goes on
+	if !known { // takenIn goes on
+		r.record.takes(from, by)
+		return
 	}
 	if end >= now { // else the receive was posted late: what it waits for is its posting
-		r.recordLastByte(i, by, end)
+		r.record.lastByte(i, by, end)
 	}
 	r.push(max(now, end), i)
 }
@@ -344,9 +369,9 @@ func (r *run) grant(i uint32, t uint64, late bool) {
 	n, op := &r.nodes[i], &r.ops[i]
 	cpu, nic, from := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op), n.next
 	peer := r.nodes[from].rank
-	there := r.messageCost(peer, n.rank, handshake)
+	there := r.costs.of(peer, n.rank, handshake)
 	begin := t + there.receive + r.noise.delay(n.rank, t, there.receive)
-	back := r.messageCost(n.rank, peer, handshake)
+	back := r.costs.of(n.rank, peer, handshake)
 	end := begin + back.send + r.noise.delay(n.rank, begin, back.send)
 	a := act{start: t, begin: begin, end: end, bytes: handshake, op: i, step: stepGrant}
 	s := r.inject(&a, back, peer, late, cpu, nic)
@@ -354,7 +379,7 @@ func (r *run) grant(i uint32, t uint64, late bool) {
 	end += s.delay
 	r.clock[nic] = begin + s.delay + back.gap
 	r.setLastByte(n.rank, end+back.stream, by)
-	r.setCause(from, by.as(atArrival))
+	r.record.setCause(from, by.as(atArrival))
 	n.waits = streaming
 	r.push(back.arrival(end), from)
 }
@@ -363,12 +388,37 @@ func (r *run) grant(i uint32, t uint64, late bool) {
 func (r *run) receive(i uint32, t uint64, late bool) {
 	n, op := &r.nodes[i], &r.ops[i]
 	cpu := r.cpuOf(n.rank, op)
-	c := r.costOf(n.next)
+	c := r.net.costOf(n.next)
 	receiving := c.receiving(op.Memory)
 	end := t + receiving + r.noise.delay(n.rank, t, receiving)
 	a := act{start: t, begin: t, end: end, bytes: r.ops[n.next].Size, op: i, step: stepReceive}
-	by := r.recordStep(a, late, cpu, -1)
+	by := r.observe(a, late, cpu, -1)
 	r.clock[cpu] = end
 	n.waits = done
 	r.finish(r.ended(i), end, by.as(atDone))
+}
+
+// delivered completes the send of a message that flows, whose last byte arrives at time t.
+func (r *run) delivered(i uint32, t uint64) {
+	n, c := &r.nodes[i], r.net.costOf(i)
+	left := t
+	if !c.joint {
+		left = uint64(int64(t) - c.latency)
+	}
+	flow := r.record.flow(i)
+	if took := t - flow.started; took > c.stream {
+		r.record.delay(i, delay{flow: took - c.stream})
+	}
+	r.setLastByte(n.rank, left, flow.sent)
+	if _, held := r.holds[i]; c.rendezvous && !held {
+		r.finish(r.ended(i), left, flow.sent.as(atDone))
+		r.queueHere()
+	}
+}
+
+// takenIn lets the receive of a message that flows go on, whose bytes its NIC has at time end.
+func (r *run) takenIn(i uint32, end uint64) {
+	receive := r.nodes[i].next
+	r.record.lastByte(receive, r.record.flow(i).take, end)
+	r.push(end, receive)
 }

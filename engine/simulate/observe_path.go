@@ -113,12 +113,12 @@ var errNotRecorded = errors.New("the run was not recorded; set Setup.Record")
 // Path returns the critical path of the rank that finishes last. The run must have been recorded,
 // and the schedule must have ended.
 func (r *Result) Path() (*Path, error) {
-	if r.run == nil || r.run.brief {
+	if r.record == nil || r.record.brief {
 		return nil, errNotRecorded
 	}
 	p := &Path{Rank: r.last()}
-	by, end := r.run.finisher(p.Rank)
-	_, end = r.run.walk(by, end, func(s Segment, slopes Slopes) {
+	by, end := r.record.finisher(p.Rank)
+	_, end = r.record.walk(by, end, func(s Segment, slopes Slopes) {
 		p.Segments = append(p.Segments, s)
 		p.Shares.add(s.Shares)
 		to := p.Slopes.all()
@@ -139,12 +139,12 @@ func (r *Result) Path() (*Path, error) {
 // The rest of the finish are messages. Both are in ticks. The run must have been recorded, at least
 // what it computed, without noise.
 func (r *Result) Computed() (computing, before uint64, err error) {
-	if r.run == nil {
+	if r.record == nil {
 		return 0, 0, errNotRecorded
 	}
-	by, end := r.run.finisher(r.last())
+	by, end := r.record.finisher(r.last())
 	for by.act != 0 {
-		a := &r.run.acts[by.act-1]
+		a := &r.record.acts[by.act-1]
 		if a.step == stepCalc && by.at != atStart {
 			computing += a.end - a.start
 		}
@@ -162,7 +162,7 @@ func (s *Segment) fromBegin() {
 
 // walk goes backwards from the moment of a link, which is at time end, along the causes to the
 // beginning of the run. It returns the link to the beginning and the time of that.
-func (r *run) walk(by link, end uint64, visit func(s Segment, slopes Slopes)) (link, uint64) {
+func (r *record) walk(by link, end uint64, visit func(s Segment, slopes Slopes)) (link, uint64) {
 	for by.act != 0 {
 		a := &r.acts[by.act-1]
 		d := r.parts(a, by.at)
@@ -212,7 +212,7 @@ func (d *division) stream(c *cost) {
 }
 
 // parts divides the time from the beginning of a step to a moment that it allows.
-func (r *run) parts(a *act, at relation) (d division) {
+func (r *record) parts(a *act, at relation) (d division) {
 	if at == atStart {
 		return d
 	}
@@ -234,11 +234,11 @@ func (r *run) parts(a *act, at relation) (d division) {
 		d.perByte = uint64(math.Round(float64(m.OverheadPerByte) * picos))
 	}
 	if r.hears(a) {
-		nominal = r.messageCost(to, from, handshake).receive
+		nominal = r.costs.of(to, from, handshake).receive
 		d.processor(&d.ReceiveOverhead, nominal, 0)
 	}
 	begin := r.from(a)
-	c := r.messageCost(from, to, a.bytes)
+	c := r.costs.of(from, to, a.bytes)
 	switch {
 	case a.step == stepTake && at == atNIC:
 		d.gap(c.intake, c.intakeBytes)
@@ -265,21 +265,21 @@ func (r *run) parts(a *act, at relation) (d division) {
 
 // hears reports whether a step that the path goes through receives a request or a grant before it
 // sends. If it waited for its NIC, which it needs only then, the path begins behind that.
-func (r *run) hears(a *act) bool {
+func (r *record) hears(a *act) bool {
 	return (a.step == stepGrant || a.step == stepData) && a.cause.at != atNIC
 }
 
 // from returns when a step on the path begins.
-func (r *run) from(a *act) uint64 {
+func (r *record) from(a *act) uint64 {
 	if (a.step == stepGrant || a.step == stepData) && !r.hears(a) {
 		from, to := r.endsOf(a)
-		return a.start + r.messageCost(to, from, handshake).receive
+		return a.start + r.costs.of(to, from, handshake).receive
 	}
 	return a.start
 }
 
 // afterSend adds the time from the end of a processor's send until the moment.
-func (r *run) afterSend(d *division, a *act, at relation, c *cost) {
+func (r *record) afterSend(d *division, a *act, at relation, c *cost) {
 	switch {
 	case at == atArrival:
 		d.travel(c)
@@ -304,7 +304,7 @@ func (s *Shares) travel(c *cost) {
 }
 
 // endsOf returns the sender and the receiver of the message of a step.
-func (r *run) endsOf(a *act) (from, to uint32) {
+func (r *record) endsOf(a *act) (from, to uint32) {
 	n, op := &r.nodes[a.op], &r.ops[a.op]
 	switch {
 	case op.Kind == schedule.Send && a.step == stepTake: // the grant comes in

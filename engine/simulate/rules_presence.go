@@ -6,13 +6,13 @@ import (
 	"github.com/halfpeak/halfpeak/model/machine"
 )
 
-func (r *run) startProgress() {
+func (r *run) startPresence() {
 	r.calls = r.s.Calls()
 	if !r.calls {
 		return
 	}
 	r.computing = make([]uint64, len(r.clock))
-	if l, ok := r.costs.machine.(*levels); ok {
+	if l := r.levels; l != nil {
 		stops := func(l machine.Level) bool { return l.Data.OfSender() || l.Data.OfReceiver() }
 		if slices.ContainsFunc(l.Levels, stops) {
 			r.outside, r.holds = make([][]interval, r.s.Ranks()), map[uint32]stopping{}
@@ -71,7 +71,7 @@ func (r *run) paused(j uint32, t uint64) bool {
 	if !held {
 		return false
 	}
-	c, from := r.costOf(i), &r.nodes[i]
+	c, from := r.net.costOf(i), &r.nodes[i]
 	var all [2][]interval
 	if c.data.OfSender() && r.ops[i].CPU == 0 {
 		all[0] = r.outside[from.rank]
@@ -83,9 +83,7 @@ func (r *run) paused(j uint32, t uint64) bool {
 		more := paused - h.paused
 		h.paused = paused
 		r.holds[i] = h
-		if r.recording {
-			r.recordPause(i, j, more)
-		}
+		r.record.pause(i, j, more)
 		r.push(t+more, j)
 		return true
 	}
@@ -96,7 +94,36 @@ func (r *run) paused(j uint32, t uint64) bool {
 	}
 	r.setLastByte(from.rank, left, h.sent)
 	r.finish(r.ended(i), left, h.sent.as(atDone))
-	r.insertFree(from.rank, r.here, nil)
-	r.here = r.here[:0]
+	r.queueHere()
 	return false
+}
+
+// outsideWithin returns for how long between two moments at least one of two ranks computes. The
+// intervals of each are in order and do not overlap.
+func outsideWithin(all [2][]interval, since, until uint64) (sum uint64) {
+	for k, list := range all {
+		first, _ := slices.BinarySearchFunc(list, since, func(x interval, t uint64) int {
+			if x.to <= t {
+				return -1
+			}
+			return 1
+		})
+		all[k] = list[first:]
+	}
+	for at := since; ; {
+		k := 0
+		if len(all[0]) == 0 || len(all[1]) > 0 && all[1][0].from < all[0][0].from {
+			k = 1
+		}
+		if len(all[k]) == 0 || all[k][0].from >= until {
+			return sum
+		}
+		x := all[k][0]
+		all[k] = all[k][1:]
+		from, to := max(x.from, at), min(x.to, until)
+		if to > from {
+			sum += to - from
+			at = to
+		}
+	}
 }

@@ -127,9 +127,18 @@ func readable(text string, tag uint32) string {
 	return strings.Replace(text, fmt.Sprintf("tag %d", tag), tagText(tag), 1)
 }
 
-// findDeadlock returns a *Deadlock with the unfinished operations and unreceived messages; nil if
+// An ending is a run that can go no further.
+type ending struct {
+	*kernel
+	joined []gathering // by joint operation
+	// isRendezvous reports whether a send waits for its receive. An eager send ends when its bytes
+	// have left, so that only its message is left over.
+	isRendezvous func(send uint32) bool
+}
+
+// deadlock returns a *Deadlock with the unfinished operations and unreceived messages; nil if
 // there are none.
-func (r *run) findDeadlock() error {
+func (r ending) deadlock() error {
 	s := &Deadlock{Operations: len(r.ops)}
 	groups := map[[2]uint64]int{}
 	lastRank := uint32(schedule.Any)
@@ -180,19 +189,9 @@ func (r *run) findDeadlock() error {
 	return s
 }
 
-// isRendezvous reports whether the send of operation i waits for its receive. An eager send ends
-// when its bytes have left, so that only its message is left over.
-func (r *run) isRendezvous(i uint32) bool {
-	n, op := &r.nodes[i], &r.ops[i]
-	if r.costs.machine == nil {
-		return op.Size > r.eager
-	}
-	return r.messageCost(n.rank, op.Peer, op.Size).rendezvous
-}
-
 // wait describes what operation i waits for. The state alone says it: a run that has ended changes
 // no state any more.
-func (r *run) wait(i uint32) stuckOp {
+func (r ending) wait(i uint32) stuckOp {
 	n, op := &r.nodes[i], &r.ops[i]
 	w := stuckOp{Rank: int(n.rank), Op: i, Text: readable(r.name(i), op.Tag)}
 	switch n.waits {
@@ -218,7 +217,7 @@ func (p predecessors) blockersOf(op uint32) []uint32 { return p.list[p.first[op]
 
 // blocking returns, for each operation, the required operations that have not finished (or not
 // begun).
-func (r *run) blocking() predecessors {
+func (r ending) blocking() predecessors {
 	p := predecessors{first: make([]uint32, len(r.nodes)+1)}
 	// The dependencies are walked twice, once to count and once to fill, because the schedule
 	// stores successors and this needs predecessors.
@@ -253,9 +252,9 @@ func (r *run) blocking() predecessors {
 }
 
 // cycle returns operations that wait for each other in a cycle, or nil.
-func (r *run) cycle() []stuckOp {
+func (r ending) cycle() []stuckOp {
 	g := waiting{
-		run:      r,
+		ending:   r,
 		blocks:   r.blocking(),
 		sends:    map[uint32][]uint32{},
 		receives: map[uint32][]uint32{},
@@ -285,7 +284,7 @@ func (r *run) cycle() []stuckOp {
 // waiting is the graph of operations that wait: by dependencies, receives for sends that have not
 // begun, and sends for receives that are not posted.
 type waiting struct {
-	*run
+	ending
 	blocks          predecessors
 	sends, receives map[uint32][]uint32 // not begun, by the rank that would match them
 	state           []uint8             // of a depth-first search

@@ -24,7 +24,7 @@ func (r *run) join(i uint32, t uint64, late bool) {
 		g.last.op, g.last.start, g.last.arrival, g.last.late = i, t, arrival, late
 	}
 	n.waits, n.next, g.list = meeting, g.list, i+1
-	r.finish(r.s.AfterStarted(i), t, r.lastStep(i))
+	r.finish(r.s.AfterStarted(i), t, r.record.lastStep(i))
 	if g.left--; g.left == 0 {
 		end := g.last.arrival + op.Size*1000
 		if r.instant {
@@ -39,7 +39,7 @@ func (r *run) join(i uint32, t uint64, late bool) {
 func (r *run) conclude(g *gathering, end uint64) {
 	step := func(i uint32, start uint64, late bool) link {
 		a := act{start: start, begin: g.last.arrival, end: end, op: i, step: stepJoint}
-		return r.recordStep(a, late, r.cpuOf(r.nodes[i].rank, &r.ops[i]), -1)
+		return r.observe(a, late, r.cpuOf(r.nodes[i].rank, &r.ops[i]), -1)
 	}
 	by := step(g.last.op, g.last.start, g.last.late)
 	for next := g.list; next != 0; {
@@ -50,13 +50,11 @@ func (r *run) conclude(g *gathering, end uint64) {
 		if i != g.last.op {
 			step(i, g.last.arrival, false)
 		}
-		if r.clock[cpu] = max(r.clock[cpu], end); r.recording {
-			r.clockBy[cpu] = by.as(atDone)
+		if r.clock[cpu] = max(r.clock[cpu], end); r.record != nil {
+			r.record.clockBy[cpu] = by.as(atDone)
 		}
 		n.waits = done
 		r.finish(r.ended(i), end, by.as(atDone))
-		if len(r.here) > 0 {
-			r.insert() // those of one rank at a time
-		}
+		r.queueHere() // those of one rank at a time
 	}
 }

@@ -5,44 +5,65 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-
-	"github.com/halfpeak/halfpeak/internal/memory"
 )
 
-// newFlows returns nil for a machine without shared resources, whose runs then pay nothing for
-// flows. A resource exists for each rank's NIC in both directions, and for what its levels share.
-func newFlows(m Machine, p *Program, seed uint64) *flows {
-	l, ok := m.(*levels)
-	if !ok || !l.Shares() && !l.interleaves() {
-		return nil
-	}
-	of := p.pairsOf()
-	turns := 0
-	if l.interleaves() {
-		turns = of.count
-	}
-	return &flows{
-		bundles:  map[bundleKey]*bundle{},
-		same:     map[string]*bundle{},
-		transits: memory.Make[transit](len(p.ops)),
-		pairs:    of,
-		turns:    memory.Make[pairTurn](turns),
-		last:     memory.Make[uint32](of.count * len(p.nics.list)),
-		next:     math.MaxUint64,
-		wake:     entry{time: math.MaxUint64},
-		queued:   math.MaxUint64,
-		settle:   math.MaxUint64,
-		shared:   make([]resource, 2*l.ranks()+l.resources()),
-		seed:     uint32(seed),
+// rates divide what ranks share among the messages in transit.
+//
+// The bytes of a message flow at a rate of at most its size over the time that it takes alone. No
+// shared resource exceeds its capacity: for each, the sum of rate · occupancy/size over the
+// messages that use it is at most 1. Above [machine.Level.Packet], the NICs of both ranks are such
+// resources too, where a message occupies a NIC for the gap. A message also takes the part
+// [machine.Level.Reverse] of this from the opposite direction of each. The rates are max-min fair
+// (Bertsekas, Gallager, Data Networks, §6.5.2): all rates rise together; a rate that can rise no
+// further stays, while the remaining rates rise on. With [machine.Level.ByLatency] they rise in the
+// proportion that it gives.
+//
+// Flows of one size that use the same resources have the same rate, so they are served as one
+// bundle: a bundle of k flows is one unknown of the filling, and its flows end in the order of
+// their starts. When the number of a bundle's flows changes, only the rates of its component are
+// computed again: of the bundles that it reaches through resources whose users would exceed them at
+// full speed. Other resources limit no rate. If a flow begins when another one of its bundle ends,
+// as in a ring, no rate changes. A large component, as of an all-to-all, would cost the square of
+// its bundles: there rates wait for the begins and ends within a tolerance, see [crowd].
+type rates struct {
+	same      map[string]*bundle // by uses
+	resources []resource
+	due       []*bundle // bundles with flows, a binary heap by event
+	changed   []*bundle // in which a flow began or ended at this moment
+	waiting   []*bundle // those of crowds since their rates were computed
+	settle    uint64    // when the rates around these are computed
+	first     uint64    // when the first of these changed
+	later     float64   // sum of the ticks by which they changed later than that
+	fill      filling
+	computed  uint64 // rates, so far
+}
+
+func newRates(resources int) rates {
+	return rates{
+		same:      map[string]*bundle{},
+		resources: make([]resource, resources),
+		settle:    math.MaxUint64,
 	}
 }
 
-// maxBundles bounds the memory of bundles that have no flow. A bundle that is forgotten while it
-// has flows is only met by its own resources: a second one beside it has the same rates.
-const maxBundles = 1 << 15
+// next returns when the next flow is delivered or ends, or when rates are computed.
+func (f *rates) next() uint64 {
+	if len(f.due) == 0 {
+		return f.settle
+	}
+	return min(f.settle, f.due[0].event)
+}
 
-// add returns the bundle with the uses, size and times of b, which is b if there was none.
-func (f *flows) add(k bundleKey, b *bundle) *bundle {
+// A filling is a component whose rates are computed.
+type filling struct {
+	mark      uint32
+	bundles   []*bundle
+	resources []*resource
+	open      []*resource // those with rates that rise
+}
+
+// bundle returns the bundle with the uses, size and times of b, which is b if there was none.
+func (f *rates) bundle(b *bundle) *bundle {
 	// The key is the bits of the numbers: two bundles are the same only if every time is the same
 	// to the last bit, and then so are their rates.
 	text := make([]byte, 0, 32+12*len(b.uses))
@@ -53,23 +74,16 @@ func (f *flows) add(k bundleKey, b *bundle) *bundle {
 		text = binary.LittleEndian.AppendUint32(text, u.resource)
 		text = binary.LittleEndian.AppendUint64(text, math.Float64bits(u.ticks))
 	}
-	if len(f.bundles) >= maxBundles {
-		clear(f.bundles)
-		clear(f.same)
-		clear(f.near[:])
-	}
 	if known, ok := f.same[string(text)]; ok {
-		b = known
-	} else {
-		b.limit = b.size / b.alone
-		f.same[string(text)] = b
+		return known
 	}
-	f.bundles[k] = b
+	b.limit = b.size / b.alone
+	f.same[string(text)] = b
 	return b
 }
 
 // begin adds a flow to its bundle at time t.
-func (f *flows) begin(b *bundle, op uint32, t uint64) {
+func (f *rates) begin(b *bundle, op uint32, t uint64) {
 	b.advance(t)
 	if len(b.flows) == 0 {
 		b.served, b.arrived, b.rate = 0, 0, 0 // sums of rounded parts begin anew
@@ -78,45 +92,33 @@ func (f *flows) begin(b *bundle, op uint32, t uint64) {
 		f.due = append(f.due, b)
 		for i := range b.uses {
 			u := &b.uses[i]
-			r := &f.shared[u.resource]
+			r := &f.resources[u.resource]
 			u.index = len(r.users)
 			r.users = append(r.users, user{b, i})
 		}
 	}
 	b.add(flow{op, b.served + 1})
 	for _, u := range b.uses {
-		r := &f.shared[u.resource]
+		r := &f.resources[u.resource]
 		r.demand, r.count = r.demand+u.demand, r.count+1
 	}
 	f.change(b)
 }
 
-// add appends a flow. The list moves to the begin of its memory if flows that have ended have left
-// half of that; else it gets twice as much.
-func (b *bundle) add(next flow) {
-	if n := len(b.flows); n == cap(b.flows) {
-		if 2*n > cap(b.memory) {
-			b.memory = make([]flow, max(4, 2*cap(b.memory)))
-		}
-		b.flows = append(b.memory[:0], b.flows...)
-	}
-	b.flows = append(b.flows, next)
-}
-
 // end removes the first flow of a bundle.
-func (f *flows) end(b *bundle) {
+func (f *rates) end(b *bundle) {
 	b.arrived -= b.flows[0].until
 	b.flows = b.flows[1:]
 	b.delivered--
 	b.followed--
 	for _, u := range b.uses {
-		r := &f.shared[u.resource]
+		r := &f.resources[u.resource]
 		r.demand, r.count = r.demand-u.demand, r.count-1
 	}
 	if len(b.flows) == 0 {
 		f.sift(b)
 		for _, u := range b.uses {
-			r := &f.shared[u.resource]
+			r := &f.resources[u.resource]
 			last := r.users[len(r.users)-1]
 			r.users[u.index] = last
 			last.uses[last.use].index = u.index
@@ -128,28 +130,19 @@ func (f *flows) end(b *bundle) {
 
 // change notes that the rates around a bundle must be computed, once for all flows that begin or
 // end at the same moment.
-func (f *flows) change(b *bundle) {
+func (f *rates) change(b *bundle) {
 	if !b.dirty {
 		b.dirty = true
 		f.changed = append(f.changed, b)
 	}
 }
 
-// advance serves a bundle until time t.
-func (b *bundle) advance(t uint64) {
-	b.served += b.rate * float64(t-b.at)
-	b.at = t
-}
-
-// remaining returns the ticks until flow i of a bundle ends at the present rate.
-func (b *bundle) remaining(i int) float64 { return (b.flows[i].until - b.served) / b.rate }
-
 // untilEnd returns the ticks until flow i of a bundle ends if no flow begins. Its rate rises when
 // others end, which matters where that lets its last byte arrive before: a gap of those messages is
 // a large part of their time. Until the flow ends, each other flow then sends as many bytes as this
 // one through the resources that limit both, or all that it has. That is exact for one resource.
 // Where another one holds a flow back, it sends less, and the present rate may give an earlier end.
-func (f *flows) untilEnd(b *bundle, i int) float64 {
+func (f *rates) untilEnd(b *bundle, i int) float64 {
 	left, rest := b.remaining(i), b.flows[i].until-b.served
 	steady := float64(b.steady) - float64(b.at)
 	if b.excess == 0 || left <= steady || (rest-b.rate*steady)*b.alone > b.excess {
@@ -158,12 +151,12 @@ func (f *flows) untilEnd(b *bundle, i int) float64 {
 	longest := rest * b.alone
 	enough := min(left, steady+b.excess) // the rate changes before the last byte is there
 	for _, u := range b.uses {
-		if r := &f.shared[u.resource]; r.limits && r.leastUntil(b, rest) >= enough {
+		if r := &f.resources[u.resource]; r.limits && r.leastUntil(b, rest) >= enough {
 			return left
 		}
 	}
 	for _, u := range b.uses {
-		r := &f.shared[u.resource]
+		r := &f.resources[u.resource]
 		if !r.limits {
 			continue
 		}
@@ -181,48 +174,19 @@ func (f *flows) untilEnd(b *bundle, i int) float64 {
 	return min(left, longest)
 }
 
-// leastUntil returns a lower bound of the ticks until each flow of the resource has sent as many
-// bytes as one of bundle b, of which the fraction rest is left, or all that it has. That time is a
-// concave function of the bytes, from 0 to the work of all flows for the most that one of them has
-// left, so it is nowhere below the line between the two.
-func (r *resource) leastUntil(b *bundle, rest float64) float64 {
-	since := float64(b.at) - float64(r.filled)
-	bytes := (rest + b.rate*since) * b.size
-	return r.work*min(bytes/r.most, 1) - since
-}
-
-// servedWith returns how much of its flows, in messages, a bundle of which the fraction served is
-// done sends until another flow has sent the fraction most.
-func (b *bundle) servedWith(most, served float64) float64 {
-	// Flows that end before are mostly those delivered: the search begins there.
-	done := b.delivered
-	before := b.arrived - float64(done)*served
-	for ; done > 0 && b.flows[done-1].until-served > most; done-- {
-		before -= b.flows[done-1].until - served
-	}
-	for ; done < len(b.flows) && b.flows[done].until-served < most; done++ {
-		before += b.flows[done].until - served
-	}
-	return before + most*float64(len(b.flows)-done)
-}
-
-// untilNext returns for how many ticks at the present rate a flow goes on when the next one may
-// begin.
-func (b *bundle) untilNext() float64 { return b.ahead / (b.alone * b.rate) }
-
 // slack is the rounding in ticks by which a flow may end early. Sums of fractions of a message of
 // a second, each rounded by 10⁻¹⁶, are 10⁻⁴ ticks off. A whole tick more would let equal
 // messages fall out of step.
 const slack = 0.01
 
 // schedule sets the next event of a bundle: a delivery or an end.
-func (f *flows) schedule(b *bundle) {
+func (f *rates) schedule(b *bundle) {
 	b.event = f.nextEvent(b)
 	f.sift(b)
 }
 
 // nextEvent returns the time of the next delivery or end in a bundle.
-func (f *flows) nextEvent(b *bundle) uint64 {
+func (f *rates) nextEvent(b *bundle) uint64 {
 	if b.rate <= 0 {
 		return math.MaxUint64
 	}
@@ -238,7 +202,7 @@ func (f *flows) nextEvent(b *bundle) uint64 {
 
 // sift restores the order of the heap around a bundle whose event has changed, or removes it if it
 // has none.
-func (f *flows) sift(b *bundle) {
+func (f *rates) sift(b *bundle) {
 	i, last := b.place, len(f.due)-1
 	if len(b.flows) == 0 {
 		// The last bundle takes its place, from where it may have to move either way.
@@ -258,7 +222,7 @@ func (f *flows) sift(b *bundle) {
 }
 
 // sink puts a bundle at place i of the heap, or behind those below it that come before.
-func (f *flows) sink(b *bundle, i int) {
+func (f *rates) sink(b *bundle, i int) {
 	last := len(f.due) - 1
 	for child := 2*i + 1; child <= last; child = 2*i + 1 {
 		if child < last && f.due[child+1].event < f.due[child].event {
@@ -274,12 +238,6 @@ func (f *flows) sink(b *bundle, i int) {
 	f.due[i], b.place = b, i
 }
 
-// limiting reports whether the flows of a resource would exceed it at full speed. The full speed of
-// one flow is at most that of its resources. Where they are occupied for longer than its bytes
-// take, the rest follows its last byte. Each demand is rounded by up to 1/2, so that three thirds
-// may be a little more than the whole.
-func (r *resource) limiting() bool { return r.count > 1 && r.demand > fullSpeed+fullSpeed>>24 }
-
 // crowd is the number of bundles above which a component is a crowd, whose rates are computed once
 // for many begins and ends: computing them takes longer than all else that an event does.
 var crowd = 64 // a variable for tests
@@ -292,7 +250,7 @@ const tolerance = 1. / 250
 
 // share computes the rates that flows which began or ended until time t can have changed, or lets a
 // crowd wait for it.
-func (f *flows) share(t uint64) {
+func (f *rates) share(t uint64) {
 	f.fill.mark++
 	for _, b := range f.changed {
 		wait, estimate := f.wait(b)
@@ -327,10 +285,10 @@ const glance = 1. / 16
 // wait returns for how many ticks the rates around a bundle, in which a flow began or ended, may
 // stay as they are; 0 if it is not in a crowd. A bundle whose rate is not known has the estimate
 // that it would have if all flows of its fullest resource were as fast.
-func (f *flows) wait(b *bundle) (ticks uint64, estimate float64) {
+func (f *rates) wait(b *bundle) (ticks uint64, estimate float64) {
 	patience, load := 0.0, 1.0
 	for _, u := range b.uses {
-		r := &f.shared[u.resource]
+		r := &f.resources[u.resource]
 		limiting := r.limiting()
 		if limiting {
 			load = max(load, float64(r.demand)/fullSpeed)
@@ -349,7 +307,7 @@ func (f *flows) wait(b *bundle) (ticks uint64, estimate float64) {
 
 // shareAround computes the rates of the component of a bundle at time t; they hold since late ticks
 // before.
-func (f *flows) shareAround(b *bundle, t uint64, late float64) {
+func (f *rates) shareAround(b *bundle, t uint64, late float64) {
 	b.dirty = false
 	if b.mark == f.fill.mark || len(b.flows) == b.counted {
 		return // it was part of the component of another one, or as many flows began as ended
@@ -391,7 +349,7 @@ func (f *flows) shareAround(b *bundle, t uint64, late float64) {
 
 // scheduleAll sets the next events of bundles whose rates have changed. If they are many, it orders
 // the heap once.
-func (f *flows) scheduleAll(bundles []*bundle) {
+func (f *rates) scheduleAll(bundles []*bundle) {
 	if len(bundles) < len(f.due)/4 || len(bundles) < crowd {
 		for _, b := range bundles {
 			f.schedule(b)
@@ -408,7 +366,7 @@ func (f *flows) scheduleAll(bundles []*bundle) {
 
 // collect sets the bundles and resources of the filling to the component of a bundle in which a
 // flow began or ended.
-func (f *flows) collect(b *bundle) {
+func (f *rates) collect(b *bundle) {
 	if b.mark = f.fill.mark; len(b.flows) > 0 {
 		f.fill.bundles = append(f.fill.bundles, b)
 	} else {
@@ -421,9 +379,9 @@ func (f *flows) collect(b *bundle) {
 
 // reach adds to the component the resources that limit a bundle, and the bundles that use them. A
 // resource that limited rates until now belongs to it too, since those rates can rise.
-func (f *flows) reach(b *bundle) {
+func (f *rates) reach(b *bundle) {
 	for _, u := range b.uses {
-		r := &f.shared[u.resource]
+		r := &f.resources[u.resource]
 		limits := r.limiting()
 		if r.mark == f.fill.mark || !limits && !r.limits {
 			continue
@@ -442,7 +400,7 @@ func (f *flows) reach(b *bundle) {
 }
 
 // rise lets the rates of the filling's bundles rise together until each is limited.
-func (f *flows) rise() {
+func (f *rates) rise() {
 	f.fill.open = append(f.fill.open[:0], f.fill.resources...) // of which fewer and fewer are left
 	all, open := f.fill.bundles, f.fill.open
 	if len(open) == 0 {
@@ -500,27 +458,16 @@ func (f *flows) rise() {
 	}
 }
 
-// fill sets the rate of a bundle that alone uses some resources: the fullest gives it.
-func (b *bundle) fill(open []*resource) {
-	rate := b.limit
-	for _, r := range open {
-		rate = min(rate, r.free/r.load)
-	}
-	if b.rate = rate / b.size; b.limit <= rate*(1+1e-9) {
-		b.rate = 1 / b.alone
-	}
-}
-
 // stop sets the rate of a bundle unless it has stopped before. The resources that it uses have the
 // less for the bundles whose rates rise on.
-func (f *flows) stop(b *bundle, rate float64) {
+func (f *rates) stop(b *bundle, rate float64) {
 	if !b.rises {
 		return
 	}
 	b.rises, b.rate = false, rate
 	n := float64(len(b.flows))
 	for _, u := range b.uses {
-		r := &f.shared[u.resource]
+		r := &f.resources[u.resource]
 		r.rising--
 		r.free = max(r.free-n*rate*u.ticks, 0)
 		r.load -= n * u.ticks / b.size

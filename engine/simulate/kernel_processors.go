@@ -11,7 +11,8 @@ import "math"
 // queue entry represents the whole desk, at the time when its next operation can begin; so the
 // waiting operations cost nothing meanwhile.
 type clocks struct {
-	clock  []uint64     // see run.stride
+	clock  []uint64     // see kernel
+	stride int          // number of clocks of a rank
 	desks  []desk       // by rank
 	lines  slab[line]   // memory of the desks' lines
 	places slab[parked] // memory of the lines' operations
@@ -39,7 +40,7 @@ type needs struct {
 	// rendezvous receives the request, or the grant, before it sends the answer, or the data.
 	lead uint64
 	// independent is set for a handshake that needs the processor only while that is free of
-	// computations: see run.handshake.
+	// computations: see run.answer.
 	independent bool
 }
 

@@ -22,8 +22,8 @@ const (
 	opMask         = armed - 1
 )
 
-// flowTick marks a queue entry at whose time flows end or rates are computed.
-const flowTick = message | armed
+// networkTick marks an entry of the network, at whose time flows end or rates are computed.
+const networkTick = message | armed
 
 type item = list.Item[uint64, uint32, uint32]
 

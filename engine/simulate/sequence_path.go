@@ -11,7 +11,7 @@ type PartPath struct {
 }
 
 // Recorded reports whether the run has a path: that of a long one is not kept, see [Sequence].
-func (r *SequenceResult) Recorded() bool { return len(r.exits) > 0 && r.exits[0].run != nil }
+func (r *SequenceResult) Recorded() bool { return len(r.exits) > 0 && r.exits[0].record != nil }
 
 // Path returns the critical path of the rank that finishes last, by the parts in which it has
 // steps. The run must have been recorded. Where states are equal within [Sequence.Tolerance], the
@@ -23,7 +23,7 @@ func (r *SequenceResult) Path() ([]PartPath, error) {
 	at := gate{rank: uint32(rank), final: true}
 	for i := r.lastOf[rank]; i >= 0; i-- {
 		at.exit = r.exits[i]
-		if at.exit.run == nil {
+		if at.exit.record == nil {
 			return nil, errNotRecorded
 		}
 		at.rank %= uint32(len(at.exit.Ranks))
@@ -62,7 +62,7 @@ type partPiece struct {
 
 // piece returns the path through the part to the gate.
 func (g gate) piece() *partPiece {
-	r := g.exit.run
+	r := g.exit.record
 	var by link
 	var end uint64
 	switch {

@@ -3,46 +3,17 @@ package simulate
 import (
 	"math"
 
-	"github.com/halfpeak/halfpeak/internal/memory"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A sharing holds what messages occupy of the resources that the ranks of a unit share, and the
-// order in which messages arrive. It is nil if a machine shares nothing and has no requests that
-// take no time.
-type sharing struct {
+// occupancies are the times for which messages occupy the resources that ranks share.
+type occupancies struct {
 	*levels
-	byRank   bool // the path of a message depends on its ranks, not on their units alone
-	byNIC    bool // NICs interleave messages
 	known    map[key][]occupancy
 	last     key
-	occupied []occupancy          // of last
-	turns    []uint64             // by channel: the latest arrival
-	wild     map[[2]uint32]uint64 // the same, by sender and a receiver with wildcards
-	held     map[uint32]delay     // by recorded send
+	occupied []occupancy // of last
 	fail     func(format string, args ...any)
-}
-
-// A delay is how long a message waits, in ticks: before its bytes flow; while they flow; for
-// messages before it, which delay its arrival only; and its request for messages before that.
-type delay struct{ shared, flow, order, request uint64 }
-
-func newSharing(m Machine, channels int, fail func(format string, args ...any)) *sharing {
-	l, ok := m.(*levels)
-	if !ok || !l.Shares() && !l.interleaves() && !l.asksAtOnce() {
-		return nil
-	}
-	return &sharing{
-		levels: l,
-		fail:   fail,
-		byRank: l.ways != nil || l.routes > 1,
-		byNIC:  l.interleaves(),
-		known:  map[key][]occupancy{},
-		turns:  memory.Make[uint64](channels),
-		wild:   map[[2]uint32]uint64{},
-		held:   map[uint32]delay{},
-	}
 }
 
 // resources returns the number of resources that ranks share: the inside of each unit, its links
@@ -62,7 +33,7 @@ const none = -1
 // for how long. One of the two is none where the other has no opposite, as the inside of a unit and
 // the links of routes, which may go another way back. It returns the number of links of the
 // topology among them.
-func (s *sharing) pass(from, to uint32, channel uint16, size uint64, c *cost,
+func (s *occupancies) pass(from, to uint32, channel uint16, size uint64, c *cost,
 	use func(resource, opposite int, o occupancy)) (links int) {
 	a, b := s.unitsOf(int(from)), s.unitsOf(int(to))
 	level := s.common(a, b)
@@ -132,7 +103,7 @@ type occupancy struct {
 
 // occupies returns a message's occupancy of units, by level, for ranks with the given common level:
 // of the ports of the levels inside it, and of the inside of that level and those around it.
-func (s *sharing) occupies(level int, size uint64, c *cost) []occupancy {
+func (s *occupancies) occupies(level int, size uint64, c *cost) []occupancy {
 	k := key{size, int32(level)}
 	if s.occupied != nil && s.last == k {
 		return s.occupied
@@ -169,7 +140,7 @@ func (s *sharing) occupies(level int, size uint64, c *cost) []occupancy {
 }
 
 // railOf returns how long a message of a channel, numbered from 1, occupies its rail at a level.
-func (s *sharing) railOf(level int, channel uint16, size uint64, c *cost) occupancy {
+func (s *occupancies) railOf(level int, channel uint16, size uint64, c *cost) occupancy {
 	cost := machine.Cost{Gap: inMicros(c.gap), Serialization: inMicros(c.stream)}
 	_, _, o := s.Levels[level].Occupies(quantity.Bytes(max(size, 1)), cost, int(channel))
 	ticks := func(t quantity.Micros) uint64 { return uint64(math.Round(float64(t) * picos)) }
@@ -188,7 +159,7 @@ func (w *ways) occupancy(link int, size uint64) occupancy {
 }
 
 // isShared reports whether a message of size bytes occupies anything that ranks share.
-func (s *sharing) isShared(distance int, size uint64, c *cost) bool {
+func (s *occupancies) isShared(distance int, size uint64, c *cost) bool {
 	level := distance % len(s.Levels)
 	if s.ways != nil && level == len(s.Levels)-1 && s.ways.hasLinks() {
 		return true
