@@ -15,8 +15,8 @@ type Calibration struct {
 	Between, Above, Below [2]Terms
 	Run                   Terms
 	// Begins has, by whole octaves of the last size from [FirstLast], the error that a protocol
-	// adds which begins above it: as a logarithm, added in squares. It is that of 95 % of the sizes
-	// an octave above; 0 beyond the list.
+	// adds which begins above it: as a logarithm, added in squares. It is that of 97 % of the sizes
+	// an octave above it and its neighbours; 0 beyond the list.
 	Begins []float64 `json:",omitempty"`
 	// RunScale is the scale of the differences between runs of published machines: over √2, those
 	// at one size follow Student's t of about one degree of freedom.

@@ -197,7 +197,7 @@ func (c Curve) Parts(n quantity.Bytes) Parts {
 		// A parabola from 0 at one end of the gap to 0 at the other, in logarithms.
 		s := 2*(math.Log2(v)-c.x[i-1])/(c.x[i]-c.x[i-1]) - 1
 		p.Share = max(0, 1-s*s)
-		if c.straight.half > 0 && c.calibration.Fade == 0 {
+		if c.straight.half > 0 {
 			p.line(&c.straight, v)
 		}
 	}

@@ -106,16 +106,16 @@ func estimateNoise(errors []float64) float64 {
 const quartile = 0.3186
 
 // bendShare returns how much of the error of other machines' curves counts: the root of the share
-// of the errors that are more than noise. A curve of many sizes that bends nowhere hardly bends
-// between them either.
+// of the errors that are more than noise, with one more that is. A curve of many sizes that bends
+// nowhere hardly bends between them either.
 func bendShare(errors []float64, noise float64) float64 {
-	bends := unseenBends
+	bends := 1.0
 	for _, e := range errors {
 		if e > beyondNoise*max(noise, smooth) {
 			bends++
 		}
 	}
-	return math.Sqrt(bends / (float64(len(errors)) + unseenSizes))
+	return math.Sqrt(bends / float64(len(errors)+1))
 }
 
 const (
@@ -124,6 +124,4 @@ const (
 	beyondNoise = 2.5
 	// smooth is the least noise, a difference between runs of the same size.
 	smooth = 0.003
-	// unseenBends of unseenSizes are bends before any size was held out.
-	unseenBends, unseenSizes = 0.5, 2
 )

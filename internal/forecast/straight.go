@@ -6,8 +6,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// A straight is the line through all sizes of a curve, if the curve is one with noise. It is not
-// used of streams: their gap is that of the slowest part of the path, which no line is.
+// A straight is the line through all sizes of a curve, if the curve is one with noise.
 type straight struct {
 	ray
 	// half is the half of the interval of another measurement about the line; 0: the curve is none.
