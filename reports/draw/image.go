@@ -20,7 +20,6 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/halfpeak/halfpeak/internal/pdf"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -79,7 +78,7 @@ func writeImage(w io.Writer, p drawing, ext string, width, height int) (at axes,
 	case "svg":
 		canvas = vgsvg.New(wd, ht)
 	case "pdf":
-		canvas = codedCanvas{pdf.New(wd, ht)}
+		canvas = codedCanvas{newPDF(wd, ht)}
 	default:
 		return at, fmt.Errorf("cannot draw a picture of kind %q; choose one of %s",
 			ext, strings.Join(ImageFormats, ", "))

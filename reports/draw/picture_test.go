@@ -19,7 +19,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/halfpeak/halfpeak/internal/pdf"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
@@ -312,14 +311,14 @@ func samePicture(got, want []byte) string {
 
 // recorder is a canvas that remembers where letters and lines are.
 type recorder struct {
-	*pdf.Canvas
+	*pdfCanvas
 	turns []complex128 // what Rotate and Push have made of the way to the right
 	texts []inked
 	out   []vg.Point // points of paths beyond the page
 }
 
 func newRecorder(width, height int) *recorder {
-	return &recorder{Canvas: pdf.New(vg.Length(width)*pixel, vg.Length(height)*pixel),
+	return &recorder{pdfCanvas: newPDF(vg.Length(width)*pixel, vg.Length(height)*pixel),
 		turns: []complex128{1}}
 }
 

@@ -1,8 +1,4 @@
-// Package pdf draws onto a page of a PDF file. Gonum's own canvas writes the bytes of UTF-8 as
-// Windows-1252, so that µ, τ, β and ∞ come out as other letters, and the time of day
-// (gonum/plot#347); this one writes all letters of its fonts and no time, so that the same drawing
-// is the same file.
-package pdf
+package draw
 
 import (
 	"bytes"
@@ -18,25 +14,28 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A Canvas is a page of a PDF file, and a [vg.CanvasWriterTo] of gonum/plot.
-type Canvas struct {
+// A pdfCanvas is a page of a PDF file, and a [vg.CanvasWriterTo] of gonum/plot. Gonum's own canvas
+// writes the bytes of UTF-8 as Windows-1252, so that µ, τ, β and ∞ come out as other letters, and
+// the time of day (gonum/plot#347); this one writes all letters of its fonts and no time, so that
+// the same drawing is the same file.
+type pdfCanvas struct {
 	doc           *fpdf.Fpdf
 	width, height vg.Length
-	states        []state
+	states        []pdfState
 	fonts         map[string]bool
 }
 
-// A state is what Pop must restore besides the page's own state, which the file
+// A pdfState is what Pop must restore besides the page's own state, which the file
 // itself keeps: fpdf does not know that TransformEnd brings back the colours of
 // before.
-type state struct {
+type pdfState struct {
 	color color.Color // fpdf writes that of texts with each text
 	width vg.Length
 }
 
-// New returns an empty page of this size. It begins a transformation, as each Push
+// newPDF returns an empty page of this size. It begins a transformation, as each Push
 // does, which WriteTo ends.
-func New(width, height vg.Length) *Canvas {
+func newPDF(width, height vg.Length) *pdfCanvas {
 	doc := fpdf.NewCustom(&fpdf.InitType{
 		UnitStr: "pt",
 		Size:    fpdf.SizeType{Wd: width.Points(), Ht: height.Points()},
@@ -48,11 +47,11 @@ func New(width, height vg.Length) *Canvas {
 	doc.SetCreator("halfpeak", false)
 	doc.SetAutoPageBreak(false, 0)
 	doc.AddPage()
-	p := &Canvas{
+	p := &pdfCanvas{
 		doc:    doc,
 		width:  width,
 		height: height,
-		states: make([]state, 1),
+		states: make([]pdfState, 1),
 		fonts:  map[string]bool{},
 	}
 	doc.TransformBegin()
@@ -61,16 +60,16 @@ func New(width, height vg.Length) *Canvas {
 }
 
 // now returns the state since the last Push.
-func (p *Canvas) now() *state { return &p.states[len(p.states)-1] }
+func (p *pdfCanvas) now() *pdfState { return &p.states[len(p.states)-1] }
 
-func (p *Canvas) Size() (width, height vg.Length) { return p.width, p.height }
+func (p *pdfCanvas) Size() (width, height vg.Length) { return p.width, p.height }
 
-func (p *Canvas) SetLineWidth(w vg.Length) {
+func (p *pdfCanvas) SetLineWidth(w vg.Length) {
 	p.now().width = w
 	p.doc.SetLineWidth(w.Points())
 }
 
-func (p *Canvas) SetLineDash(dashes []vg.Length, offset vg.Length) {
+func (p *pdfCanvas) SetLineDash(dashes []vg.Length, offset vg.Length) {
 	points := make([]float64, len(dashes))
 	for i, d := range dashes {
 		points[i] = d.Points()
@@ -80,7 +79,7 @@ func (p *Canvas) SetLineDash(dashes []vg.Length, offset vg.Length) {
 
 // SetColor sets the colours of fillings, lines and texts, which PDF keeps apart and
 // gonum does not.
-func (p *Canvas) SetColor(c color.Color) {
+func (p *pdfCanvas) SetColor(c color.Color) {
 	if c == nil {
 		c = color.Black
 	}
@@ -95,23 +94,23 @@ func (p *Canvas) SetColor(c color.Color) {
 
 // Rotate, Translate and Scale change the coordinates by a matrix of PDF, in which y
 // runs up as in gonum's.
-func (p *Canvas) Rotate(rad float64) {
+func (p *pdfCanvas) Rotate(rad float64) {
 	sin, cos := math.Sincos(rad)
 	p.doc.Transform(fpdf.TransformMatrix{A: cos, B: sin, C: -sin, D: cos})
 }
 
-func (p *Canvas) Translate(pt vg.Point) {
+func (p *pdfCanvas) Translate(pt vg.Point) {
 	p.doc.Transform(fpdf.TransformMatrix{A: 1, D: 1, E: pt.X.Points(), F: pt.Y.Points()})
 }
 
-func (p *Canvas) Scale(x, y float64) { p.doc.Transform(fpdf.TransformMatrix{A: x, D: y}) }
+func (p *pdfCanvas) Scale(x, y float64) { p.doc.Transform(fpdf.TransformMatrix{A: x, D: y}) }
 
-func (p *Canvas) Push() {
+func (p *pdfCanvas) Push() {
 	p.states = append(p.states, *p.now())
 	p.doc.TransformBegin()
 }
 
-func (p *Canvas) Pop() {
+func (p *pdfCanvas) Pop() {
 	p.doc.TransformEnd()
 	p.states = p.states[:len(p.states)-1]
 	p.SetColor(p.now().color) // fpdf keeps a copy of these that TransformEnd does not restore
@@ -119,22 +118,22 @@ func (p *Canvas) Pop() {
 }
 
 // coordinates returns pt in the coordinates of fpdf's functions, in which y runs down.
-func (p *Canvas) coordinates(pt vg.Point) (x, y float64) {
+func (p *pdfCanvas) coordinates(pt vg.Point) (x, y float64) {
 	return pt.X.Points(), (p.height - pt.Y).Points()
 }
 
 // Stroke draws nothing at a width of 0, where PDF would draw the thinnest line of the
 // device.
-func (p *Canvas) Stroke(path vg.Path) {
+func (p *pdfCanvas) Stroke(path vg.Path) {
 	if p.now().width > 0 {
 		p.path(path, "D")
 	}
 }
 
-func (p *Canvas) Fill(path vg.Path) { p.path(path, "F") }
+func (p *pdfCanvas) Fill(path vg.Path) { p.path(path, "F") }
 
 // path writes a path for the operator style: D draws it, F fills it.
-func (p *Canvas) path(path vg.Path, style string) {
+func (p *pdfCanvas) path(path vg.Path, style string) {
 	for _, comp := range path {
 		x, y := p.coordinates(comp.Pos)
 		switch comp.Type {
@@ -161,7 +160,7 @@ func (p *Canvas) path(path vg.Path, style string) {
 }
 
 // FillString writes a text. The file embeds a font, regular or bold, with its first text.
-func (p *Canvas) FillString(face font.Face, pt vg.Point, s string) {
+func (p *pdfCanvas) FillString(face font.Face, pt vg.Point, s string) {
 	weight := ""
 	if face.Font.Weight == xfont.WeightBold {
 		weight = "B"
@@ -182,12 +181,12 @@ func (p *Canvas) FillString(face font.Face, pt vg.Point, s string) {
 }
 
 // DrawImage is part of vg.Canvas. No picture here holds an image, so it fails.
-func (p *Canvas) DrawImage(vg.Rectangle, image.Image) {
+func (p *pdfCanvas) DrawImage(vg.Rectangle, image.Image) {
 	p.doc.SetErrorf("a PDF cannot hold an image yet")
 }
 
 // WriteTo ends the page and writes the file.
-func (p *Canvas) WriteTo(w io.Writer) (int64, error) {
+func (p *pdfCanvas) WriteTo(w io.Writer) (int64, error) {
 	p.doc.TransformEnd()
 	var b bytes.Buffer
 	if err := p.doc.Output(&b); err != nil {
