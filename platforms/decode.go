@@ -28,19 +28,19 @@ const maxFile = 4 << 20
 const maxPath = 1000
 
 // decode reads the text of a file strictly: an unknown key is an error.
-func decode(file string, text []byte) (s *source, err error) {
+func decode(name string, text []byte) (s *source, err error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, fmt.Errorf("%s: the file is empty; "+
-			"a platform has at least a [layer.NAME] with a model", file)
+			"a platform has at least a [layer.NAME] with a model", name)
 	}
 	// A compressed file would fail as TOML at some byte of it, which does not say what is wrong.
 	if i := bytes.IndexByte(text, 0); i >= 0 || !utf8.Valid(text) {
-		return nil, fmt.Errorf("%s: this is a binary file; a platform is a TOML text", file)
+		return nil, fmt.Errorf("%s: this is a binary file; a platform is a TOML text", name)
 	}
 	if len(text) > maxFile {
-		return nil, fmt.Errorf("%s: larger than 4 MiB; this is not a platform file", file)
+		return nil, fmt.Errorf("%s: larger than 4 MiB; this is not a platform file", name)
 	}
-	s = &source{name: file, text: text, keys: map[string]entry{}}
+	s = &source{file: map[string][]table{}, name: name, text: text, keys: map[string]entry{}}
 	defer catch(&err)
 	s.read()
 	s.replaceAliases()
@@ -74,7 +74,7 @@ func (s *source) header(e *unstable.Node) []string {
 	path := s.define(nil, e.Key(), as)
 	at := strings.Join(path, ".")
 	switch table := s.place(path).(type) {
-	case *string, textSetter, flagSetter, listSetter, anySetter:
+	case value:
 		s.fail(at, notATable)
 	case *[]branch:
 		if isList {
@@ -136,40 +136,40 @@ func (s *source) define(path []string, keys unstable.Iterator, as definition) []
 	return path
 }
 
-// What a path may lead to, beside a *string and a *[]Branch: the text, or the texts, of a key, the
-// tables of a kind, and one of these.
+// What a path may lead to, beside a list of branches, one of these, and the sources of keys: the
+// tables of a kind, one of these, or a text or texts.
 type (
-	textSetter func(text string)
-	flagSetter func(is bool)
-	listSetter func(texts []string)
-	anySetter  func(texts []string)
-	tablesOf   struct{ *tableKind }
-	tableOf    struct {
+	tablesOf struct{ *tableKind }
+	tableOf  struct {
 		*tableKind
 		*table
 	}
+	value struct {
+		form
+		set func(texts ...string)
+	}
 )
 
-// place returns the place of a path: a pointer to the value, or the setter of a key. It makes the
-// tables on the way.
+// place returns what a path leads to. It makes the tables on the way.
 func (s *source) place(path []string) any {
 	if len(path) == 0 {
-		return &s.file
+		return tableOf{topKind, s.tableAt("", "", "")}
 	}
 	outer, last := path[:len(path)-1], path[len(path)-1]
 	at := strings.Join(path, ".")
+	text := func(into *string) value {
+		return value{asText, func(texts ...string) { *into = texts[0] }}
+	}
 	switch in := s.place(outer).(type) {
-	case *file:
-		return s.top(at, last)
 	case tablesOf:
-		return tableOf{in.tableKind, s.tableAt(in.of(&s.file), at, last)}
+		return tableOf{in.tableKind, s.tableAt(in.name, at, last)}
 	case tableOf:
 		return s.key(in, at, last)
 	case *map[string]string:
 		if *in == nil {
 			*in = map[string]string{}
 		}
-		return textSetter(func(text string) { (*in)[last] = text })
+		return value{asText, func(texts ...string) { (*in)[last] = texts[0] }}
 	case *[]branch:
 		if i, err := strconv.Atoi(last); err == nil && 0 <= i && i < len(*in) {
 			return &(*in)[i]
@@ -178,9 +178,9 @@ func (s *source) place(path []string) any {
 	case *branch:
 		switch last {
 		case "layer":
-			return &in.Layer
+			return text(&in.Layer)
 		case "up_to":
-			return &in.UpTo
+			return text(&in.UpTo)
 		}
 		s.fail(at, "unknown key%s", usage.Hint(last, []string{"layer", "up_to"}))
 	default:
@@ -189,77 +189,41 @@ func (s *source) place(path []string) any {
 	return nil
 }
 
-// top returns the place of a key of the file itself, or the tables of a kind.
-func (s *source) top(path, name string) any {
-	for _, k := range topKeys {
-		if k.name == name {
-			return k.at(&s.file)
-		}
-	}
-	for _, k := range tableKinds {
-		if k.name == name && k.one {
-			return tableOf{k, s.tableAt(k.of(&s.file), path, "")}
-		}
-		if k.name == name {
-			return tablesOf{k}
-		}
-	}
-	s.fail(path, "unknown key%s", usage.Hint(name, fileKeys()))
-	return nil
-}
-
-// fileKeys returns the keys of the file itself, and the kinds of its tables.
-func fileKeys() (all []string) {
-	for _, k := range topKeys {
-		all = append(all, k.name)
-	}
-	for _, k := range tableKinds {
-		all = append(all, k.name)
-	}
-	slices.Sort(all) // of equally close names, a hint takes the first
-	return all
-}
-
-// table returns the table of a name, and makes it if there is none yet.
-func (s *source) tableAt(all *[]table, path, name string) *table {
+// tableAt returns the table of a name, and makes it if there is none yet.
+func (s *source) tableAt(kind, path, name string) *table {
 	at := s.keys[path]
 	if at.number == 0 {
-		*all = append(*all, table{Name: name})
-		at.number = len(*all)
+		s.add(kind, table{Name: name, Keys: map[string][]string{}})
+		at.number = len(s.file[kind])
 		s.keys[path] = at
 	}
-	return &(*all)[at.number-1]
+	return &s.file[kind][at.number-1]
 }
 
-// key returns the place of a key of a table.
+// key returns what a key of a table leads to; of the file itself, the tables of a kind are among
+// its keys.
 func (s *source) key(t tableOf, path, name string) any {
 	row := t.find(name)
+	if row == nil && t.tableKind == topKind {
+		for _, k := range tableKinds[1:] {
+			switch {
+			case k.name == name && k.one:
+				return tableOf{k, s.tableAt(name, path, "")}
+			case k.name == name:
+				return tablesOf{k}
+			}
+		}
+	}
 	if row == nil {
 		s.fail(path, "unknown key%s", usage.Hint(name, t.tableKind.names()))
 	}
-	set := func(texts []string) {
-		if t.Keys == nil {
-			t.Keys = map[string][]string{}
-		}
-		t.Keys[name] = texts
-	}
 	switch row.form {
-	case asList:
-		return listSetter(set)
-	case asFlag:
-		return flagSetter(func(is bool) {
-			if is {
-				set([]string{"true"})
-			}
-		})
 	case asBranches:
 		return &t.Branches
 	case asTable:
 		return &t.Sources
-	case asTextOrList:
-		return anySetter(set)
 	}
-	return textSetter(func(text string) { set([]string{text}) })
+	return value{row.form, func(texts ...string) { t.Keys[name] = texts }}
 }
 
 // addBranch adds a branch to the list at path, and returns the path of the branch.
@@ -275,23 +239,10 @@ func (s *source) addBranch(all *[]branch, path []string) []string {
 func (s *source) store(path []string, into any, node *unstable.Node) {
 	at := strings.Join(path, ".")
 	switch into := into.(type) {
-	case *string:
-		*into = s.str(at, node)
-	case textSetter:
-		into(s.str(at, node))
-	case listSetter:
-		into(s.strs(at, node))
-	case anySetter:
-		if node.Kind == unstable.Array {
-			into(s.strs(at, node))
-		} else {
-			into([]string{s.str(at, node)})
+	case value:
+		if texts := s.texts(at, into.form, node); texts != nil {
+			into.set(texts...)
 		}
-	case flagSetter:
-		if node.Kind != unstable.Bool {
-			s.fail(at, "must be true or false, without quotes")
-		}
-		into(string(node.Data) == "true")
 	case *[]branch:
 		if node.Kind != unstable.Array {
 			s.fail(at, notBranches)
@@ -316,33 +267,35 @@ func (s *source) store(path []string, into any, node *unstable.Node) {
 	}
 }
 
-// str returns the text of a node.
-func (s *source) str(path string, node *unstable.Node) string {
-	switch node.Kind {
-	case unstable.String:
-	case unstable.Integer, unstable.Float:
-		s.fail(path, "write the number as text, with its unit if it has one, "+
-			`as in "5.9us/KB" or "8"`)
-	default:
-		s.fail(path, "must be a text; write it in quotes")
-	}
-	return string(node.Data)
-}
-
-// strs returns the texts of a list.
-func (s *source) strs(path string, node *unstable.Node) []string {
-	const wrong = `must be a list of texts, as in ["a", "b"]`
-	if node.Kind != unstable.Array {
-		s.fail(path, wrong)
-	}
-	texts := []string{}
-	for all := node.Children(); all.Next(); {
-		if all.Node().Kind != unstable.String {
+// texts returns the text, or the texts, of a node: "true" of a flag, and none of one that is false.
+func (s *source) texts(path string, of form, node *unstable.Node) []string {
+	switch {
+	case of == asFlag && node.Kind != unstable.Bool:
+		s.fail(path, "must be true or false, without quotes")
+	case of == asFlag && string(node.Data) == "true":
+		return []string{"true"}
+	case of == asFlag:
+		return nil
+	case of == asList || of == asTextOrList && node.Kind == unstable.Array:
+		const wrong = `must be a list of texts, as in ["a", "b"]`
+		if node.Kind != unstable.Array {
 			s.fail(path, wrong)
 		}
-		texts = append(texts, string(all.Node().Data))
+		texts := []string{}
+		for all := node.Children(); all.Next(); {
+			if all.Node().Kind != unstable.String {
+				s.fail(path, wrong)
+			}
+			texts = append(texts, string(all.Node().Data))
+		}
+		return texts
+	case node.Kind == unstable.Integer || node.Kind == unstable.Float:
+		s.fail(path, "write the number as text, with its unit if it has one, "+
+			`as in "5.9us/KB" or "8"`)
+	case node.Kind != unstable.String:
+		s.fail(path, "must be a text; write it in quotes")
 	}
-	return texts
+	return []string{string(node.Data)}
 }
 
 // What a key must be, if a file gives it in another form.
@@ -353,7 +306,7 @@ const (
 
 // replaceAliases gives layers the keys that a key of theirs stands for: o_s and o_r for LogP's o.
 func (s *source) replaceAliases() {
-	for _, t := range s.Layers {
+	for _, t := range s.file["layer"] {
 		k, known := kindNamed(t.Text("model"))
 		if !known {
 			continue

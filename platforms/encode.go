@@ -42,34 +42,25 @@ func (p Platform) Encode(comment string) []byte {
 		b.WriteByte('\n')
 	}
 	write := func(name, value string) { fmt.Fprintf(&b, "%s = %s\n", tomlKey(name), value) }
-	for _, k := range topKeys {
-		if text := *k.at(&f); text != "" {
-			write(k.name, tomlValue(text))
-		}
-	}
 	for _, k := range tableKinds {
-		for _, t := range *k.of(&f) {
+		for _, t := range f[k.name] {
 			if b.Len() > 0 && !bytes.HasSuffix(b.Bytes(), []byte("\n\n")) {
 				b.WriteByte('\n')
 			}
-			if fmt.Fprintf(&b, "[%s", k.name); !k.one {
-				fmt.Fprintf(&b, ".%s", tomlKey(t.Name))
+			switch {
+			case k.one && k != topKind:
+				fmt.Fprintf(&b, "[%s]\n", k.name)
+			case !k.one:
+				fmt.Fprintf(&b, "[%s.%s]\n", k.name, tomlKey(t.Name))
 			}
-			b.WriteString("]\n")
 			k.encode(t, write)
 		}
 	}
 	return b.Bytes()
 }
 
-// encode writes the keys of a table in the order of the schema. A key that the schema does not have
-// comes first, so that a reader finds it.
+// encode writes the keys of a table in the order of the schema.
 func (k *tableKind) encode(t table, write func(name, value string)) {
-	for _, name := range slices.Sorted(maps.Keys(t.Keys)) {
-		if k.find(name) == nil {
-			write(name, tomlValue(t.Keys[name]))
-		}
-	}
 	for _, row := range k.keys {
 		given, has := t.Keys[row.name]
 		switch {

@@ -1,19 +1,29 @@
 package platforms
 
+import "github.com/halfpeak/halfpeak/internal/list"
+
 // A file is the content of a platform file, as texts: what [Parse] reads, and [Platform.Encode]
-// writes. Each kind of table is a list in the order of the file, since that is the order of layers,
-// and of levels from inside out. Numbers are texts, since each may be a formula of other keys, with
-// a unit and an interval.
-type file struct {
-	Title, Paper, Note string
-	Clock              string // without it, times cannot be printed in cycles
-	Default            string // the name of a layer; without it, the first one of the file
-	Library            string // of collectives on the machine
+// writes. It has the tables of each kind by its name, in the order of the file, since that is the
+// order of layers, and of levels from inside out. The keys of the file itself are a table without a
+// name, of the kind "". Numbers are texts, since each may be a formula of other keys, with a unit
+// and an interval.
+type file map[string][]table
 
-	Levels, Stages, Layers, Measured, Collectives, Constants, Roofs, Protocols []table
-
-	Compute []table // one, without a name
+// top returns the keys of the file itself.
+func (f file) top() table {
+	if len(f[""]) == 0 {
+		return table{}
+	}
+	return f[""][0]
 }
+
+// names returns the names of the tables of a kind, to hint at after a wrong one.
+func (f file) names(kind string) []string {
+	return list.Map(f[kind], func(t table) string { return t.Name })
+}
+
+// add adds a table of a kind.
+func (f file) add(kind string, t table) { f[kind] = append(f[kind], t) }
 
 // A table is a table of a platform file, such as [layer.eager]; FORMAT.md has its keys.
 type table struct {

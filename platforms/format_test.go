@@ -55,12 +55,7 @@ func formatTable() string {
 			table, keys = "", keys[n:]
 		}
 	}
-	var top []key
-	for _, k := range topKeys {
-		top = append(top, key{name: k.name, help: k.help})
-	}
-	write(" (top)", top)
-	kinds := []*tableKind{constantKind, computeKind, roofKind, stageKind, protocolKind, measuredKind,
+	kinds := []*tableKind{topKind, constantKind, computeKind, roofKind, stageKind, protocolKind, measuredKind,
 		collectiveKind, layerKind, levelKind}
 	for _, k := range kinds {
 		// Every table has a source, of which FORMAT.md tells before, and the models have a table.
@@ -68,17 +63,20 @@ func formatTable() string {
 			own := row.name == "source" || row.name == "sources"
 			return own || k == layerKind && isModelKey(row.name)
 		})
-		write(" `["+headOf(k)+"]`", keys)
+		write(" "+headOf(k), keys)
 	}
 	return b.String()
 }
 
-// headOf returns what a header of the kind has in brackets.
+// headOf returns a header of the kind.
 func headOf(k *tableKind) string {
-	if k.one {
-		return k.name
+	switch {
+	case k == topKind:
+		return "(top)"
+	case k.one:
+		return "`[" + k.name + "]`"
 	}
-	return k.name + ".NAME"
+	return "`[" + k.name + ".NAME]`"
 }
 
 // Each kind of table is in the order of FORMAT.md, and each row begins with a text.
@@ -91,7 +89,7 @@ func TestSchema(t *testing.T) {
 		if len(slices.Compact(slices.Clone(names))) != len(names) {
 			t.Errorf("%s: a key has two rows: %q", k.name, names)
 		}
-		if !strings.Contains(formatTable(), "`["+headOf(k)+"]`") {
+		if !strings.Contains(formatTable(), headOf(k)) {
 			t.Errorf("%s is not in FORMAT.md", k.name)
 		}
 	}

@@ -20,26 +20,26 @@ import (
 // in the file. A layer that several are made of has one model.
 func (b *builder) layerTables() {
 	// Measured collectives are fitted as they are, and need no model of a message.
-	if len(b.Layers) == 0 && len(b.p.Collectives) > 0 {
+	if len(b.file["layer"]) == 0 && len(b.p.Collectives) > 0 {
 		return
 	}
-	if len(b.Layers) == 0 {
+	if len(b.file["layer"]) == 0 {
 		b.fail("layer", "no [layer.NAME]; a platform has at least one")
 	}
-	for _, t := range b.Layers {
+	for _, t := range b.file["layer"] {
 		b.written[t.Name] = b.section(layerKind, t)
 	}
-	for _, t := range b.Layers {
+	for _, t := range b.file["layer"] {
 		b.spec(t.Name)
 	}
-	for _, t := range b.Measured {
+	for _, t := range b.file["measured"] {
 		if name := t.Text("layer"); name != "" {
 			b.section(measuredKind, t).requireLayer("layer", name)
 		}
 	}
 	// One model for each layer: an envelope of layers that share a part evaluates the same one.
 	shared := map[string]model.Layer{}
-	for _, t := range b.Layers {
+	for _, t := range b.file["layer"] {
 		b.p.Layers = append(b.p.Layers, b.written[t.Name].layer(b.open(t.Name, nil, shared)))
 	}
 	// The checks before are of the lines; the measured curves stand before them from here on.
@@ -56,7 +56,7 @@ func (b *builder) layerTables() {
 		}
 	}
 	b.sameTimes(b.p.Layers)
-	b.p.Default = cmp.Or(b.Default, b.Layers[0].Name)
+	b.p.Default = cmp.Or(b.top().Text("default"), b.file["layer"][0].Name)
 	if _, known := b.written[b.p.Default]; !known {
 		b.fail("default", "no layer %q%s", b.p.Default,
 			usage.Hint(b.p.Default, b.names("layer")))
@@ -276,10 +276,10 @@ func (s *section) checkGap(k *model.Kind) {
 func (s *section) layer(m model.Layer) Layer {
 	spec := s.layers[s.Name]
 	l := Layer{
-		Platform: s.p.Name, Name: s.Name, Title: s.Text("title"), Note: s.Text("note"),
-		Setting: s.Text("setting"), Kind: spec.kind.Name, Model: m, Params: s.own(spec),
+		Platform: s.p.Name, Name: s.Name, Kind: spec.kind.Name, Model: m, Params: s.own(spec),
 		Parts: spec.parts(), Stages: spec.stages(), Source: s.origin(), scope: s.p,
 	}
+	s.read(&l)
 	for i, roof := range s.Keys["roofs"] {
 		at := slices.IndexFunc(s.p.Roofs, func(r Roof) bool { return r.Name == roof })
 		if at < 0 {
@@ -292,9 +292,9 @@ func (s *section) layer(m model.Layer) Layer {
 	slices.SortStableFunc(l.Roofs, func(a, b Roof) int { return cmp.Compare(a.Rate, b.Rate) })
 	l.Protocol = named(s, "protocol", s.protocols)
 	l.Correlation = s.correlation()
-	l.Timed = s.timed()
+	l.Timed.Of = s.timesOf()
 	l.Measured = named(s, "measured", s.measured)
-	l.protocol, l.measured = s.Text("protocol"), s.Text("measured")
+	l.measured = s.Text("measured")
 	if key, err := check(spec.kind, m); err != nil {
 		if given := s.given(join(s.path, key)); given != "" {
 			s.fail(key, "%q %w", given, err)

@@ -60,7 +60,7 @@ func (p *Platform) openLevels() {
 
 // levelTables reads the machine, and checks its levels together: the outermost one has no port.
 func (b *builder) levelTables() {
-	for _, t := range b.Levels {
+	for _, t := range b.file["level"] {
 		b.p.Levels = append(b.p.Levels, b.section(levelKind, t).level())
 	}
 	b.p.openLevels()

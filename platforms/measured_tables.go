@@ -11,7 +11,7 @@ import (
 
 // measuredTables reads the measurements behind fitted layers: sizes, and for each its time.
 func (b *builder) measuredTables() {
-	for _, t := range b.Measured {
+	for _, t := range b.file["measured"] {
 		s := b.section(measuredKind, t)
 		s.named()
 		// One time determines no line: β and τ are two numbers.
@@ -39,7 +39,7 @@ func (b *builder) measuredTables() {
 
 // collectiveTables reads measured times of collectives: a row of times for each number of ranks.
 func (b *builder) collectiveTables() {
-	for _, t := range b.Collectives {
+	for _, t := range b.file["collective"] {
 		s := b.section(collectiveKind, t)
 		s.named()
 		c := MeasuredCollective{Name: t.Name}

@@ -90,7 +90,7 @@ func TestParseErrors(t *testing.T) {
 	check("[layer.x]\nbranches = [\"a\"]\n", "my.toml:2:1: layer.x.branches: "+branches)
 	check("layer.x.branches.0.layer = \"a\"\n", "my.toml:1:9: layer.x.branches: "+branches)
 	check("\"\" = 1\n", "my.toml: unknown key; choose from "+
-		strings.Join(fileKeys(), ", "))
+		strings.Join(topKind.names(), ", "))
 	check("library = \"openmpy\"\n",
 		`my.toml:1:1: library: no library "openmpy"; did you mean "openmpi"?`)
 	// Keys.

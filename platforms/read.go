@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,9 +59,6 @@ func (s *source) platform() (_ Platform, err error) {
 		composition: c,
 		p: &Platform{
 			Name:        strings.TrimSuffix(filepath.Base(s.name), ".toml"),
-			Title:       s.Title,
-			Paper:       s.Paper,
-			Note:        s.Note,
 			Places:      map[string]Place{},
 			composition: c,
 		},
@@ -74,6 +70,7 @@ func (s *source) platform() (_ Platform, err error) {
 	defer catch(&err)
 	// In this order, since later tables name earlier ones: formulas name constants, layers name
 	// stages, protocols and measurements, and levels name layers.
+	b.section(topKind, b.top()).read(b.p)
 	b.clock()
 	b.library()
 	b.constantTables()
@@ -122,28 +119,28 @@ func (f *files) platform(path string) (Platform, error) {
 
 // takeLayers replaces each layer with the key from by that layer of another file.
 func (s *source) takeLayers(f *files) error {
-	given := s.Layers
-	s.Layers = nil
+	given := s.file["layer"]
+	s.file["layer"] = nil
 	for _, t := range given {
 		at := "layer." + t.Name
 		if _, is := s.keys[at+".from"]; !is {
-			s.Layers = append(s.Layers, t)
+			s.add("layer", t)
 			continue
 		}
 		taken, err := s.taken(t, f)
 		if err != nil {
 			return s.errorf(at+".from", "%w", err)
 		}
-		for _, path := range slices.Sorted(maps.Keys(taken.byPath())) {
-			if _, twice := s.keys[path]; twice && path != at {
-				kind, name, _ := strings.Cut(path, ".")
-				return s.errorf(at+".from", "brings a table [%s.%s], which this file has too; "+
-					"rename that one", kind, name)
-			}
-			s.keys[path] = s.keys[at] // errors in it stand at the layer that takes it
-		}
 		for _, k := range tableKinds {
-			*k.of(&s.file) = append(*k.of(&s.file), *k.of(&taken)...)
+			for _, t := range taken[k.name] {
+				path := join(k.name, t.Name)
+				if _, twice := s.keys[path]; twice && path != at {
+					return s.errorf(at+".from", "brings a table [%s], which this file has too; "+
+						"rename that one", path)
+				}
+				s.keys[path] = s.keys[at] // errors in it stand at the layer that takes it
+				s.add(k.name, t)
+			}
 		}
 	}
 	return nil
@@ -154,7 +151,7 @@ func (s *source) taken(t table, f *files) (file, error) {
 	at, from := "layer."+t.Name+".", t.Text("from")
 	for _, key := range layerKind.names() {
 		if _, given := s.keys[at+key]; given && key != "from" {
-			return file{}, fmt.Errorf("takes the whole layer from the other file; omit %s", key)
+			return nil, fmt.Errorf("takes the whole layer from the other file; omit %s", key)
 		}
 	}
 	other, name := from, ""
@@ -162,12 +159,12 @@ func (s *source) taken(t table, f *files) (file, error) {
 		other, name = from[:at+len(".toml")], from[at+len(".toml/"):]
 	}
 	if !strings.HasSuffix(other, ".toml") {
-		return file{}, fmt.Errorf(`must be a platform file, as in "intra.toml", `+
+		return nil, fmt.Errorf(`must be a platform file, as in "intra.toml", `+
 			`or a layer of one, as in "intra.toml/fit-2" (got %q)`,
 			from)
 	}
 	if f == nil {
-		return file{}, errors.New("other files cannot be read here; " +
+		return nil, errors.New("other files cannot be read here; " +
 			"write the layer itself into this file")
 	}
 	path := other
@@ -176,23 +173,23 @@ func (s *source) taken(t table, f *files) (file, error) {
 	}
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return file{}, fmt.Errorf("%s: no such file", path)
+		return nil, fmt.Errorf("%s: no such file", path)
 	case err != nil:
-		return file{}, err
+		return nil, err
 	// A pipe or a device could block, or never end.
 	case !info.Mode().IsRegular():
-		return file{}, fmt.Errorf("%s: not a regular file", path)
+		return nil, fmt.Errorf("%s: not a regular file", path)
 	}
 	p, err := f.platform(path)
 	if err != nil {
-		return file{}, err
+		return nil, err
 	}
 	if name == "" {
 		name = p.Default
 	}
 	// Reduced to the layer and its parts, so that nothing else of the file comes along.
 	if p, err = p.with(domain{layer: name}); err != nil {
-		return file{}, err
+		return nil, err
 	}
 	return p.taking(t.Name), nil
 }

@@ -16,7 +16,7 @@ import (
 
 // clock reads the rate of the host processor, in which times can be printed as cycles.
 func (b *builder) clock() {
-	given := b.Clock
+	given := b.top().Text("clock")
 	if given == "" {
 		return
 	}
@@ -31,9 +31,9 @@ func (b *builder) clock() {
 
 // library reads the library of collectives.
 func (b *builder) library() {
-	if b.Library != "" {
+	if name := b.top().Text("library"); name != "" {
 		var err error
-		b.p.Library, err = collective.FindLibrary(b.Library)
+		b.p.Library, err = collective.FindLibrary(name)
 		b.must("library", err)
 	}
 }
@@ -62,7 +62,7 @@ func measuredChoices(constants []Param) string {
 // constantTables reads the constants. They may name each other in any order, so all scopes are made
 // before the first is computed.
 func (b *builder) constantTables() {
-	for _, t := range b.Constants {
+	for _, t := range b.file["constant"] {
 		s := b.section(constantKind, t)
 		if !constantRule.MatchString(t.Name) {
 			s.fail("", "formulas cannot name %q; use letters, digits and _", t.Name)
@@ -71,14 +71,14 @@ func (b *builder) constantTables() {
 		s.fields = map[string]Param{"value": {Path: s.path}}
 		b.constants[t.Name] = s
 	}
-	for _, t := range b.Constants {
+	for _, t := range b.file["constant"] {
 		b.p.Constants = append(b.p.Constants, b.params[b.constants[t.Name].param("value")])
 	}
 }
 
 // computeTable reads what a rank computes in a second.
 func (b *builder) computeTable() {
-	for _, t := range b.Compute {
+	for _, t := range b.file["compute"] {
 		s := b.section(computeKind, t)
 		for _, row := range computeKind.keys {
 			if row.number != nil && s.has(row.name) {
@@ -93,7 +93,7 @@ var constantRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
 // roofTables reads the physical ceilings. A roof is a formula of the hardware's clock and width.
 func (b *builder) roofTables() {
-	for _, t := range b.Roofs {
+	for _, t := range b.file["roof"] {
 		s := b.section(roofKind, t)
 		value := b.params[s.param("rate")].Value
 		rate := quantity.MBps(value.Num)
@@ -113,7 +113,7 @@ var hosts = map[string]model.Host{"sender": model.Sender, "receiver": model.Rece
 
 // stageTables reads the stages of pipelines, with the places that the engine gives them.
 func (b *builder) stageTables() {
-	for _, t := range b.Stages {
+	for _, t := range b.file["stage"] {
 		s := b.section(stageKind, t)
 		b.must(s.path, checkName(t.Name))
 		host := choose(s, "host", hosts)
@@ -210,7 +210,7 @@ func (s *section) place(host model.Host) Place {
 // protocolTables reads how the engine runs layers. No cost of a model depends on it.
 func (b *builder) protocolTables() {
 	b.protocols[""] = Protocol{Interrupt: -1} // of a layer that names none
-	for _, t := range b.Protocols {
+	for _, t := range b.file["protocol"] {
 		s := b.section(protocolKind, t)
 		s.named()
 		// Negative, since an interrupt may cost 0.

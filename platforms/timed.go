@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,22 +9,19 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// timed reads what the layer's times are of. Without a key it is one message.
-func (s *section) timed() Timed {
-	of := Timed{Of: Message, Collective: s.Text("collective"), PerRank: s.Text("per_rank") != ""}
-	if subject := s.Text("times_of"); subject != "" {
-		if of.Of = Subject(subject); !slices.Contains(subjects, subject) {
-			known, hint := strings.Join(subjects, ", "), usage.Hint(subject, subjects)
-			s.fail("times_of", "%q: one of %s%s", subject, known, hint)
-		}
+// timesOf reads the subject of the layer's times. Without a key it is one message.
+func (s *section) timesOf() Subject {
+	subject := cmp.Or(s.Text("times_of"), string(Message))
+	if !slices.Contains(subjects, subject) {
+		known, hint := strings.Join(subjects, ", "), usage.Hint(subject, subjects)
+		s.fail("times_of", "%q: one of %s%s", subject, known, hint)
 	}
 	for _, key := range []string{"collective", "ranks", "per_rank"} {
-		if of.Of != Collective && s.has(key) {
+		if Subject(subject) != Collective && s.has(key) {
 			s.fail(key, `is for the times of a collective; add times_of = "collective"`)
 		}
 	}
-	of.Ranks = s.count("ranks")
-	return of
+	return Subject(subject)
 }
 
 // correlation reads the correlation of the errors of a fitted line. It is negative as a rule, since

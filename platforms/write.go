@@ -26,14 +26,19 @@ type writer struct {
 // file returns the platform as a file. If numbers is set, values that it computes from others, such
 // as from constants, are numbers there.
 func (p Platform) file(numbers bool) file {
-	w := writer{Platform: p, numbers: numbers, params: map[string]*Param{}}
-	w.to = file{Title: p.Title, Paper: p.Paper, Note: p.Note, Library: p.Library.Name}
+	w := writer{Platform: p, to: file{}, numbers: numbers, params: map[string]*Param{}}
 	w.given("stage", p.Stages)
+	top := table{}
+	w.values(&top, topKind, &p)
+	top.Set("library", p.Library.Name)
 	if p.Clock > 0 {
-		w.to.Clock = exactly(p.Clock, quantity.DimClock)
+		top.Set("clock", exactly(p.Clock, quantity.DimClock))
 	}
 	if len(p.Layers) > 0 && p.Default != p.Layers[0].Name { // without the key, it is the first
-		w.to.Default = p.Default
+		top.Set("default", p.Default)
+	}
+	if len(top.Keys) > 0 {
+		w.to.add("", top)
 	}
 	if c := p.composition; c != nil {
 		for i := range c.params {
@@ -53,22 +58,22 @@ func (p Platform) file(numbers bool) file {
 		for i := range p.Compute {
 			w.number(&t, p.Compute[i].Key, &p.Compute[i])
 		}
-		w.to.Compute = []table{t}
+		w.to.add("compute", t)
 	}
 	for i := range p.Constants {
 		t := table{Name: p.Constants[i].Owner}
 		w.number(&t, "value", &p.Constants[i])
-		w.to.Constants = append(w.to.Constants, t)
+		w.to.add("constant", t)
 	}
 	for _, r := range p.Roofs {
 		t := table{Name: r.Name}
 		w.number(&t, "rate", w.params["roof."+r.Name+".rate"])
-		w.to.Roofs = append(w.to.Roofs, t)
+		w.to.add("roof", t)
 	}
 	for _, c := range p.Collectives {
 		t := table{Name: c.Name}
 		w.values(&t, collectiveKind, &c)
-		w.to.Collectives = append(w.to.Collectives, t)
+		w.to.add("collective", t)
 	}
 	for _, l := range p.Layers {
 		w.layer(l)
@@ -142,8 +147,7 @@ func (w *writer) layer(l Layer) {
 	k := model.KindOf(lines)
 	w.given("layer", l.Params)
 	t := table{Name: l.Name}
-	t.Set("title", l.Title)
-	t.Set("note", l.Note)
+	w.values(&t, layerKind, &l)
 	t.Set("model", k.Name)
 	t.Set("source", given(l.Source))
 	for i, name := range l.Parts[:min(len(l.Parts), len(k.Parts))] { // the optional one is the last
@@ -201,19 +205,14 @@ func (w *writer) layer(l Layer) {
 	if l.Timed.Of != Message {
 		t.Set("times_of", string(l.Timed.Of))
 	}
-	t.Set("collective", l.Timed.Collective)
-	t.Set("per_rank", w.texts(&l.Timed.PerRank)...)
-	t.Set("ranks", w.texts(&l.Timed.Ranks)...)
-	t.Set("setting", l.Setting)
 	t.Set("roofs", list.Map(l.Roofs, func(r Roof) string { return r.Name })...)
-	t.Set("protocol", l.protocol)
 	t.Set("measured", w.measured(l))
 	for _, q := range l.Params {
 		if own := given(q.Source); own != "" && q.Source != l.Source {
 			t.source(q.Key, own)
 		}
 	}
-	w.to.Layers = append(w.to.Layers, t)
+	w.to.add("layer", t)
 	w.protocol(l)
 }
 
@@ -239,7 +238,7 @@ func (w *writer) level(l Level) {
 		}
 	}
 	t.Set("source", given(l.Source))
-	w.to.Levels = append(w.to.Levels, t)
+	w.to.add("level", t)
 }
 
 // stage writes a stage, once. A stage with measured times has those that its changed β and τ make
@@ -282,7 +281,7 @@ func (w *writer) stage(s model.Stage) {
 	if place.Drop {
 		t.Set("full", "drop")
 	}
-	w.to.Stages = append(w.to.Stages, t)
+	w.to.add("stage", t)
 }
 
 // protocol writes the protocol of a layer, once.
@@ -300,7 +299,7 @@ func (w *writer) protocol(l Layer) {
 	if l.Protocol.Drop {
 		t.Set("full", "drop")
 	}
-	w.to.Protocols = append(w.to.Protocols, t)
+	w.to.add("protocol", t)
 }
 
 // measured writes the measurements that a layer was fitted to, and returns the name of their table;
@@ -329,7 +328,7 @@ func (w *writer) measured(l Layer) string {
 		points.Runs, points.Deviations = 0, nil
 	}
 	w.values(&t, measuredKind, &points)
-	w.to.Measured = append(w.to.Measured, t)
+	w.to.add("measured", t)
 	return name
 }
 
@@ -352,11 +351,11 @@ func (w *writer) fitted(l Layer) {
 	if l.Measured == nil || !w.ofFile(l.Name) {
 		return
 	}
-	at := slices.IndexFunc(w.to.Measured, func(t table) bool { return t.Name == l.measured })
+	at := slices.IndexFunc(w.to["measured"], func(t table) bool { return t.Name == l.measured })
 	if at < 0 {
 		return
 	}
-	name := w.to.Measured[at].Text("layer")
+	name := w.to["measured"][at].Text("layer")
 	if name == "" || slices.Contains(w.to.names("layer"), name) {
 		return
 	}
@@ -369,18 +368,18 @@ func (w *writer) fitted(l Layer) {
 		panic(err) // it is what was read
 	}
 	lines := was.file(true)
-	for _, t := range lines.Layers {
+	for _, t := range lines["layer"] {
 		t.rename(func(kind, name string) string {
 			if kind == "layer" || kind == "stage" {
 				return name + suffix
 			}
 			return name
 		})
-		w.to.Layers = append(w.to.Layers, t)
+		w.to.add("layer", t)
 	}
-	for _, t := range lines.Stages {
+	for _, t := range lines["stage"] {
 		if t.Name += suffix; !slices.Contains(w.to.names("stage"), t.Name) {
-			w.to.Stages = append(w.to.Stages, t)
+			w.to.add("stage", t)
 		}
 	}
 }
@@ -399,22 +398,22 @@ func (p Platform) taking(name string) file {
 		}
 		return name + "-" + old
 	}
-	for i := range f.Layers {
-		f.Layers[i].rename(rename)
+	for i := range f["layer"] {
+		f["layer"][i].rename(rename)
 	}
 	// The layer itself comes first, in the place of the one that names it.
-	i := slices.IndexFunc(f.Layers, func(t table) bool { return t.Name == name })
-	taken := file{Layers: slices.Concat(f.Layers[i:i+1], f.Layers[:i], f.Layers[i+1:])}
-	for i := range f.Measured {
-		if t := &f.Measured[i]; t.Text("layer") != "" {
+	i := slices.IndexFunc(f["layer"], func(t table) bool { return t.Name == name })
+	taken := file{"layer": slices.Concat(f["layer"][i:i+1], f["layer"][:i], f["layer"][i+1:])}
+	for i := range f["measured"] {
+		if t := &f["measured"][i]; t.Text("layer") != "" {
 			t.Set("layer", rename("layer", t.Text("layer")))
 		}
 	}
 	for _, k := range tableKinds {
-		for _, t := range *k.of(&f) {
+		for _, t := range f[k.name] {
 			if k != layerKind && used[k.name+"."+t.Name] {
 				t.Name = rename(k.name, t.Name)
-				*k.of(&taken) = append(*k.of(&taken), t)
+				taken.add(k.name, t)
 			}
 		}
 	}
