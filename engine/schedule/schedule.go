@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -233,10 +234,12 @@ type names struct {
 // numbered holds labels that are a word and a number, as those of a trace: the call, and its line.
 // They take 12 bytes each, whatever their length.
 type numbered struct {
-	op     []uint32 // ascending
-	word   []uint32 // index in words
-	number []uint32
-	words  []string
+	list  []numberedLabel // by ascending operations
+	words []string
+}
+
+type numberedLabel struct {
+	op, word, number uint32 // word is an index in words
 }
 
 // label returns label i.
@@ -287,9 +290,11 @@ func (s *Schedule) appendLabel(line []byte, op, lo uint32) []byte {
 	if i, ok := slices.BinarySearch(s.names.op, op); ok {
 		return append(line, s.names.label(i)...)
 	}
-	if i, ok := slices.BinarySearch(s.numbered.op, op); ok {
-		line = append(append(line, s.numbered.words[s.numbered.word[i]]...), '_')
-		return strconv.AppendUint(line, uint64(s.numbered.number[i]), 10)
+	if i, ok := slices.BinarySearchFunc(s.numbered.list, op,
+		func(l numberedLabel, op uint32) int { return cmp.Compare(l.op, op) }); ok {
+		l := s.numbered.list[i]
+		line = append(append(line, s.numbered.words[l.word]...), '_')
+		return strconv.AppendUint(line, uint64(l.number), 10)
 	}
 	return appendDefaultLabel(line, op-lo)
 }

@@ -31,6 +31,8 @@ type Rank struct {
 	before  []uint32 // the next operation waits until these are done …
 	started bool     // … or, if set, have started
 	streams []stream // from stream 1 on
+	added   []uint32 // of the last call of messages
+	parts   collective.Repeats
 }
 
 // A stream holds the operations for which the next one of the stream waits: until ended are done,
@@ -96,9 +98,9 @@ func (r *Rank) Blocking(ops ...schedule.Op) {
 	}
 }
 
-// concurrent adds operations that do not wait for each other.
+// concurrent adds operations that do not wait for each other. They are valid until the next call.
 func (r *Rank) concurrent(ops []schedule.Op) []uint32 {
-	var all []uint32
+	r.added = r.added[:0]
 	for i, op := range ops {
 		var suffix Suffix
 		if i > 0 {
@@ -107,13 +109,13 @@ func (r *Rank) concurrent(ops []schedule.Op) []uint32 {
 		if i > 1 {
 			suffix.Number = i
 		}
-		all = append(all, r.add(op, suffix))
+		r.added = append(r.added, r.add(op, suffix))
 	}
-	return all
+	return r.added
 }
 
-// Begin adds a non-blocking call of messages, and returns their operations, for which Wait waits.
-// Those of a stream above 0 occupy the processor of that number.
+// Begin adds a non-blocking call of messages, and returns their operations, for which Wait waits:
+// valid until the next call. Those of a stream above 0 occupy the processor of that number.
 func (r *Rank) Begin(streamNumber uint16, ops ...schedule.Op) []uint32 {
 	if len(ops) == 0 {
 		return nil
@@ -121,7 +123,7 @@ func (r *Rank) Begin(streamNumber uint16, ops ...schedule.Op) []uint32 {
 	if streamNumber == 0 {
 		r.After(r.concurrent(ops)...)
 		r.started = true
-		return slices.Clone(r.before)
+		return r.added
 	}
 	s := r.stream(streamNumber)
 	for i := range ops {
@@ -183,13 +185,17 @@ func (r *Rank) Copy(streamNumber uint16, c collective.Choices, name string, g co
 }
 
 // Collective adds the rank's part of a collective. The next call waits until it is done.
-func (r *Rank) Collective(a collective.Algorithm, g collective.Group, c collective.Call) {
+func (r *Rank) Collective(e collective.Entry, g collective.Group, c collective.Call) {
 	// Each operation of a collective would wait for each of several operations. One calc without
 	// a time joins them first.
 	if len(r.before) > 1 || r.started {
 		r.After(r.add(schedule.Op{Kind: schedule.Calc}, Suffix{Word: "enter"}))
 	}
-	r.After(a.Add(r.Builder, g, c, r.before...)...)
+	if len(r.before) == 1 {
+		r.After(r.parts.Add(e, r.Builder, g, c, r.before[0])...)
+	} else {
+		r.After(e.Algorithm.Add(r.Builder, g, c)...)
+	}
 	// The end of the collective on this rank, as one operation.
 	r.After(r.Add(schedule.Op{Kind: schedule.Calc}))
 }
@@ -213,7 +219,7 @@ func (r *Rank) Joint(streamNumber uint16, number uint32, ns uint64) uint32 {
 
 // BeginCollective adds the rank's part of a non-blocking collective on a stream above 0, behind the
 // previous collectives of the stream, and returns the operation that ends it, for which Wait waits.
-func (r *Rank) BeginCollective(streamNumber uint16, a collective.Algorithm, g collective.Group,
+func (r *Rank) BeginCollective(streamNumber uint16, e collective.Entry, g collective.Group,
 	c collective.Call) uint32 {
 	s := r.stream(streamNumber)
 	enter := r.add(schedule.Op{Kind: schedule.Calc, CPU: streamNumber}, Suffix{Word: "enter"})
@@ -221,7 +227,7 @@ func (r *Rank) BeginCollective(streamNumber uint16, a collective.Algorithm, g co
 		r.Requires(enter, before)
 	}
 	c.CPU = streamNumber
-	ends := a.Add(r.Builder, g, c, enter)
+	ends := r.parts.Add(e, r.Builder, g, c, enter)
 	done := r.Builder.Add(schedule.Op{Kind: schedule.Calc, CPU: streamNumber})
 	if r.Added != nil {
 		r.Added(done, Suffix{})

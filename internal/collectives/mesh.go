@@ -263,7 +263,7 @@ func (c *meshCall) schedule(b *schedule.Builder, ranks int) (*schedule.Schedule,
 		group := collective.Group{Size: len(members), Place: at.at, Members: members}
 		to := calls.Rank{Builder: b}
 		to.Copy(0, c.Choices, c.Name, group, call.Bytes)
-		to.Collective(call.Algorithm, group, call.Call)
+		to.Collective(call.Entry, group, call.Call)
 	}
 	return b.Build()
 }

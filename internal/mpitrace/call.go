@@ -96,7 +96,7 @@ func (r *rank) touch(op *schedule.Op, buffer int64) {
 
 // blocking adds a call of one or two messages that ends when they are done.
 func (r *rank) blocking(a *arguments, kinds ...schedule.Kind) error {
-	var ops []schedule.Op
+	ops := make([]schedule.Op, 0, 2)
 	for way, kind := range kinds {
 		op, ok, err := r.message(kind, a, way)
 		if err != nil {
@@ -194,12 +194,12 @@ func (r *rank) collective(name string, a *arguments, q *request) error {
 	}
 	if q == nil {
 		r.Copy(0, r.o.Collectives, name, g, bytes)
-		r.Collective(use.algorithm, g, call)
+		r.Collective(use.Entry, g, call)
 		return nil
 	}
 	r.Copy(collectiveStream, r.o.Collectives, name, g, bytes)
-	end := r.BeginCollective(collectiveStream, use.algorithm, g, call)
-	r.requests[*q] = append(r.requests[*q], end)
+	end := r.BeginCollective(collectiveStream, use.Entry, g, call)
+	r.opens(*q, end)
 	return nil
 }
 

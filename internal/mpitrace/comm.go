@@ -30,7 +30,7 @@ type choice struct {
 }
 
 type chosen struct {
-	algorithm         collective.Algorithm
+	collective.Entry
 	channels, perNode int
 }
 
@@ -48,7 +48,7 @@ func (c *communicator) choose(from collective.Choices, name string, g collective
 	if c.chosen == nil {
 		c.chosen = map[choice]chosen{}
 	}
-	use := chosen{e.Algorithm, call.Channels, call.PerNode}
+	use := chosen{e, call.Channels, call.PerNode}
 	c.chosen[key] = use
 	return use, nil
 }

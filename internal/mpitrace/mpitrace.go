@@ -77,7 +77,8 @@ func Read(sources []Source, o Translation) (s *schedule.Schedule, notes []remark
 	if len(sources) == 0 {
 		return nil, nil, errors.New("mpitrace: no trace files")
 	}
-	first, err := open(sources[0])
+	var read int64 // bytes
+	first, err := open(sources[0], &read)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -89,14 +90,15 @@ func Read(sources []Source, o Translation) (s *schedule.Schedule, notes []remark
 	}
 	b, all := schedule.NewBuilder(len(sources)), newShared(len(sources))
 	b.Calls()
+	b.Reads(reading(sources, &read))
 	for place, source := range sources {
+		b.NextRank() // before more is read: it makes room by what was read of the ranks before
 		f := first
 		if place > 0 {
-			if f, err = open(source); err != nil {
+			if f, err = open(source, &read); err != nil {
 				return nil, nil, err
 			}
 		}
-		b.NextRank()
 		// Ranks are translated one after the other, as the Builder wants them. A rank is never held
 		// in memory as text.
 		r := newRank(b, &o, all, place)
@@ -119,7 +121,7 @@ func Read(sources []Source, o Translation) (s *schedule.Schedule, notes []remark
 // numbers of ranks differ.
 func foreign(sources []Source) error {
 	for _, source := range sources[1:] {
-		f, err := open(source)
+		f, err := open(source, new(int64))
 		if err != nil {
 			return err
 		}

@@ -20,15 +20,17 @@ func (r *rank) next(m *member, name string, root int64) error {
 		m.calls = append(m.calls, collectiveCall{name, r.call, root, r.line})
 		return nil
 	}
-	which := fmt.Sprintf("collective %d of rank %d%s", n+1, r.group.Place, m.of())
+	which := func() string {
+		return fmt.Sprintf("collective %d of rank %d%s", n+1, r.group.Place, m.of())
+	}
 	if n >= len(m.calls) {
 		return fmt.Errorf("%s, but rank %d calls %d collectives; all ranks must call the same "+
-			"ones in the same order", which, m.first, len(m.calls))
+			"ones in the same order", which(), m.first, len(m.calls))
 	}
 	if c := m.calls[n]; c.name != name || c.root != root {
 		return fmt.Errorf("%s with root %d, but that of rank %d, in line %d of its trace, is %s "+
 			"with root %d; all ranks must call the same ones in the same order",
-			which, root, m.first, c.line, c.call, c.root)
+			which(), root, m.first, c.line, c.call, c.root)
 	}
 	return nil
 }

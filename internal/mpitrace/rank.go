@@ -27,7 +27,7 @@ type rank struct {
 	world    *member
 	members  []*member // of all communicators of the rank
 	born     map[birth]int
-	requests map[request][]uint32 // operations without a wait so far, the oldest first
+	requests map[request]pending
 	// rest has the operations of a request beside the first, by the first.
 	rest    map[uint32][]uint32
 	line    int          // of the trace
@@ -37,6 +37,13 @@ type rank struct {
 	sent    memory
 	written bool // the program has written what the call sends
 	marks   int  // calls that can be ends of the region
+}
+
+// A pending request has operations without a wait so far: the oldest, and others in their order.
+// There are others only where a test, which the trace does not show, has found the oldest done.
+type pending struct {
+	oldest uint32
+	others []uint32
 }
 
 // A request identifies an MPI request: by its address in a trace of trace.c, by its number in
@@ -55,7 +62,7 @@ const (
 func newRank(b *schedule.Builder, o *Translation, s *shared, place int) *rank {
 	r := &rank{Rank: calls.Rank{Builder: b}, o: o, shared: s,
 		world:    &member{communicator: s.world, place: place},
-		requests: map[request][]uint32{}, rest: map[uint32][]uint32{},
+		requests: map[request]pending{}, rest: map[uint32][]uint32{},
 		born:  map[birth]int{},
 		enter: func() error { return nil }}
 	r.group, r.members = r.world.group(), []*member{r.world}
@@ -143,21 +150,31 @@ func (r *rank) compute(ns float64) error {
 // begin adds concurrent operations, each with its request; the next operation waits until they have
 // started.
 func (r *rank) begin(qs []request, ops []schedule.Op) {
-	for i, index := range r.Begin(0, ops...) {
-		r.requests[qs[i]] = append(r.requests[qs[i]], index)
+	for i, op := range r.Begin(0, ops...) {
+		r.opens(qs[i], op)
 	}
+}
+
+// opens adds an operation to a request.
+func (r *rank) opens(q request, op uint32) {
+	p, is := r.requests[q]
+	if !is {
+		r.requests[q] = pending{oldest: op}
+		return
+	}
+	p.others = append(p.others, op)
+	r.requests[q] = p
 }
 
 // oldest removes and returns the oldest operation of a request, if there is one.
 func (r *rank) oldest(q request) (uint32, bool) {
-	all := r.requests[q]
-	switch len(all) {
-	case 0:
-		return 0, false
-	case 1:
+	p, is := r.requests[q]
+	switch {
+	case !is:
+	case len(p.others) == 0:
 		delete(r.requests, q)
 	default:
-		r.requests[q] = all[1:]
+		r.requests[q] = pending{p.others[0], p.others[1:]}
 	}
-	return all[0], true
+	return p.oldest, is
 }

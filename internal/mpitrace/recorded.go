@@ -179,15 +179,15 @@ func (p *recorded) matched(words *fields) error {
 	if err = errors.Join(err, err2, err3); err != nil {
 		return err
 	}
-	ops := p.requests[request(at)]
-	if len(ops) == 0 { // outside of the region
+	open, is := p.requests[request(at)]
+	if !is { // outside of the region
 		return nil
 	}
-	m := p.wild[ops[0]]
+	m := p.wild[open.oldest]
 	if m == nil {
 		return errors.New("its request is not of a receive of any source or tag")
 	}
-	delete(p.wild, ops[0])
+	delete(p.wild, open.oldest)
 	ranks, members := m.peers()
 	if source < 0 || source >= int64(ranks) || tag < 0 || tag > math.MaxInt32 {
 		return fmt.Errorf("no message from rank %d with tag %d", source, tag)
@@ -195,7 +195,7 @@ func (p *recorded) matched(words *fields) error {
 	if members != nil {
 		source = int64(members[source])
 	}
-	p.SetSource(ops[0], uint32(source), uint32(tag))
+	p.SetSource(open.oldest, uint32(source), uint32(tag))
 	return nil
 }
 

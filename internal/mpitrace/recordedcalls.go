@@ -3,6 +3,7 @@ package mpitrace
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -30,8 +31,9 @@ var recordedCalls = func() map[string]recordedCall {
 				return err
 			}
 			if w := a.way[0]; kind == schedule.Recv && (w.peer == p.anyRank || w.tag == p.anyTag) {
-				if ops := p.requests[a.request]; len(ops) > 0 {
-					p.wild[ops[len(ops)-1]] = p.in(a)
+				if open, is := p.requests[a.request]; is {
+					last := append([]uint32{open.oldest}, open.others...)
+					p.wild[last[len(last)-1]] = p.in(a)
 				}
 			}
 			return nil
@@ -82,8 +84,8 @@ var recordedCalls = func() map[string]recordedCall {
 	add("Finalize", "", local)
 	add("Cancel", "list", func(p *recorded, a *arguments) error {
 		for _, at := range a.list {
-			if ops := p.requests[request(at)]; len(ops) > 0 {
-				p.shared.cancelled = append(p.shared.cancelled, ops[0])
+			if open, is := p.requests[request(at)]; is {
+				p.shared.cancelled = append(p.shared.cancelled, open.oldest)
 			}
 		}
 		return local(p, a)
@@ -165,7 +167,7 @@ func addCollectives(add func(name, args string, do func(*recorded, *arguments) e
 
 // waitFor waits for requests that have operations; others were messages of the null process.
 func (p *recorded) waitFor(a *arguments) error {
-	var ops []uint32
+	ops := make([]uint32, 0, 8)
 	for _, at := range a.list {
 		if op, ok := p.oldest(request(at)); ok {
 			ops = append(ops, op)
@@ -219,8 +221,8 @@ func (p *recorded) neighbours(a *arguments, q *request) error {
 		p.Blocking(ops...)
 		return nil
 	}
-	all := p.Begin(collectiveStream, ops...)
+	all := slices.Clone(p.Begin(collectiveStream, ops...))
 	p.rest[all[0]] = all[1:]
-	p.requests[*q] = append(p.requests[*q], all[0])
+	p.opens(*q, all[0])
 	return nil
 }

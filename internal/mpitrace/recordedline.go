@@ -48,13 +48,20 @@ type recorded struct {
 	comms     map[int64]*member
 	wild      map[uint32]*member // communicators of open receives with wildcards, by operation
 	arguments                    // of the present call
+	numbers   []int64            // the memory of its list
 }
 
 // fields are the rest of a line.
 type fields struct{ rest []byte }
 
 func (w *fields) next() (word []byte) {
-	word, w.rest, _ = bytes.Cut(w.rest, []byte(" "))
+	for i, c := range w.rest { // words are short
+		if c == ' ' {
+			word, w.rest = w.rest[:i], w.rest[i+1:]
+			return word
+		}
+	}
+	word, w.rest = w.rest, nil
 	return word
 }
 
@@ -115,9 +122,11 @@ func (p *recorded) argument(a *arguments, word string, words *fields) (err error
 		n, err = words.integer(10)
 		p.written = n == 1
 	case "list":
-		a.list, err = eachNumber(words.next(), 16, nil)
+		p.numbers, err = eachNumber(words.next(), 16, p.numbers[:0])
+		a.list = p.numbers
 	case "sources":
-		a.list, err = eachNumber(words.next(), 10, nil)
+		p.numbers, err = eachNumber(words.next(), 10, p.numbers[:0])
+		a.list = p.numbers
 	case "dests":
 		a.dests, err = eachNumber(words.next(), 10, nil)
 	case "blocks":

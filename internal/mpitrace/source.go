@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ import (
 type Source struct {
 	Name string // for errors
 	Open func() (io.ReadCloser, error)
+	Size int64 // in bytes; 0 if it is not known
 }
 
 // Files returns the sources with these names, sorted by the numbers in them: trace-2 comes
@@ -33,7 +35,11 @@ func Files(names ...string) []Source {
 	var all []Source
 	for _, name := range names {
 		open := func() (io.ReadCloser, error) { return atomicfile.Open(name) }
-		all = append(all, Source{name, open})
+		size := int64(0)
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			size = info.Size()
+		}
+		all = append(all, Source{name, open, size})
 	}
 	return all
 }
@@ -75,12 +81,13 @@ type file struct {
 // bytes.
 const maxLine = 1 << 16
 
-func open(s Source) (*file, error) {
+// open opens a source, and adds the bytes that are read of it, compressed or not, to a number.
+func open(s Source, read *int64) (*file, error) {
 	c, err := s.Open()
 	if err != nil {
 		return nil, err
 	}
-	f := &file{name: s.Name, r: bufio.NewReaderSize(c, maxLine), c: c}
+	f := &file{name: s.Name, r: bufio.NewReaderSize(&counted{c, read}, maxLine), c: c}
 	if head, _ := f.r.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		z, err := lex.Unzip(f.r)
 		if err != nil {
@@ -93,6 +100,30 @@ func open(s Source) (*file, error) {
 }
 
 func (f *file) Close() error { return f.c.Close() }
+
+// counted adds the bytes that are read to a number.
+type counted struct {
+	io.Reader
+	n *int64
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	*c.n += int64(n)
+	return n, err
+}
+
+// reading returns a function that returns which part of the sources was read, from the number of
+// bytes that were; nil if their sizes are not known.
+func reading(sources []Source, read *int64) func() float64 {
+	all := int64(0)
+	for _, s := range sources {
+		if all += s.Size; s.Size == 0 {
+			return nil
+		}
+	}
+	return func() float64 { return float64(max(*read, 1)) / float64(all) }
+}
 
 // next returns the next line without its end, or io.EOF. The line is valid until the next call.
 func (f *file) next() ([]byte, error) {

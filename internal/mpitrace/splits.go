@@ -117,7 +117,7 @@ func (x *splitReader) read() (*splits, error) {
 	}
 	all := make([][]making, len(x.sources))
 	for r, source := range x.sources {
-		f, err := open(source)
+		f, err := open(source, new(int64))
 		if err != nil {
 			return nil, err
 		}

@@ -110,18 +110,18 @@ func (x *run) emitPiece(b *schedule.Builder, r *rank, p piece, number, index int
 				if _, known := first[g]; !known {
 					first[g] = called
 				}
-				a, group, call := x.call(g, called, place)
+				e, group, call := x.call(g, called, place)
 				call.Tag = collectiveTagOf(call, called-first[g])
 				of := &g.calls[called]
 				for again := max(1, of.times); again > 0; again-- {
 					to.Copy(stream, x.Collectives, of.kind, group, call.Bytes)
 					switch {
 					case stream == 0:
-						to.Collective(a, group, call)
+						to.Collective(e, group, call)
 					case again == 1: // the stream runs them one after the other
-						requests = append(requests, to.BeginCollective(stream, a, group, call))
+						requests = append(requests, to.BeginCollective(stream, e, group, call))
 					default:
-						to.BeginCollective(stream, a, group, call)
+						to.BeginCollective(stream, e, group, call)
 					}
 				}
 			}
@@ -161,7 +161,7 @@ func (x *run) jointOf(g *group, c *groupCall) (*joint, error) {
 }
 
 // call returns a recorded collective, seen from a place.
-func (x *run) call(g *group, number uint64, place int) (collective.Algorithm, collective.Group,
+func (x *run) call(g *group, number uint64, place int) (collective.Entry, collective.Group,
 	collective.Call) {
 	c := &g.calls[number]
 	group := collective.Group{Size: g.size, Place: place, Members: g.members}
@@ -177,7 +177,7 @@ func (x *run) call(g *group, number uint64, place int) (collective.Algorithm, co
 	}
 	call := c.chosen
 	call.Bytes, call.Context = c.bytes, g.context+1
-	return c.entry.Algorithm, group, call
+	return c.entry, group, call
 }
 
 // The tags of collectives are those of traces: with the highest bit, and counted up, so that a rank
