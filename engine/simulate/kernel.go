@@ -48,15 +48,25 @@ type rules interface {
 	prefetch(send uint32)
 }
 
-// init makes a kernel ready for a run; keep is set if its nodes are needed behind it.
-func (k *kernel) init(ctx context.Context, p *Program, o Setup, keep bool) {
-	k.noise = o.Noise.start(p.s.Ranks(), o.Seed, o.Rules.ticks()/nanos)
-	k.report, k.began, k.most = o.Progress, time.Now(), o.Steps
-	k.ctx, k.matching = ctx, matching{Program: p, tail: memory.Make[uint32](p.names)}
-	k.borrow(keep)
-	ranks := p.s.Ranks()
-	k.stride = len(p.cpus.list) + 2*len(p.nics.list)
-	k.clock, k.desks = memory.Make[uint64](ranks*k.stride), memory.Make[desk](ranks)
+// init makes a kernel ready for a run. It takes the memory of the run before, if there was one.
+func (k *kernel) init(ctx context.Context, p *Program, o Setup) {
+	ranks, stride := p.s.Ranks(), p.stride()
+	*k = kernel{
+		matching: matching{Program: p, tail: memory.Again(k.tail, p.names)},
+		clocks: clocks{
+			clock:  memory.Again(k.clock, ranks*stride),
+			stride: stride,
+			desks:  memory.Again(k.desks, ranks),
+			q:      queue{free: k.q.free},
+		},
+		ctx:    ctx,
+		ready:  k.ready[:0],
+		here:   k.here[:0],
+		list:   k.list[:0],
+		noise:  o.Noise.start(ranks, o.Seed, o.Rules.ticks()/nanos),
+		budget: budget{report: o.Progress, began: time.Now(), most: o.Steps},
+	}
+	k.borrow()
 	for rank := range k.desks {
 		k.desks[rank].time = noEntry
 	}
@@ -68,9 +78,9 @@ func (k *kernel) init(ctx context.Context, p *Program, o Setup, keep bool) {
 	}
 }
 
-// borrow gets the nodes of the program, or a copy if another run has them or if they must be kept.
-func (k *kernel) borrow(keep bool) {
-	if !keep && k.lent.CompareAndSwap(false, true) {
+// borrow gets the nodes of the program, or a copy if another run has them.
+func (k *kernel) borrow() {
+	if k.lent.CompareAndSwap(false, true) {
 		k.nodes, k.borrowed = k.Program.nodes, true
 	} else {
 		k.nodes = memory.Make[node](len(k.ops))

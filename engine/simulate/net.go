@@ -1,6 +1,8 @@
 package simulate
 
 import (
+	"fmt"
+
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -50,7 +52,9 @@ func (e exclusive) costOf(send uint32) *cost {
 // costs are those of messages, in ticks.
 type costs struct {
 	machine Machine
-	levels  *levels      // the machine, if it has levels
+	levels  *levels // the machine, if it has levels: that of the setup among the ranks
+	whole   *levels // that of the setup
+	ranks   int
 	uses    *occupancies // nil if messages share nothing but NICs of ranks, and keep their order
 	refuse  func(format string, args ...any)
 	near    [256]struct {
@@ -58,6 +62,32 @@ type costs struct {
 		*cost
 	}
 	all map[key]*cost
+}
+
+// on returns the costs on the machine of a setup among some ranks: c, if it has these.
+func (c *costs) on(o Setup, ranks int) (*costs, error) {
+	switch m := o.Machine.(type) {
+	case nil:
+		return &costs{machine: o.LogGOPS}, o.LogGOPS.check()
+	case *levels:
+		if c != nil && c.whole == m && c.ranks == ranks {
+			return c, nil
+		}
+		if ranks > m.ranks() {
+			return nil, fmt.Errorf(
+				"the schedule has %d ranks, but only %d have a place on the machine",
+				ranks, m.ranks())
+		}
+		some := m.firstRanks(ranks)
+		c := &costs{machine: some, levels: some, whole: m, ranks: ranks}
+		if some.Shares() || some.interleaves() || some.asksAtOnce() {
+			refuse := func(format string, args ...any) { c.refuse(format, args...) }
+			c.uses = &occupancies{levels: some, known: map[key][]occupancy{}, fail: refuse}
+		}
+		return c, nil
+	default:
+		return &costs{machine: m}, nil
+	}
 }
 
 // of returns the cost of a message. If check finds an error, the run fails.

@@ -46,6 +46,15 @@ func newRates(resources int) rates {
 	}
 }
 
+// reset forgets what earlier flows, which have ended, have left at resources.
+func (f *rates) reset() {
+	for i := range f.resources {
+		f.resources[i] = resource{users: f.resources[i].users[:0]}
+	}
+	f.fill.mark++ // no mark of a resource is that of a bundle
+	f.computed, f.first, f.later, f.settle = 0, 0, 0, math.MaxUint64
+}
+
 // next returns when the next flow is delivered or ends, or when rates are computed.
 func (f *rates) next() uint64 {
 	if len(f.due) == 0 {

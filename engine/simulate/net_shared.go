@@ -80,37 +80,35 @@ func (k bundleKey) hash() uint32 {
 	return (k.from*0x9e3779b1 ^ k.to*0x85ebca6b ^ uint32(k.size)*0xc2b2ae35) >> 24
 }
 
-// newShared returns nil for a machine that shares nothing and whose messages keep their order by
-// themselves, whose runs then pay nothing for it. A resource exists for each rank's NIC in both
-// directions, and for what its levels share.
-func newShared(k *kernel, c *costs, seed uint64) *shared {
-	l := c.levels
-	if l == nil || !l.Shares() && !l.interleaves() && !l.asksAtOnce() {
+// on returns the network of a run. It is nil on a machine that shares nothing and whose messages
+// keep their order by themselves, whose runs then pay nothing for it. It takes the memory of the
+// network before, and its bundles if costs are the same. A resource exists for each rank's NIC in
+// both directions, and for what its levels share.
+func (f *shared) on(k *kernel, c *costs, seed uint64) *shared {
+	if c.uses == nil {
 		return nil
 	}
-	c.uses = &occupancies{levels: l, known: map[key][]occupancy{}, fail: k.fail}
-	of, turns := k.pairsOf(), 0
-	if l.interleaves() {
-		turns = of.count
+	if f == nil || f.costs != c {
+		f = &shared{
+			kernel:  k,
+			costs:   c,
+			rates:   newRates(2*c.levels.ranks() + c.levels.resources()),
+			byRank:  c.levels.ways != nil || c.levels.routes > 1,
+			byNIC:   c.levels.interleaves(),
+			bundles: map[bundleKey]*bundle{},
+		}
 	}
-	return &shared{
-		kernel:   k,
-		costs:    c,
-		rates:    newRates(2*l.ranks() + l.resources()),
-		byRank:   l.ways != nil || l.routes > 1,
-		byNIC:    l.interleaves(),
-		bundles:  map[bundleKey]*bundle{},
-		transits: memory.Make[transit](len(k.ops)),
-		pairs:    of,
-		turns:    memory.Make[pairTurn](turns),
-		flowing:  memory.Make[uint32](of.count * len(k.nics.list)),
-		orders:   memory.Make[uint64](k.names),
-		wild:     map[[2]uint32]uint64{},
-		due:      math.MaxUint64,
-		wake:     entry{time: math.MaxUint64},
-		queued:   math.MaxUint64,
-		seed:     uint32(seed),
+	f.rates.reset()
+	f.pairs, f.seed = k.pairsOf(), uint32(seed)
+	f.transits = memory.Again(f.transits, len(k.ops))
+	if f.byNIC {
+		f.turns = memory.Again(f.turns, f.pairs.count)
 	}
+	f.flowing = memory.Again(f.flowing, f.pairs.count*len(k.nics.list))
+	f.orders, f.wild = memory.Again(f.orders, k.names), map[[2]uint32]uint64{}
+	f.due, f.queued, f.wake = math.MaxUint64, math.MaxUint64, entry{time: math.MaxUint64}
+	f.pending = false
+	return f
 }
 
 // mostSkew is 10 ns: below the noise of any network, and above the tick by enough that all ranks

@@ -167,7 +167,7 @@ func (r *record) walk(by link, end uint64, visit func(s Segment, slopes Slopes))
 		a := &r.acts[by.act-1]
 		d := r.parts(a, by.at)
 		visit(Segment{
-			Rank:   int(r.nodes[a.op].rank),
+			Rank:   int(r.rank(a.op)),
 			Op:     a.op,
 			What:   stepNames[a.step],
 			Until:  relationNames[by.at],
@@ -305,14 +305,14 @@ func (s *Shares) travel(c *cost) {
 
 // endsOf returns the sender and the receiver of the message of a step.
 func (r *record) endsOf(a *act) (from, to uint32) {
-	n, op := &r.nodes[a.op], &r.ops[a.op]
+	rank, partner, op := r.rank(a.op), r.partners[a.op], &r.ops[a.op]
 	switch {
 	case op.Kind == schedule.Send && a.step == stepTake: // the grant comes in
-		return op.Peer, n.rank
+		return op.Peer, rank
 	case op.Kind == schedule.Send:
-		return n.rank, op.Peer
+		return rank, op.Peer
 	case a.step == stepGrant:
-		return n.rank, r.nodes[n.next].rank
+		return rank, r.rank(partner)
 	}
-	return r.nodes[n.next].rank, n.rank
+	return r.rank(partner), rank
 }

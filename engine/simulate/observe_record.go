@@ -1,6 +1,8 @@
 package simulate
 
 import (
+	"slices"
+
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/internal/memory"
 )
@@ -9,17 +11,22 @@ import (
 // It is kept on demand. Its methods do nothing for nil, so that a run without a record tests a
 // pointer instead of writing.
 type record struct {
-	*kernel
-	costs   *costs
-	brief   bool // only computations are kept, see Setup.Computed
-	acts    []act
-	why     []link   // by waiting operation: the latest known step that it waits for
-	clockBy []link   // by clock: the step that set it
-	out     []uint64 // by rank: when the last byte that it has sent left its NIC
-	outBy   []link   // by rank: the step that sent it
-	stalls  map[opStep]uint64
-	delays  map[uint32]delay // by send
-	flows   []recordedFlow   // by send; nil where messages share nothing
+	*Program
+	costs    *costs
+	brief    bool // only computations are kept, see Setup.Computed
+	acts     []act
+	partners []uint32 // by operation, behind the run: the other one of its message
+	clock    []uint64 // of the run
+	clockBy  []link   // by clock: the step that set it
+	out      []uint64 // by rank: when the last byte that it has sent left its NIC
+	outBy    []link   // by rank: the step that sent it
+	stalls   map[opStep]uint64
+	delays   map[uint32]delay // by send
+
+	// While the run goes on.
+	nodes []node         // of the run
+	why   []link         // by waiting operation: the latest known step that it waits for
+	flows []recordedFlow // by send; nil where messages share nothing
 }
 
 // An opStep is one step of an operation.
@@ -125,6 +132,7 @@ type recordedFlow struct {
 	take    link   // the step that takes it in
 }
 
+// newRecord returns a record for the run of a kernel; flows is set if messages share resources.
 func newRecord(k *kernel, c *costs, out []uint64, brief, flows bool) *record {
 	// A message is sent, its receive is posted, it is taken in and received; a rendezvous, or a
 	// wildcard, has more.
@@ -138,7 +146,9 @@ func newRecord(k *kernel, c *costs, out []uint64, brief, flows bool) *record {
 		}
 	}
 	r := &record{
-		kernel:  k,
+		Program: k.Program,
+		nodes:   k.nodes,
+		clock:   k.clock,
 		costs:   c,
 		brief:   brief,
 		acts:    memory.Make[act](acts)[:0],
@@ -153,6 +163,18 @@ func newRecord(k *kernel, c *costs, out []uint64, brief, flows bool) *record {
 		r.flows = make([]recordedFlow, len(k.ops))
 	}
 	return r
+}
+
+// close keeps of the run, whose memory another one may take, what paths need.
+func (r *record) close() {
+	r.clock, r.out = slices.Clone(r.clock), slices.Clone(r.out)
+	if !r.brief {
+		r.partners = make([]uint32, len(r.nodes))
+		for i := range r.nodes {
+			r.partners[i] = r.nodes[i].next
+		}
+	}
+	r.nodes, r.why, r.flows = nil, nil, nil
 }
 
 // keep adds a step to the record and returns a link to it. A brief record has the computations that
@@ -366,7 +388,7 @@ func (r *record) flow(send uint32) (f recordedFlow) {
 // finisher returns a link to the end of the step that finishes a rank, and the time of that end.
 func (r *record) finisher(rank int) (by link, end uint64) {
 	end, by = r.out[rank], r.outBy[rank].as(atLeft)
-	first := rank * r.stride
+	first := rank * r.stride()
 	for c := first; c < first+len(r.cpus.list); c++ {
 		if r.clock[c] >= end {
 			end, by = r.clock[c], r.clockBy[c]

@@ -70,7 +70,7 @@ func (r *Result) Timeline() (*Timeline, error) {
 				continue
 			}
 			span := Span{
-				Rank:     int(run.nodes[a.op].rank),
+				Rank:     int(run.rank(a.op)),
 				CPU:      int(run.ops[a.op].CPU),
 				What:     stepNames[a.step],
 				Op:       a.op,
@@ -80,7 +80,7 @@ func (r *Result) Timeline() (*Timeline, error) {
 				Critical: onPath[[2]uint64{uint64(a.op), a.start}],
 			}
 			if a.step == stepReceive {
-				if by := sent[run.nodes[a.op].next]; by > 0 {
+				if by := sent[run.partners[a.op]]; by > 0 {
 					span.Sent = r.Micros(run.acts[by-1].start)
 				}
 			}
@@ -92,16 +92,16 @@ func (r *Result) Timeline() (*Timeline, error) {
 	t.Messages = func(yield func(Message) bool) {
 		for i := range run.acts {
 			a := &run.acts[i]
-			n := &run.nodes[a.op]
-			if a.step != stepReceive || sent[n.next] == 0 {
+			send := run.partners[a.op]
+			if a.step != stepReceive || sent[send] == 0 {
 				continue
 			}
-			b, from := &run.acts[sent[n.next]-1], &run.ops[n.next]
-			sendOnPath := onPath[[2]uint64{uint64(n.next), b.start}]
+			b, from := &run.acts[sent[send]-1], &run.ops[send]
+			sendOnPath := onPath[[2]uint64{uint64(send), b.start}]
 			receiveOnPath := onPath[[2]uint64{uint64(a.op), a.start}]
 			message := Message{
-				From:     int(run.nodes[n.next].rank),
-				To:       int(n.rank),
+				From:     int(run.rank(send)),
+				To:       int(run.rank(a.op)),
 				FromCPU:  int(from.CPU),
 				ToCPU:    int(run.ops[a.op].CPU),
 				Size:     from.Size,

@@ -64,6 +64,12 @@ func (p *Program) pairsOf() pairs {
 	return p.pairs
 }
 
+// stride returns the number of clocks of a rank.
+func (p *Program) stride() int { return len(p.cpus.list) + 2*len(p.nics.list) }
+
+// rank returns the rank of an operation.
+func (p *Program) rank(op uint32) uint32 { return p.nodes[op].rank }
+
 // A node is what a run keeps for an operation, beside the operation itself.
 type node struct {
 	rank    uint32

@@ -9,11 +9,12 @@ import (
 // A run is one simulation by the default rules.
 type run struct {
 	kernel
-	costs
+	*costs
 	limits
 	presence
 	observers
 	net       network
+	shared    *shared     // net, if it is that
 	parked    uint32      // operations that have waited at a desk
 	out       []uint64    // by rank: when the last byte that it has sent left its NIC
 	firstSend uint64      // when the first message is sent; the largest number if none is

@@ -44,7 +44,7 @@ func newPeer(ctx context.Context, p *Program, o Setup) (*peer, error) {
 		return nil, errors.New("collectives with measured times require the default rules")
 	}
 	r := &peer{loggops: m}
-	r.init(ctx, p, o, false)
+	r.init(ctx, p, o)
 	r.plain = r.wraps()
 	for rank := range r.s.Ranks() {
 		r.startRank(rank, func(list []uint32) { r.queueFrom(list, m.o+m.L > 0) })

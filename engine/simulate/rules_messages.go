@@ -9,60 +9,41 @@ import (
 	"github.com/halfpeak/halfpeak/internal/memory"
 )
 
-// newRun returns a run that keeps what the setup asks for.
-func newRun(ctx context.Context, p *Program, o Setup) (*run, error) {
+// renew makes a run ready that keeps what the setup asks for. It takes the memory of the run before,
+// if there was one, and what that knows of messages on the same machine.
+func (r *run) renew(ctx context.Context, p *Program, o Setup) (err error) {
 	if o.Record {
 		err := memory.Check(fmt.Sprintf("the record of %d operations", len(p.ops)),
 			float64(len(p.ops))*(schedule.OpBytes+runBytes+recordBytes))
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	r := &run{}
-	if err := r.useMachine(o, p.s.Ranks()); err != nil {
-		return nil, err
+	ranks := p.s.Ranks()
+	if r.costs, err = r.costs.on(o, ranks); err != nil {
+		return err
 	}
-	r.init(ctx, p, o, o.Record)
+	r.init(ctx, p, o)
 	r.refuse = r.fail
-	r.ready, r.out = memory.Make[uint64](len(r.ops)), memory.Make[uint64](r.s.Ranks())
-	r.joined, r.instant = r.gatherings(), o.Instant
+	r.ready, r.out = memory.Again(r.ready, len(r.ops)), memory.Again(r.out, ranks)
+	r.limits, r.presence, r.observers = limits{}, presence{}, observers{}
+	r.joined, r.instant, r.parked = r.gatherings(), o.Instant, 0
 	r.fresh, r.firstSend = firstFresh, math.MaxUint64
 	if o.Reversed {
 		r.order = firstFresh - 1
 	}
-	n := newShared(&r.kernel, &r.costs, o.Seed)
+	r.shared = r.shared.on(&r.kernel, r.costs, o.Seed)
 	if o.Record || o.Computed {
-		r.record = newRecord(&r.kernel, &r.costs, r.out, !o.Record, n != nil)
+		r.record = newRecord(&r.kernel, r.costs, r.out, !o.Record, r.shared != nil)
 	}
 	if o.Parts {
-		r.tally = make([]Parts, r.s.Ranks())
+		r.tally = make([]Parts, ranks)
 	}
-	if r.net = (exclusive{&r.kernel, &r.costs}); n != nil {
-		n.record, n.delivered, n.taken = r.record, r.delivered, r.takenIn
-		r.net = n
+	if r.net = (exclusive{&r.kernel, r.costs}); r.shared != nil {
+		r.shared.record, r.shared.delivered, r.shared.taken = r.record, r.delivered, r.takenIn
+		r.net = r.shared
 	}
 	r.startPresence()
-	return r, nil
-}
-
-// useMachine sets the machine whose costs messages have.
-func (r *run) useMachine(o Setup, ranks int) error {
-	switch m := o.Machine.(type) {
-	case nil:
-		if err := o.LogGOPS.check(); err != nil {
-			return err
-		}
-		r.machine = o.LogGOPS
-	case *levels:
-		if ranks > m.ranks() {
-			return fmt.Errorf("the schedule has %d ranks, but only %d have a place on the machine",
-				ranks, m.ranks())
-		}
-		r.levels = m.firstRanks(ranks)
-		r.machine = r.levels
-	default:
-		r.machine = m
-	}
 	return nil
 }
 

@@ -92,6 +92,7 @@ func (s *Sequence) Run(ctx context.Context, o Setup, visit func(part int32, begi
 	var from *partState // nil: the begin of the run
 	begin, last := uint64(0), uint64(0)
 	recorded := 0
+	r := &run{} // of one part after the other
 	for i, part := range s.Order {
 		p := s.Parts[part]
 		if from = from.among(p.s.Ranks()); from == nil && i > 0 {
@@ -111,7 +112,7 @@ func (s *Sequence) Run(ctx context.Context, o Setup, visit func(part int32, begi
 					e.record = nil
 				}
 			}
-			e, err := p.runPart(ctx, o, from, s.Tolerance)
+			e, err := r.part(ctx, p, o, from, s.Tolerance)
 			if err != nil {
 				return nil, err
 			}
@@ -190,11 +191,10 @@ func (s *Sequence) scattered(kept []*exit, ops int, from *partState) (int, float
 	return near[0], off * stats.T95(n-1)
 }
 
-// runPart runs the program from a state.
-func (p *Program) runPart(ctx context.Context, o Setup, from *partState, tolerance float64) (
+// part runs the program of a part from a state.
+func (r *run) part(ctx context.Context, p *Program, o Setup, from *partState, tolerance float64) (
 	*exit, error) {
-	r, err := newRun(ctx, p, o)
-	if err != nil {
+	if err := r.renew(ctx, p, o); err != nil {
 		return nil, err
 	}
 	defer r.giveBack()

@@ -119,7 +119,7 @@ func (s *partState) repeated(ranks int) *partState {
 // that the part does not have.
 func (r *run) beginFrom(s *partState) bool {
 	for _, n := range s.busy {
-		i, ok := r.clockOf(n)
+		i, ok := clockOf(r.Program, n)
 		if !ok {
 			return false
 		}
@@ -139,11 +139,11 @@ func (r *run) beginFrom(s *partState) bool {
 }
 
 // clockOf returns the index of the clock of a NIC; false if the part does not have it.
-func (k *kernel) clockOf(n busyNIC) (int, bool) {
-	i := slices.Index(k.nics.list, n.label)
-	at := int(n.rank)*k.stride + len(k.cpus.list) + i
+func clockOf(p *Program, n busyNIC) (int, bool) {
+	i := slices.Index(p.nics.list, n.label)
+	at := int(n.rank)*p.stride() + len(p.cpus.list) + i
 	if n.takes {
-		at += len(k.nics.list)
+		at += len(p.nics.list)
 	}
 	return at, i >= 0
 }

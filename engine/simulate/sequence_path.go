@@ -69,7 +69,7 @@ func (g gate) piece() *partPiece {
 	case g.final:
 		by, end = r.finisher(int(g.rank))
 	case g.busy:
-		i, _ := r.clockOf(busyNIC{rank: g.rank, label: g.label, takes: g.takes})
+		i, _ := clockOf(r.Program, busyNIC{rank: g.rank, label: g.label, takes: g.takes})
 		by, end = r.clockBy[i], r.clock[i]
 	default:
 		by, end = g.exit.leaves[g.rank].by, g.exit.leaves[g.rank].time

@@ -80,7 +80,8 @@ func (p *Program) begin(ctx context.Context, o Setup) (simulation, error) {
 	if o.Rules == LogGOPSim {
 		return newPeer(ctx, p, o)
 	}
-	r, err := newRun(ctx, p, o)
+	r := &run{}
+	err := r.renew(ctx, p, o)
 	if err == nil {
 		r.start()
 	}
@@ -101,6 +102,9 @@ func (r *run) result() *Result {
 	res := r.finishes(Default)
 	for rank := range res.Ranks {
 		res.Ranks[rank] = max(res.Ranks[rank], r.out[rank])
+	}
+	if r.record != nil {
+		r.record.close()
 	}
 	slices.SortFunc(r.marks, func(a, b MarkEnd) int { return cmp.Compare(a.Op, b.Op) })
 	res.Marks, res.Parts, res.Assumed, res.record = r.marks, r.tally, r.assumed, r.record
