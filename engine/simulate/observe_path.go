@@ -226,8 +226,9 @@ func (r *record) parts(a *act, at relation) (d division) {
 		return d
 	}
 	from, to := r.endsOf(a)
-	if a.bytes > 1 && a.bytes != handshake {
-		d.bytes = a.bytes - 1
+	size := r.sizeOf(a)
+	if size > 1 && size != handshake {
+		d.bytes = size - 1
 	}
 	nominal := uint64(0)
 	if m, isLogGOPS := r.costs.machine.(LogGOPS); isLogGOPS {
@@ -238,7 +239,7 @@ func (r *record) parts(a *act, at relation) (d division) {
 		d.processor(&d.ReceiveOverhead, nominal, 0)
 	}
 	begin := r.from(a)
-	c := r.costs.of(from, to, a.bytes)
+	c := r.costs.of(from, to, size)
 	switch {
 	case a.step == stepTake && at == atNIC:
 		d.gap(c.intake, c.intakeBytes)
@@ -301,6 +302,17 @@ func (s *Shares) travel(c *cost) {
 	} else {
 		s.Latency = uint64(c.latency)
 	}
+}
+
+// sizeOf returns the size of the message of a step.
+func (r *record) sizeOf(a *act) uint64 {
+	switch op := &r.ops[a.op]; {
+	case a.short:
+		return handshake
+	case op.Kind == schedule.Send:
+		return op.Size
+	}
+	return r.ops[r.partners[a.op]].Size
 }
 
 // endsOf returns the sender and the receiver of the message of a step.

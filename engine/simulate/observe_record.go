@@ -16,12 +16,13 @@ type record struct {
 	brief    bool // only computations are kept, see Setup.Computed
 	acts     []act
 	partners []uint32 // by operation, behind the run: the other one of its message
+	delayed  []uint32 // by send: the place of its delay in delays
+	delays   []delay  // the first is of messages that do not wait
 	clock    []uint64 // of the run
 	clockBy  []link   // by clock: the step that set it
 	out      []uint64 // by rank: when the last byte that it has sent left its NIC
 	outBy    []link   // by rank: the step that sent it
 	stalls   map[opStep]uint64
-	delays   map[uint32]delay // by send
 
 	// While the run goes on.
 	nodes []node         // of the run
@@ -41,9 +42,9 @@ type act struct {
 	start uint64
 	begin uint64 // of a grant and of data: when the first byte is received; else start
 	end   uint64 // of the processor's part
-	bytes uint64 // of the message sent or received; or handshake
 	op    uint32
 	step  step
+	short bool // its message is a request or a grant
 	// queued is set for the message of a step that waited at its NIC; another one is the
 	// processor's part.
 	queued bool
@@ -132,8 +133,9 @@ type recordedFlow struct {
 	take    link   // the step that takes it in
 }
 
-// newRecord returns a record for the run of a kernel; flows is set if messages share resources.
-func newRecord(k *kernel, c *costs, out []uint64, brief, flows bool) *record {
+// newRecord returns a record for the run of a kernel; flows is set if messages share resources. It
+// takes memory that a record before needs no longer.
+func newRecord(k *kernel, c *costs, out []uint64, brief, flows bool, before *record) *record {
 	// A message is sent, its receive is posted, it is taken in and received; a rendezvous, or a
 	// wildcard, has more.
 	acts := len(k.ops) + 2*k.msgs
@@ -152,16 +154,20 @@ func newRecord(k *kernel, c *costs, out []uint64, brief, flows bool) *record {
 		costs:   c,
 		brief:   brief,
 		acts:    memory.Make[act](acts)[:0],
-		why:     make([]link, len(k.ops)),
+		why:     memory.Again(before.why, len(k.ops)),
 		clockBy: make([]link, len(k.clock)),
 		out:     out,
 		outBy:   make([]link, k.s.Ranks()),
 		stalls:  map[opStep]uint64{},
-		delays:  map[uint32]delay{},
+		delays:  make([]delay, 1),
 	}
 	if flows {
-		r.flows = make([]recordedFlow, len(k.ops))
+		r.flows = memory.Again(before.flows, len(k.ops))
 	}
+	if !brief {
+		r.delayed = memory.Make[uint32](len(k.ops))
+	}
+	before.why, before.flows = nil, nil
 	return r
 }
 
@@ -174,7 +180,7 @@ func (r *record) close() {
 			r.partners[i] = r.nodes[i].next
 		}
 	}
-	r.nodes, r.why, r.flows = nil, nil, nil
+	r.nodes = nil
 }
 
 // keep adds a step to the record and returns a link to it. A brief record has the computations that
@@ -238,16 +244,21 @@ func (r *record) lastStep(op uint32) link {
 }
 
 func (r *record) delay(send uint32, by delay) {
-	if r != nil && by != (delay{}) {
-		d := r.delays[send]
-		r.delays[send] = delay{d.shared + by.shared, d.flow + by.flow,
-			d.order + by.order, d.request + by.request}
+	if r == nil || r.brief || by == (delay{}) {
+		return
 	}
+	at := &r.delayed[send]
+	if *at == 0 {
+		*at = uint32(len(r.delays))
+		r.delays = append(r.delays, delay{})
+	}
+	d := &r.delays[*at]
+	*d = delay{d.shared + by.shared, d.flow + by.flow, d.order + by.order, d.request + by.request}
 }
 
 // delayUntil returns how long the message of step a waits before the moment, in ticks.
 func (r *record) delayUntil(a *act, at relation) uint64 {
-	switch d := r.delays[a.op]; {
+	switch d := r.delays[r.delayed[a.op]]; {
 	case a.step == stepRequest:
 		return d.request
 	case a.step != stepSend && a.step != stepData:

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -9,8 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/memory"
 )
 
-// renew makes a run ready that keeps what the setup asks for. It takes the memory of the run before,
-// if there was one, and what that knows of messages on the same machine.
+// renew makes a run ready that keeps what the setup asks for. It takes the memory of the run
+// before, if there was one, and what that knows of messages on the same machine.
 func (r *run) renew(ctx context.Context, p *Program, o Setup) (err error) {
 	if o.Record {
 		err := memory.Check(fmt.Sprintf("the record of %d operations", len(p.ops)),
@@ -26,6 +27,7 @@ func (r *run) renew(ctx context.Context, p *Program, o Setup) (err error) {
 	r.init(ctx, p, o)
 	r.refuse = r.fail
 	r.ready, r.out = memory.Again(r.ready, len(r.ops)), memory.Again(r.out, ranks)
+	before := cmp.Or(r.record, &record{})
 	r.limits, r.presence, r.observers = limits{}, presence{}, observers{}
 	r.joined, r.instant, r.parked = r.gatherings(), o.Instant, 0
 	r.fresh, r.firstSend = firstFresh, math.MaxUint64
@@ -34,7 +36,7 @@ func (r *run) renew(ctx context.Context, p *Program, o Setup) (err error) {
 	}
 	r.shared = r.shared.on(&r.kernel, r.costs, o.Seed)
 	if o.Record || o.Computed {
-		r.record = newRecord(&r.kernel, r.costs, r.out, !o.Record, r.shared != nil)
+		r.record = newRecord(&r.kernel, r.costs, r.out, !o.Record, r.shared != nil, before)
 	}
 	if o.Parts {
 		r.tally = make([]Parts, ranks)
@@ -65,7 +67,7 @@ func (r *run) proceed(e entry, late bool) {
 		return
 	case op.Kind == schedule.Send && n.waits == requested: // the grant comes
 		n.waits = granted
-		r.take(i, n.next, handshake, t, t)
+		r.take(i, n.next, true, t, t)
 		return
 	case op.Kind == schedule.Recv && n.waits == free:
 		r.finish(r.s.AfterStarted(i), t, r.record.posting(i, t))
@@ -135,7 +137,7 @@ func (r *run) arrival(i uint32, t uint64) {
 	if n.waits == streaming {
 		j := n.next
 		n.waits, r.nodes[j].waits = done, arriving
-		r.take(j, i, r.ops[i].Size, t, t)
+		r.take(j, i, false, t, t)
 	} else if j, ok := r.arrive(i); ok {
 		r.meet(i, j, t, t)
 	} else {
@@ -199,7 +201,7 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	}
 	sending := c.sending(op.Memory)
 	end := begin + sending + r.noise.delay(n.rank, begin, sending)
-	a := act{start: t, begin: begin, end: end, bytes: bytes, op: i, step: step}
+	a := act{start: t, begin: begin, end: end, op: i, step: step, short: bytes == handshake}
 	s := r.inject(&a, c, op.Peer, late, cpu, nic)
 	by := s.by
 	end += s.delay
@@ -289,7 +291,7 @@ func (r *run) meet(i, j uint32, came, now uint64) {
 	c := r.net.costOf(i)
 	if c.rendezvous {
 		from.waits, to.waits = requested, granting
-		r.take(j, i, handshake, came, now)
+		r.take(j, i, true, came, now)
 		return
 	}
 	if c.deferred {
@@ -297,7 +299,7 @@ func (r *run) meet(i, j uint32, came, now uint64) {
 		return
 	}
 	from.waits, to.waits = done, arriving
-	r.take(j, i, r.ops[i].Size, came, now)
+	r.take(j, i, false, came, now)
 }
 
 // depart lets the first byte of a deferred message leave for receive j, which matches it now. The
@@ -317,21 +319,21 @@ func (r *run) depart(i, j uint32, c *cost, came, now uint64) {
 // take lets the NIC of operation i take in bytes from operation from, which arrived at time came;
 // i continues when it has them. A NIC takes in one message after the other, in the order of their
 // matches.
-func (r *run) take(i, from uint32, bytes, came, now uint64) {
+func (r *run) take(i, from uint32, short bool, came, now uint64) {
 	rank := r.nodes[i].rank
 	nic := r.receiveNIC(rank, &r.ops[i])
 	begin := max(came, r.clock[nic])
 	var c *cost
 	var end uint64
 	known := true
-	if bytes == handshake {
+	if short {
 		c = r.costs.of(r.nodes[from].rank, rank, handshake)
 		end = begin + c.stream
 	} else {
 		c = r.net.costOf(from)
 		end, known = r.net.take(from, begin, begin+c.stream)
 	}
-	a := act{start: begin, begin: begin, end: end, bytes: bytes, op: i, step: stepTake}
+	a := act{start: begin, begin: begin, end: end, op: i, step: stepTake, short: short}
 	by := r.record.intake(a, nic, !c.interleaved, came)
 	if !c.interleaved {
 		r.clock[nic] = begin + c.intake
@@ -354,7 +356,7 @@ func (r *run) grant(i uint32, t uint64, late bool) {
 	begin := t + there.receive + r.noise.delay(n.rank, t, there.receive)
 	back := r.costs.of(n.rank, peer, handshake)
 	end := begin + back.send + r.noise.delay(n.rank, begin, back.send)
-	a := act{start: t, begin: begin, end: end, bytes: handshake, op: i, step: stepGrant}
+	a := act{start: t, begin: begin, end: end, op: i, step: stepGrant, short: true}
 	s := r.inject(&a, back, peer, late, cpu, nic)
 	by := s.by
 	end += s.delay
@@ -372,7 +374,7 @@ func (r *run) receive(i uint32, t uint64, late bool) {
 	c := r.net.costOf(n.next)
 	receiving := c.receiving(op.Memory)
 	end := t + receiving + r.noise.delay(n.rank, t, receiving)
-	a := act{start: t, begin: t, end: end, bytes: r.ops[n.next].Size, op: i, step: stepReceive}
+	a := act{start: t, begin: t, end: end, op: i, step: stepReceive}
 	by := r.observe(a, late, cpu, -1)
 	r.clock[cpu] = end
 	n.waits = done

@@ -88,6 +88,7 @@ func (s *Sequence) Run(ctx context.Context, o Setup, visit func(part int32, begi
 	if o.Parts {
 		all.Parts = make([]Parts, s.Ranks)
 	}
+	o.Computed = false
 	kept := make([][]*exit, len(s.Parts))
 	var from *partState // nil: the begin of the run
 	begin, last := uint64(0), uint64(0)
