@@ -73,6 +73,8 @@ func (r *run) proceed(e entry, late bool) {
 		r.finish(r.s.AfterStarted(i), t, r.record.posting(i, t))
 		if s, ok := r.post(i); ok {
 			r.meet(s, i, r.ready[s], t)
+		} else {
+			r.s.PrefetchAfter(i)
 		}
 		return
 	}
@@ -228,6 +230,7 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	if step != stepData {
 		at = r.net.leave(i, step == stepRequest, flows && !c.deferred, at)
 	}
+	r.net.prefetch(i)
 	r.push(at, i|message)
 	n.waits = streaming
 	if step != stepData {
@@ -300,6 +303,9 @@ func (r *run) meet(i, j uint32, came, now uint64) {
 	}
 	from.waits, to.waits = done, arriving
 	r.take(j, i, false, came, now)
+	for _, next := range r.s.AfterDone(j) { // which the receive will set free
+		r.prefetchOp(next)
+	}
 }
 
 // depart lets the first byte of a deferred message leave for receive j, which matches it now. The
