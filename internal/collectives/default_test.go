@@ -47,7 +47,7 @@ func TestDefault(t *testing.T) {
 		want string
 	}{
 		{d, 64, "recursive-doubling"},
-		{d, 1 << 20, "recursive-doubling"},
+		{d, 1 << 20, "rabenseifner-mpich"},
 		{openmpi, 2048, "recursive-doubling"}, // choices.txt
 		{openmpi, 1 << 20, "rabenseifner"},
 	} {

@@ -590,7 +590,7 @@ func StandsIn() Note {
 // LibraryChoice is of the algorithm that runs where none is named.
 func LibraryChoice(usual string) Note {
 	return read("Where no algorithm is named, the library's choice runs if the platform says "+
-		"library = \"openmpi\" or \"mpich\" and the choice is known, else %s.", usual)
+		"library = \"openmpi\" or \"mpich\" and the choice is known, else (on 64 ranks) %s.", usual)
 }
 
 // Errors is of the errors of a model beside measured times.

@@ -36,6 +36,11 @@ func TestChoose(t *testing.T) {
 		{measured, "allgather", "", Group{Size: 32}, 4, "allgather bruck", 0, 0},
 		{measured, "allgather", "", Group{Size: 32}, 4096, "allgather ring", 0, 0},
 		{measured, "allreduce", "", Group{Size: 32}, 4096, "allreduce recursive-doubling", 0, 0},
+		{Choices{}, "allreduce", "", Group{Size: 64}, 9999, "allreduce recursive-doubling", 0, 0},
+		{Choices{}, "allreduce", "", Group{Size: 64}, 1 << 20, "allreduce rabenseifner-mpich", 0, 0},
+		{Choices{}, "bcast", "", Group{Size: 7}, 1 << 20, "bcast binomial", 0, 0},
+		{Choices{}, "bcast", "", Group{Size: 64}, 1 << 20, "bcast scatter-ring", 0, 0},
+		{Choices{}, "reduce", "", Group{Size: 64}, 10000, "reduce rabenseifner", 0, 0},
 		{Choices{}, "alltoallv", "", Group{Size: 64}, 1000, "alltoall linear", 0, 0},
 	} {
 		_, call, err := c.choices.Choose(c.name, c.of, c.group, Call{Bytes: c.bytes})

@@ -35,9 +35,14 @@ func (l Library) called(e Entry) string {
 		return e.NCCL
 	case "intel":
 		return number(e.Intel)
+	case nameless.Name:
+		return e.Name
 	}
 	return ""
 }
+
+// nameless stands for the choices where no library is known, see [Library.Default].
+var nameless = Library{Name: "none"}
 
 func number(n int) string {
 	if n == 0 {
@@ -153,16 +158,12 @@ var choicesOf = sync.OnceValue(func() map[string][][]string {
 	return all
 })
 
-// usual are simple algorithms of MPI libraries, by MPI's names in lower case: dissemination for a
-// barrier, binomial trees to and from a root, recursive doubling for an allreduce; gather, scatter,
-// allgather and alltoall are linear.
+// usual are algorithms of MPI libraries for any number of ranks and bytes, by MPI's names in lower
+// case. Those of bcast, reduce and allreduce depend on the size: choices.txt has them.
 var usual = map[string]string{
-	"barrier":   "barrier dissemination",
-	"bcast":     "bcast binomial",
-	"reduce":    "reduce binomial-schedgen",
-	"allreduce": "allreduce recursive-doubling",
-	"gather":    "gather linear",
-	"scatter":   "scatter linear",
+	"barrier": "barrier dissemination",
+	"gather":  "gather linear",
+	"scatter": "scatter linear",
 	// An alltoall whose messages from one rank all have the same contents.
 	"allgather": "alltoall linear",
 	"alltoall":  "alltoall linear",
@@ -189,12 +190,17 @@ func usualOf(name string) (e Entry, known bool) {
 }
 
 // Default returns the algorithm of a call for which none is named: the choice of the library, if it
-// is known, else a simple one of MPI libraries, which holds for any number of ranks and bytes. The
-// name is MPI's in lower case; calls with blocks of unequal sizes have names of their own, such as
-// gatherv. Bytes are as in [Library.Choice].
+// is known, else a usual one of MPI libraries: trees and recursive doubling for short messages of
+// bcast, reduce and allreduce, a scatter or a reduce-scatter and a gather for long ones (Thakur et
+// al. 2005); dissemination for a barrier; the others are linear. The name is MPI's in lower case;
+// calls with blocks of unequal sizes have names of their own, such as gatherv. Bytes are as in
+// [Library.Choice].
 func (l Library) Default(name string, ranks int, bytes uint64) (e Entry, known bool) {
-	if e, known = l.choice(name, Of(strings.TrimSuffix(name, "v")), ranks, bytes); known {
-		return e, true
+	all := Of(strings.TrimSuffix(name, "v"))
+	for _, of := range []Library{l, nameless} {
+		if e, known = of.choice(name, all, ranks, bytes); known {
+			return e, true
+		}
 	}
 	return usualOf(name)
 }
