@@ -3,6 +3,7 @@ package benchfile
 import (
 	"bytes"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/lex"
@@ -24,9 +25,19 @@ type token struct {
 // missingNumbers stand where a number belongs.
 var missingNumbers = set("n/a", "na", "-", "nan", "-nan", "inf", "-inf", "—", "n.a.")
 
-// thousandsNumber matches a number with commas between thousands, which stands between blanks or
-// bars.
-var thousandsNumber = lex.NewPattern(`(^|[\s|*])(\d{1,3}(?:,\d{3})+(?:\.\d+)?)([\s|*]|$)`)
+// thousandsNumber matches a number with commas, apostrophes or narrow blanks between thousands,
+// which stands between blanks or bars.
+var thousandsNumber = lex.NewPattern(
+	"(^|[\\s|*])(\\d{1,3}(?:,\\d{3}|['\u2019\u00a0\u2009\u202f]\\d{3})+(?:\\.\\d+)?)" +
+		`([\s|*]|$)`)
+
+// spacedThousands matches a number with plain blanks between thousands, which stands between wider
+// gaps: "1 048 576   94.2". Three columns may be printed so, too; see [recogniser.joined].
+var spacedThousands = lex.NewPattern(
+	`(^ *|\s\s|\|\s?)([1-9]\d{0,2}(?: \d{3})+)(\s\s|\s?\||\s*$)`)
+
+// deviation matches what stands behind a mean: "1.79 ± 0.05".
+var deviation = lex.NewPattern(`\s*(?:±|\+/-|\+-)\s*\d[\d.]*%?`)
 
 var colours = lex.NewPattern("\x1b\\[[0-9;]*m")
 
@@ -41,28 +52,49 @@ func plainLine(line string) string {
 	if strings.HasPrefix(line, "[") {
 		line = lex.RankTag().ReplaceAllStringFunc(line, blank)
 	}
+	if mayHaveThousands(line) && strings.ContainsAny(strings.TrimSpace(line), " |\t") {
+		line = withoutThousands(thousandsNumber, line)
+	}
 	line = noBreakSpaces.Replace(line)
 	if strings.Contains(line, "**") {
 		line = strings.ReplaceAll(line, "**", "  ")
 	}
-	if strings.IndexByte(line, ',') > 0 && strings.ContainsAny(strings.TrimSpace(line), " |\t") {
-		line = withoutThousands(line)
+	if strings.Contains(line, "±") || strings.Contains(line, "+/-") ||
+		strings.Contains(line, "+-") {
+		line = deviation().ReplaceAllStringFunc(line, blank)
 	}
 	text := strings.TrimSpace(line)
-	if strings.HasPrefix(text, `{"`) && strings.HasSuffix(text, "}") {
-		line = strings.NewReplacer("{", " ", "}", " ", `"`, " ", ":", " ").Replace(line)
+	if len(text) > 2 && text[0] == '{' && (text[1] == '"' || text[1] == '\'') &&
+		strings.HasSuffix(text, "}") {
+		line = strings.NewReplacer("{", " ", "}", " ", `"`, " ", "'", " ", ":", " ").Replace(line)
 	}
 	return line
 }
 
-// withoutThousands returns a line without the commas between the thousands of its numbers.
-func withoutThousands(line string) string {
+// mayHaveThousands reports cheaply whether a line has one of the separators of thousands.
+func mayHaveThousands(line string) bool {
+	for i := range len(line) {
+		if c := line[i]; i > 0 && (c == ',' || c == '\'' || c == 0xc2 || c == 0xe2) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutThousands returns a line without what stands between the thousands of the numbers that a
+// pattern matches.
+func withoutThousands(number lex.Pattern, line string) string {
 	text := []byte(line)
 	// Neighbours share a separator, so each pass finds every second number.
 	for range 2 {
-		for _, m := range thousandsNumber().FindAllSubmatchIndex(text, -1) {
+		for _, m := range number().FindAllSubmatchIndex(text, -1) {
 			number := text[m[4]:m[5]]
-			bare := bytes.ReplaceAll(number, []byte(","), nil)
+			bare := make([]byte, 0, len(number))
+			for _, c := range number {
+				if c >= '0' && c <= '9' || c == '.' {
+					bare = append(bare, c)
+				}
+			}
 			blanks := copy(number, bytes.Repeat([]byte(" "), len(number)-len(bare)))
 			copy(number[blanks:], bare)
 		}
@@ -114,6 +146,9 @@ func tokensOf(line string) (all []token) {
 		}
 		all = append(all, t)
 	}
+	if n := len(all); n > 0 && !all[0].number && all[n-1].number && all[n-1].unit == "" {
+		all = namesBefore(all, line)
+	}
 	if isListed(all) {
 		size := &all[0]
 		size.text, size.to = strings.TrimSuffix(size.text, ":"), size.to-1
@@ -121,6 +156,22 @@ func tokensOf(line string) (all []token) {
 		size.listed = true
 	}
 	return all
+}
+
+// namesBefore returns the tokens of a line whose numbers stand behind their names, "sz 4096 ops/s
+// 454376 gbps 14.9": what may be the unit of a rate is then the name of the next number.
+func namesBefore(all []token, line string) (apart []token) {
+	for _, t := range all {
+		d, _ := unitsOf(t.unit)
+		if at := t.to - len(t.unit); (d == rates || d == messages) && line[at-1] == ' ' {
+			name := token{text: t.unit, from: at, to: t.to, value: math.NaN()}
+			t.unit, t.to = "", t.from+len(t.text)
+			apart = append(apart, t, name)
+			continue
+		}
+		apart = append(apart, t)
+	}
+	return apart
 }
 
 // isListed reports whether a line is a size without a unit and its time or rate: "128: ~1 MB/s"
@@ -168,10 +219,18 @@ func trimmedToken(line string, from, to int, decimalComma bool) token {
 		strings.IndexByte(line[from:to], '(') < 0 {
 		to--
 	}
+	// "[1.77 µs 1.79 µs 1.81 µs]"; "[0]" is a label.
+	if cut := strings.Trim(line[from:to], "[],"); decimalNumber().MatchString(cut) &&
+		strings.Count(line[from:to], "[")+strings.Count(line[from:to], "]") == 1 {
+		from += strings.Index(line[from:to], cut)
+		to = from + len(cut)
+	}
 	t := token{text: line[from:to], from: from, to: to, value: math.NaN()}
 	t.parse(decimalComma)
 	return t
 }
+
+var decimalNumber = lex.NewPattern(`^\d+\.\d+`)
 
 // parse reads the token as a number with or without a unit, if it is one.
 func (t *token) parse(decimalComma bool) {
@@ -181,6 +240,10 @@ func (t *token) parse(decimalComma bool) {
 	}
 	text := strings.TrimPrefix(t.text, "~") // "~2.5 GB/s"
 	if text == "" {
+		return
+	}
+	if v, ok := wholeNumber(text); ok {
+		t.number, t.value, t.quantum = true, v, 1
 		return
 	}
 	c := text[0]
@@ -210,6 +273,25 @@ func (t *token) parse(decimalComma bool) {
 	if v.Exp != 0 || math.Abs(v.Value) >= 1e5 {
 		t.half = t.quantum / 2
 	}
+}
+
+// wholeNumber parses a size in another notation than decimals: 0x400, 2^10, 2**10.
+func wholeNumber(text string) (v float64, ok bool) {
+	if len(text) < 3 || text[0] != '0' && text[0] != '2' {
+		return 0, false
+	}
+	for before, base := range map[string]int{"0x": 16, "0X": 16, "2^": 10, "2**": 10} {
+		digits, is := strings.CutPrefix(text, before)
+		n, err := strconv.ParseUint(digits, base, 52)
+		if !is || err != nil || base == 10 && n > 52 {
+			continue
+		}
+		if v = float64(n); base == 10 {
+			v = math.Exp2(v)
+		}
+		return v, true
+	}
+	return 0, false
 }
 
 // trailingDecimals returns the number of decimals of the number at the end of a line; 0 if it has

@@ -228,6 +228,8 @@ var thousandsCell = lex.NewPattern(`^\d{1,3}(,\d{3})+(\.\d+)?$`)
 // of streams.
 func kindOf(name string, rate bool) Kind {
 	switch {
+	case strings.HasSuffix(name, "_2"): // RTT/2
+		return OneWay
 	case strings.HasPrefix(name, "rtt"), strings.HasPrefix(name, "round"),
 		name == "prtt", name == "ping":
 		return RoundTrip

@@ -33,6 +33,7 @@ type recogniser struct {
 	// The open block was refused after maxRows: its further rows are not looked at.
 	idle  bool
 	comma int // the first line with a number such as 3,57 among blanks or semicolons
+	pairs pairLines
 
 	records []*record
 	refused *refusal // the first, or the likeliest
@@ -49,6 +50,9 @@ type refusal struct {
 
 // isLikelier reports whether a refused block looks more like a table than another one.
 func (no *refusal) isLikelier(o *refusal) bool {
+	if no.block.ofPairs != o.block.ofPairs { // settings of a program have names and values, too
+		return o.block.ofPairs
+	}
 	if (len(no.ways) > 0) != (len(o.ways) > 0) {
 		return len(no.ways) > 0
 	}
@@ -87,11 +91,18 @@ func (x *recogniser) look(p *parser, raw []byte, taken bool) {
 		!isCommand(line)
 	if isRow {
 		if row := tokensOf(line); strings.Count(patternOf(row), "n") >= 2 {
-			x.row(p, row, line)
+			x.endPairs(p)
+			x.row(p, row, line, p.file.Lines)
 			return
 		}
 	}
-	if x.open != nil && (x.idle || isHeading(line)) || taken {
+	if !taken && p.why == "" && x.pair(p, line) {
+		return
+	}
+	if strings.TrimSpace(line) != "" {
+		x.endPairs(p)
+	}
+	if x.open != nil && (x.idle || isHeading(line)) && !x.open.ofPairs || taken {
 		x.close(p)
 	}
 	x.remember(line)
@@ -159,15 +170,23 @@ func isHeading(line string) bool {
 var pairWithNumber = lex.NewPattern(`[:=]\s*\d`)
 
 // row adds a row to the open block, or begins another one.
-func (x *recogniser) row(p *parser, row []token, line string) {
+func (x *recogniser) row(p *parser, row []token, line string, at int) {
 	pattern := patternOf(row)
 	b := x.open
+	if b != nil && !b.takes(pattern, row) && x.record == nil {
+		if whole := withoutThousands(spacedThousands, line); whole != line {
+			joined := tokensOf(whole)
+			if to := patternOf(joined); to == b.pattern || b.join(to) {
+				row, line, pattern = joined, whole, to
+			}
+		}
+	}
 	if b != nil && b.takes(pattern, row) {
 		if x.record != nil {
-			x.record.add(p, row, p.file.Lines)
+			x.record.add(p, row, at)
 			return
 		}
-		b.add(row, line, p.file.Lines)
+		b.add(row, line, at)
 		if len(b.rows) == maxRows {
 			x.record = x.recognise(p, b)
 			x.idle = x.record == nil
@@ -175,22 +194,18 @@ func (x *recogniser) row(p *parser, row []token, line string) {
 		return
 	}
 	x.close(p)
-	n := &block{pattern: pattern, above: slices.Clone(x.above)}
+	n := &block{above: slices.Clone(x.above)}
 	if b != nil {
 		n.before = b.rows[len(b.rows)-1]
 	}
-	b = n
-	for i, c := range pattern {
-		if c == 'w' {
-			b.words = append(b.words, i)
-		}
-	}
-	b.add(row, line, p.file.Lines)
-	x.open = b
+	n.setPattern(pattern)
+	n.add(row, line, at)
+	x.open = n
 }
 
 // close recognises the open block, if it has not been.
 func (x *recogniser) close(p *parser) {
+	x.endPairs(p)
 	b := x.open
 	if b == nil {
 		return
@@ -209,9 +224,20 @@ func (x *recogniser) close(p *parser) {
 // recognise reads a block; nil if it is refused.
 func (x *recogniser) recognise(p *parser, b *block) *record {
 	x.blocks++
-	r, no := p.recognise(b, b.above[min(x.after, len(b.above)):], &x.usage)
+	if b.hasLeadingZeros() {
+		b.join("")
+	}
+	near := b.above[min(x.after, len(b.above)):]
+	r, no := p.recognise(b, near, &x.usage)
+	if no != nil && len(b.words) > 0 && len(b.rows) > 2 {
+		b.inWords = true
+		if again, still := p.recognise(b, near, &x.usage); still == nil {
+			r, no = again, nil
+		}
+		b.inWords = false
+	}
 	if no != nil {
-		if !no.looksLikeRows() {
+		if !no.looksLikeRows() || b.ofPairs && len(no.ways) == 0 {
 			return nil
 		}
 		if x.refused == nil || no.isLikelier(x.refused) {
@@ -238,7 +264,7 @@ func (no *refusal) looksLikeRows() bool {
 			words++
 		}
 	}
-	return numbers >= 2 && numbers >= words
+	return numbers >= 2 && (numbers >= words || no.block.ofPairs)
 }
 
 // Bounds of the scores, which are logarithms of odds.
@@ -356,7 +382,7 @@ func (p *parser) doubt(b *block, found []reading, named bool) string {
 		return "all rows have one size"
 	case len(b.rows) < 3 && top.size.name == "" && top.size.dim == noDimension && len(top.ids) == 0:
 		return "fewer than three rows, and their sizes have no name"
-	case len(b.rows) == 1 && !named && len(top.ids) == 0:
+	case len(b.rows) == 1 && !named && len(top.ids) == 0 && !(b.ofPairs && top.isOfMessages()):
 		return "one row without a header"
 	}
 	for _, o := range found[1:] {

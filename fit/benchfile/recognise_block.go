@@ -22,6 +22,8 @@ type block struct {
 	words   []int    // places of words
 	labels  []string // of the places before the columns, if the header names them
 	before  []token  // the last row of the block before; nil without one
+	ofPairs bool     // a row is a run of lines with a name and a value
+	inWords bool     // words that differ are read as the number in them
 }
 
 // maxRows is the number of rows that a table is recognised by; all further ones only have to follow
@@ -52,6 +54,47 @@ func (b *block) hasWords(row []token) bool {
 	return 2*same >= shared
 }
 
+func (b *block) setPattern(pattern string) {
+	b.pattern, b.words = pattern, nil
+	for i, c := range pattern {
+		if c == 'w' {
+			b.words = append(b.words, i)
+		}
+	}
+}
+
+// join reads groups of three digits behind a blank as one number, "1 024", if all rows then have
+// the given pattern, or any one for "". It reports whether they do.
+func (b *block) join(pattern string) bool {
+	rows, texts := make([][]token, len(b.rows)), make([]string, len(b.rows))
+	for i, text := range b.texts {
+		texts[i] = withoutThousands(spacedThousands, text)
+		rows[i] = tokensOf(texts[i])
+		if pattern == "" {
+			pattern = patternOf(rows[i])
+		}
+		if patternOf(rows[i]) != pattern {
+			return false
+		}
+	}
+	b.rows, b.texts = rows, texts
+	b.setPattern(pattern)
+	return true
+}
+
+// hasLeadingZeros reports whether a number is written as 024: it goes on with the one before.
+func (b *block) hasLeadingZeros() bool {
+	for _, row := range b.rows {
+		for i, t := range row {
+			if i > 0 && row[i-1].number && len(t.text) == 3 && t.text[0] == '0' && t.number &&
+				t.quantum == 1 && t.unit == "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (b *block) add(row []token, text string, line int) {
 	b.rows = append(b.rows, row[:len(b.pattern)])
 	b.texts = append(b.texts, text)
@@ -70,6 +113,9 @@ type column struct {
 	dim     dimension // of the units in the cells
 	units   []unit
 	guesses []guess
+	inWord  bool // the number is a part of a word, between before and behind: "PingPong/1024-8"
+	before  int  // bytes
+	behind  int
 }
 
 // columns returns the columns of the block with their names. named is false if no header with as
@@ -81,6 +127,9 @@ func (b *block) columns() (all []*column, named bool) {
 		for _, row := range b.rows {
 			c.texts = append(c.texts, row[i].text)
 			c.fixed = c.fixed && row[i].text == b.rows[0][i].text
+		}
+		if b.inWords && !c.number && !c.fixed {
+			c.findInWords()
 		}
 		if c.number {
 			c.read(b.rows)
@@ -106,13 +155,66 @@ func (b *block) columns() (all []*column, named bool) {
 	return all, named
 }
 
+// findInWords makes the column one of numbers if its words differ in one number alone.
+func (c *column) findInWords() {
+	first := c.texts[0]
+	before, behind := len(first), len(first)
+	for _, text := range c.texts[1:] {
+		before, behind = min(before, len(text)), min(behind, len(text))
+		for i := range before {
+			if text[i] != first[i] {
+				before = i
+				break
+			}
+		}
+		for i := range behind {
+			if text[len(text)-1-i] != first[len(first)-1-i] {
+				behind = i
+				break
+			}
+		}
+	}
+	isDigit := func(c byte) bool { return c >= '0' && c <= '9' || c == '.' }
+	for before > 0 && isDigit(first[before-1]) {
+		before--
+	}
+	// A unit belongs to the number: "4KiB".
+	for behind > 0 && (isDigit(first[len(first)-behind]) || hasLetters(first[len(first)-behind:][:1])) {
+		behind--
+	}
+	c.inWord, c.before, c.behind = true, before, behind
+	for _, text := range c.texts {
+		if t := c.numberIn(token{text: text}); !t.number || math.IsNaN(t.value) {
+			c.inWord = false
+			return
+		}
+	}
+	c.number, c.name = true, strings.Trim(first[:before], "-_/=:[(")
+}
+
+// tokenOf returns the token of a column in a row, or the number in it.
+func (c *column) tokenOf(row []token) token {
+	if c.inWord {
+		return c.numberIn(row[c.at])
+	}
+	return row[c.at]
+}
+
+func (c *column) numberIn(t token) token {
+	if t.value = math.NaN(); c.before+c.behind < len(t.text) {
+		t.text = t.text[c.before : len(t.text)-c.behind]
+		t.parse(false)
+	}
+	return t
+}
+
 // read reads the numbers of a column. If cells have units, of one dimension, the numbers are in
 // its base unit.
 func (c *column) read(rows [][]token) {
 	own := ""
 	uniform := true
 	for _, row := range rows {
-		t := row[c.at]
+		t := c.tokenOf(row)
 		if t.unit != "" {
 			d, _ := unitsOf(t.unit)
 			if c.dim != noDimension && c.dim != d {
@@ -130,7 +232,7 @@ func (c *column) read(rows [][]token) {
 		c.dim, own = noDimension, ""
 	}
 	for _, row := range rows {
-		t := row[c.at]
+		t := c.tokenOf(row)
 		factor := cellFactor(t, c.dim)
 		c.values = append(c.values, t.value*factor)
 		c.halves = append(c.halves, t.half*factor)
@@ -204,7 +306,8 @@ func (b *block) inlineNames(all []*column) map[int]string {
 		case b.pattern[i] == 'n':
 			names[i] = strings.Trim(strings.Join(lastPair(words), " "), " :=")
 			words, number = nil, i
-		case j < 0 && leadingLabel().MatchString(row[i].text) && !hasLetters(row[i].text):
+		case j < 0 && leadingLabel().MatchString(row[i].text) &&
+			(!hasLetters(row[i].text) || row[i].text[0] == '['):
 		case j < 0 || all[j].fixed:
 			words = append(words, row[i].text)
 		}
@@ -216,7 +319,7 @@ func (b *block) inlineNames(all []*column) map[int]string {
 // lastPair returns the name of the last of some pairs: "Ranks:" of "Comm: WORLD Ranks:".
 func lastPair(words []string) []string {
 	for i := len(words) - 3; i >= 0; i-- {
-		if strings.HasSuffix(words[i], ":") {
+		if strings.HasSuffix(words[i], ":") || strings.HasSuffix(words[i], "=") {
 			return words[i+2:]
 		}
 	}

@@ -175,6 +175,50 @@ func TestRecognised(t *testing.T) {
 	}
 }
 
+// Numbers in other notations than plain decimals, and rows in other forms than lines of columns.
+func TestNotations(t *testing.T) {
+	for _, c := range []struct {
+		what, text string
+		want       []string
+	}{
+		{"sizes in hexadecimal", "# size(hex)   lat(us)\n0x8        1.60\n0x400      2.10\n0x10000    9.80\n", []string{"table: one-way time 8=1.6 1024=2.1 65536=9.8"}},
+		{"powers of two", "msg size    RTT/2 (us)\n2^3     1.60\n2^10    2.10\n2^16    9.80\n", []string{"table: one-way time 8=1.6 1024=2.1 65536=9.8"}},
+		{"blanks between thousands", "  Message size (B)     Time (us)\n               8          1.60\n          65 536          9.80\n       1 048 576         97.10\n",
+			[]string{"table: one-way time 8=1.6 65536=9.8 1048576=97.1"}},
+		{"blanks between thousands from the first row on", "  Message size (B)     Time (us)\n           1 024          2.10\n          65 536          9.80\n         262 144         26.10\n",
+			[]string{"table: one-way time 1024=2.1 65536=9.8 262144=26.1"}},
+		{"ranks before sizes are no thousands", "rank size   time(us)\n1 8        1.60\n1 512      2.10\n1 65536    9.80\n", []string{"csv: one-way time 8=1.6 512=2.1 65536=9.8"}},
+		{"narrow blanks", "  Message size (B)     Time (us)\n               8          1.60\n        65\u2009536          9.80\n     1\u2009048\u2009576         97.10\n",
+			[]string{"table: one-way time 8=1.6 65536=9.8 1048576=97.1"}},
+		{"apostrophes", "  Message size (B)     Time (us)\n               8          1.60\n          65'536          9.80\n       1'048'576         97.10\n",
+			[]string{"table: one-way time 8=1.6 65536=9.8 1048576=97.1"}},
+		{"deviations", "  bytes     time [us]\n      8   1.60 ± 0.05\n   1024   2.10 ± 0.06\n  65536   9.80 ± 0.31\n", []string{"table: one-way time 8=1.6 1024=2.1 65536=9.8"}},
+		{"a name before each value", "rdma: sz 4096 ops/s 500000 gbps 16.384\nrdma: sz 65536 ops/s 125000 gbps 65.536\nrdma: sz 1048576 ops/s 10000 gbps 83.886\n",
+			[]string{"table: gap 4096=2 65536=8 1048576=100"}},
+		{"elements", "[rank0] all_reduce numel=1024 dtype=float32 time=0.020ms algbw=0.205GB/s busbw=0.358GB/s\n[rank0] all_reduce numel=65536 dtype=float32 time=0.040ms algbw=6.554GB/s busbw=11.469GB/s\n" +
+			"[rank0] all_reduce numel=1048576 dtype=float32 time=0.400ms algbw=10.486GB/s busbw=18.350GB/s\n",
+			[]string{"allreduce: collective allreduce/8/0 4096=20 262144=40 4194304=400"}},
+		{"an index without a name", "    nbytes  lat_us\n0        8    1.60\n1     1024    2.10\n2    65536    9.80\n", []string{"table: one-way time 8=1.6 1024=2.1 65536=9.8"}},
+		{"dictionaries of Python", "{'size': 8, 'time_us': 1.6}\n{'size': 1024, 'time_us': 2.1}\n{'size': 65536, 'time_us': 9.8}\n", []string{"table: one-way time 8=1.6 1024=2.1 65536=9.8"}},
+		{"sizes in words", "BenchmarkPingPong/8-16   \t  500000\t    1600 ns/op\t    5.00 MB/s\nBenchmarkPingPong/1024-16   \t  500000\t    2100 ns/op\t  487.62 MB/s\n" +
+			"BenchmarkPingPong/65536-16   \t  100000\t    9800 ns/op\t 6687.35 MB/s\n", []string{"table: one-way time 8=1.6 1024=2.1 65536=9.8"}},
+		{"criterion", "pingpong/8        time:   [1.590 µs 1.600 µs 1.620 µs]\npingpong/1024     time:   [2.090 µs 2.100 µs 2.120 µs]\npingpong/65536    time:   [9.700 µs 9.800 µs 9.920 µs]\n",
+			[]string{"criterion: operation 8=1.6 1024=2.1 65536=9.8"}},
+		{"a line for each value", "--- run 1 ---\nmessage_size: 8\niterations: 1000\navg_latency_us: 1.60\n\n--- run 2 ---\nmessage_size: 1024\niterations: 1000\navg_latency_us: 2.10\n\n" +
+			"--- run 3 ---\nmessage_size: 65536\niterations: 1000\navg_latency_us: 9.80\n", []string{"table: one-way time 8=1.6 1024=2.1 65536=9.8"}},
+		{"a list in YAML", "results:\n  - size: 8\n    latency_us: 1.60\n  - size: 1024\n    latency_us: 2.10\n  - size: 65536\n    latency_us: 9.80\n",
+			[]string{"table: one-way time 8=1.6 1024=2.1 65536=9.8"}},
+		{"one size, whose rate is size over time", "transport=rc\nsize=1048576\niters=1000\ntime=95.30us\nbw=11.00GB/s\n", []string{"table: one-way time 1048576=95.3"}},
+		{"one size, by its names", "Message size: 4096 bytes\nAverage latency: 3.20 us\n", []string{"table: one-way time 4096=3.2"}},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, samplesOf(t, c.text, Options{})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // The unit of a rate is that of size over time, whatever the header calls it.
 func TestUnitByIdentity(t *testing.T) {
 	check(t, "Message size   MB/sec    msg/sec\n1024  976.56  1000000\n65536 6250.00  100000\n1048576 10000.00 10000\n",
@@ -197,6 +241,7 @@ func TestUndecided(t *testing.T) {
 		"50000 x pi_a():\t0.29 s\t(MPI comm size = 1)\n50000 x pi_b():\t0.38 s\t(MPI comm size = 1)\n50000 x pi_a():\t0.17 s\t(MPI comm size = 2)\n50000 x pi_b():\t0.28 s\t(MPI comm size = 2)\n" +
 			"50000 x pi_a():\t0.13 s\t(MPI comm size = 4)\n50000 x pi_b():\t0.24 s\t(MPI comm size = 4)\n": "no column behaves as sizes do",
 		"1       images/sec: 196.7 +/- 0.0 (jitter = 0.0)        8.170\n10      images/sec: 188.1 +/- 2.3 (jitter = 5.7)        7.592\n40      images/sec: 191.6 +/- 2.0 (jitter = 10.4)       7.999\n": "but no column has a unit of times or rates; known",
+		"buffer_size: 4096\ntimeout: 30 s\n":                 "one row without a header",
 		"./netty latency -a 10.0.0.1 -l 4096 -m 100000 -s\n": "no table of sizes and times",
 		"\t// 64 KiB take 486.4 µs at 135 MB/s\n":            "no table of sizes and times",
 	} {

@@ -301,11 +301,11 @@ func (r *record) keyOf(tokens []token) string {
 
 // cell returns the number of a column in a row and half of its last digit, in the unit of cells.
 func (c *column) cell(tokens []token) (value, half float64) {
-	t := &tokens[c.at]
+	t := c.tokenOf(tokens)
 	if t.unit == "" {
 		return t.value, t.half
 	}
-	f := cellFactor(*t, c.dim)
+	f := cellFactor(t, c.dim)
 	return t.value * f, t.half * f
 }
 

@@ -198,6 +198,9 @@ func (s *sheet) cutRemark(p *parser) (taken, done bool) {
 		return false, true // prose is full of blanks
 	}
 	if _, ok := r.number(s.width); ok {
+		if s.split.rows == 0 { // an index without a name, as pandas prints it
+			return false, true
+		}
 		s.tooMany(p)
 		return true, true
 	}

@@ -181,7 +181,8 @@ func (f *titled) begin(p *parser, line []byte) bool {
 	if !isSized && (f.above == nil || f.unsized == nil || !f.unsized().MatchString(header)) {
 		return false
 	}
-	if pairWithNumber().Match(line) { // a row of names and values: "Size (MB): 1, time (s): 0.1"
+	// A row of names and values: "Size (MB): 1, time (s): 0.1", "size 8 lat 1.79 us".
+	if pairWithNumber().Match(line) || slices.ContainsFunc(names, valueFirst().MatchString) {
 		return false
 	}
 	if f.twice && f.table != nil && f.names == header && f.table.isEmpty() {
@@ -207,6 +208,9 @@ func (f *titled) begin(p *parser, line []byte) bool {
 	}
 	return true
 }
+
+// valueFirst matches a name that begins with a number by itself.
+var valueFirst = lex.NewPattern(`^\d+\s`)
 
 // previousTitle returns what stands for a title that is missing: the benchmark of a command line,
 // or the line before the header.

@@ -46,6 +46,8 @@ var titleRows = []titleRow{
 		prefer: lex.NewPattern(`^(Time|AlgBW)`)},
 	{format: "google-benchmark", text: lex.NewPattern(`/(manual|real)_time\b`), kind: Operation,
 		rate: Operation, prefer: lex.NewPattern(`^Time`), columns: "Time,CPU,Iterations,bytes"},
+	{format: "criterion", text: lex.NewPattern(`\btime:\s+\[[\d.]+ \S+ [\d.]+ \S+ [\d.]+ \S+\]`),
+		kind: Operation, rate: Operation, columns: "size,time min,time avg,time max"},
 	// Copies between a host and its GPU, one after the other.
 	{format: "hipBusBandwidth", text: lex.NewPattern(`\b[HD]2[HD]_(Bandwidth|Time)`),
 		kind: Operation, rate: Operation},

@@ -41,8 +41,9 @@ var timeUnits = map[string]float64{
 	"ns": 1e-3, "nsec": 1e-3, "nsecs": 1e-3, "nanosec": 1e-3, "nanoseconds": 1e-3,
 	"us": 1, "usec": 1, "usecs": 1, "µs": 1, "μs": 1, "microsec": 1, "microsecond": 1,
 	"microseconds": 1,
-	"usec/xfer":    1, // fabtests
-	"ms":           1e3, "msec": 1e3, "msecs": 1e3, "milliseconds": 1e3,
+	"usec/xfer":    1,                                          // fabtests
+	"ns/op":        1e-3, "us/op": 1, "µs/op": 1, "ms/op": 1e3, // Go, JMH
+	"ms": 1e3, "msec": 1e3, "msecs": 1e3, "milliseconds": 1e3,
 	"s": 1e6, "sec": 1e6, "secs": 1e6, "seconds": 1e6,
 }
 
