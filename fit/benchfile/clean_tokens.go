@@ -36,6 +36,10 @@ var thousandsNumber = lex.NewPattern(
 var spacedThousands = lex.NewPattern(
 	`(^ *|\s\s|\|\s?)([1-9]\d{0,2}(?: \d{3})+)(\s\s|\s?\||\s*$)`)
 
+// pointedThousands matches a number with points between thousands, between semicolons, where a
+// comma is that of decimals: "1.024;2,49".
+var pointedThousands = lex.NewPattern(`(^\s*|;\s*)(\d{1,3}(?:\.\d{3})+(?:,\d+)?)(\s*;|\s*$)`)
+
 // deviation matches what stands behind a mean: "1.79 ± 0.05".
 var deviation = lex.NewPattern(`\s*(?:±|\+/-|\+-)\s*\d[\d.]*%?`)
 
@@ -53,7 +57,10 @@ func plainLine(line string) string {
 		line = lex.RankTag().ReplaceAllStringFunc(line, blank)
 	}
 	if mayHaveThousands(line) && strings.ContainsAny(strings.TrimSpace(line), " |\t") {
-		line = withoutThousands(thousandsNumber, line)
+		line = withoutThousands(thousandsNumber, line, '.')
+	}
+	if strings.Contains(line, ";") && strings.Contains(line, ",") {
+		line = withoutThousands(pointedThousands, line, ',')
 	}
 	line = noBreakSpaces.Replace(line)
 	if strings.Contains(line, "**") {
@@ -82,8 +89,8 @@ func mayHaveThousands(line string) bool {
 }
 
 // withoutThousands returns a line without what stands between the thousands of the numbers that a
-// pattern matches.
-func withoutThousands(number lex.Pattern, line string) string {
+// pattern matches. point is that of decimals.
+func withoutThousands(number lex.Pattern, line string, point byte) string {
 	text := []byte(line)
 	// Neighbours share a separator, so each pass finds every second number.
 	for range 2 {
@@ -91,7 +98,7 @@ func withoutThousands(number lex.Pattern, line string) string {
 			number := text[m[4]:m[5]]
 			bare := make([]byte, 0, len(number))
 			for _, c := range number {
-				if c >= '0' && c <= '9' || c == '.' {
+				if c >= '0' && c <= '9' || c == point {
 					bare = append(bare, c)
 				}
 			}

@@ -91,11 +91,12 @@ var statistics = []struct {
 	{"time", lex.NewPattern(`(?i)^time$`)},
 	{"min", lex.NewPattern(`(?i)min`)},
 	{"max", lex.NewPattern(`(?i)max|peak`)},
-	{"tail", lex.NewPattern(`(?i)p\d+|%ile|tail|percentile`)},
+	{"tail", lex.NewPattern(`(?i)p\d+|(\d+(st|nd|rd|th)? *)?(%ile|tail|percentile)`)},
 }
 
 // What is left of a name says what was measured: "send" of "send_avg_us".
-var statisticNoise = lex.NewPattern(`(?i)[\W_]+|lat(ency)?|tail|µ?u?sec|micro|seconds?|time`)
+var statisticNoise = lex.NewPattern(`(?i)[\W_]+|lat(ency)?|tail|(micro|milli|nano)seconds?|` +
+	`µ?u?sec|micro|seconds?|time`)
 var statisticUnits = lex.NewPattern(`^(us|ms|ns|t|s)+$|\b(us|ms|ns|s)$`)
 
 // otherStatistic is the place of a name without a statistic, behind averages.

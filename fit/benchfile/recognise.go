@@ -96,16 +96,38 @@ func (x *recogniser) look(p *parser, raw []byte, taken bool) {
 			return
 		}
 	}
-	if !taken && p.why == "" && x.pair(p, line) {
+	if pair := pairIn(line); pair != nil && !taken && p.why == "" {
+		if x.pairs.has(pair) {
+			x.endPairs(p)
+		}
+		x.pairs.add(pair, line, p.file.Lines)
 		return
 	}
 	if strings.TrimSpace(line) != "" {
 		x.endPairs(p)
 	}
-	if x.open != nil && (x.idle || isHeading(line)) && !x.open.ofPairs || taken {
+	if x.open != nil && (x.idle || isHeading(line) && !x.open.ofPairs) || taken {
 		x.close(p)
 	}
 	x.remember(line)
+}
+
+// endPairs makes the pairs so far a row, if two of them are numbers. They may say what the next
+// table is, too.
+func (x *recogniser) endPairs(p *parser) {
+	f := x.pairs
+	x.pairs = pairLines{}
+	if f.numbers >= 2 && !x.idle {
+		if x.open != nil && !x.open.ofPairs {
+			x.close(p)
+		}
+		line := strings.Join(f.texts, ", ")
+		x.row(p, tokensOf(line), line, f.line)
+		x.open.ofPairs = true
+	}
+	for _, line := range f.lines {
+		x.remember(line)
+	}
 }
 
 // remember keeps a line that may name the columns of the next table, or what it measures.
@@ -174,7 +196,7 @@ func (x *recogniser) row(p *parser, row []token, line string, at int) {
 	pattern := patternOf(row)
 	b := x.open
 	if b != nil && !b.takes(pattern, row) && x.record == nil {
-		if whole := withoutThousands(spacedThousands, line); whole != line {
+		if whole := withoutThousands(spacedThousands, line, '.'); whole != line {
 			joined := tokensOf(whole)
 			if to := patternOf(joined); to == b.pattern || b.join(to) {
 				row, line, pattern = joined, whole, to
@@ -368,6 +390,8 @@ func (p *parser) doubt(b *block, found []reading, named bool) string {
 	}
 	forced := p.opt.X != "" || p.opt.Y != ""
 	switch {
+	case slices.ContainsFunc(b.above, intervalHeader().MatchString):
+		return "the bytes of an interval are no size of a message"
 	case values == 0:
 		return noUnit
 	case forced:
@@ -376,6 +400,8 @@ func (p *parser) doubt(b *block, found []reading, named bool) string {
 		return "the numbers before the colons have no unit"
 	case top.own < minSize:
 		return "no column behaves as sizes do"
+	case top.size.dim == noDimension && top.unknown() > 0.5:
+		return fmt.Sprintf("the numbers of %s are no whole bytes", top.size.label(b))
 	case !varying(top.size.values) && !sizes.isNamed(top.size.name):
 		return "one size alone, and its column is not named as one"
 	case !varying(top.size.values) && len(b.rows) > 1 && len(top.ids) == 0:
@@ -399,6 +425,27 @@ func (p *parser) doubt(b *block, found []reading, named bool) string {
 	}
 	return ""
 }
+
+// isOfMessages reports whether the names of sizes and times say that they are those of messages.
+func (r *reading) isOfMessages() bool {
+	if !messageSize().MatchString(r.size.name) {
+		return false
+	}
+	for c, g := range r.values {
+		if g.dim == times && g.printed && latencyName().MatchString(c.name) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	messageSize = lex.NewPattern(`(?i)msg|message|payload|transfer`)
+	latencyName = lex.NewPattern(`(?i)lat|rtt|one.?way|round.?trip|ping`)
+)
+
+// intervalHeader matches the header of iperf's text.
+var intervalHeader = lex.NewPattern(`\bInterval\s+Transfer\b`)
 
 // isListOfNumbers reports whether a column is of bare numbers before colons: they may be ranks.
 func isListOfNumbers(b *block, c *column) bool {

@@ -68,7 +68,7 @@ func (b *block) setPattern(pattern string) {
 func (b *block) join(pattern string) bool {
 	rows, texts := make([][]token, len(b.rows)), make([]string, len(b.rows))
 	for i, text := range b.texts {
-		texts[i] = withoutThousands(spacedThousands, text)
+		texts[i] = withoutThousands(spacedThousands, text, '.')
 		rows[i] = tokensOf(texts[i])
 		if pattern == "" {
 			pattern = patternOf(rows[i])
@@ -113,9 +113,11 @@ type column struct {
 	dim     dimension // of the units in the cells
 	units   []unit
 	guesses []guess
-	inWord  bool // the number is a part of a word, between before and behind: "PingPong/1024-8"
-	before  int  // bytes
-	behind  int
+	// inWord is set if the number is a part of a word, between so many bytes before and behind it:
+	// "PingPong/1024-8". heading is then the name of the column of words.
+	inWord         bool
+	before, behind int
+	heading        string
 }
 
 // columns returns the columns of the block with their names. named is false if no header with as
@@ -150,7 +152,9 @@ func (b *block) columns() (all []*column, named bool) {
 			strings.HasSuffix(before, "=")) {
 			c.name = word
 		}
-		c.name = strings.TrimSpace(c.name)
+		if c.name = strings.TrimSpace(c.name); c.inWord {
+			c.heading, c.name = c.name, strings.Trim(b.rows[0][c.at].text[:c.before], "-_/=:[(")
+		}
 	}
 	return all, named
 }
@@ -179,17 +183,28 @@ func (c *column) findInWords() {
 		before--
 	}
 	// A unit belongs to the number: "4KiB".
-	for behind > 0 && (isDigit(first[len(first)-behind]) || hasLetters(first[len(first)-behind:][:1])) {
+	for behind > 0 {
+		if c := first[len(first)-behind]; !isDigit(c) && !hasLetters(string(c)) {
+			break
+		}
 		behind--
 	}
-	c.inWord, c.before, c.behind = true, before, behind
+	c.before, c.behind = before, behind
+	least, most := math.Inf(1), 0.
 	for _, text := range c.texts {
-		if t := c.numberIn(token{text: text}); !t.number || math.IsNaN(t.value) {
-			c.inWord = false
+		t := c.numberIn(token{text: text})
+		isPower := func(log float64) bool { return log == math.Trunc(log) }
+		// Other numbers may count runs.
+		if !t.number || t.unit == "" && !isPower(math.Log2(t.value)) &&
+			!isPower(math.Log10(t.value)) {
 			return
 		}
+		d, _ := unitsOf(t.unit)
+		v := t.value * cellFactor(t, d)
+		least, most = min(least, v), max(most, v)
 	}
-	c.number, c.name = true, strings.Trim(first[:before], "-_/=:[(")
+	c.inWord = least >= 1 && most >= 16*least
+	c.number = c.inWord
 }
 
 // tokenOf returns the token of a column in a row, or the number in it.
@@ -273,7 +288,7 @@ func (b *block) leading() int {
 		// In CSV, a word is a value.
 		end := first.to
 		if text := b.texts[0]; end < len(text) && text[end] == ',' ||
-			!fixed && !leadingLabel().MatchString(first.text) {
+			!fixed && (b.inWords || !leadingLabel().MatchString(first.text)) {
 			break
 		}
 		n++
@@ -430,8 +445,6 @@ const maxHeaderLines = 3
 // noHeader matches lines that stand between a header and its rows, and name nothing.
 var noHeader = lex.NewPattern(`^\s*\\?#?\s*(Datatype|OSU|Overall =)`)
 
-var promptLine = lex.NewPattern(`^\s*(\S*[$>]|\$) `)
-
 // headerLines returns the lines above the block that may be its header, the nearest first.
 func (b *block) headerLines(lead int) (lines []string) {
 	label := ""
@@ -469,7 +482,7 @@ func (b *block) headerLines(lead int) (lines []string) {
 			break
 		}
 		lines = append(lines, line)
-		if !strings.Contains(line, "|") && sizeName().MatchString(line) &&
+		if !strings.Contains(line, "|") && sizeName().MatchString(line) && !isUnitLine(line) &&
 			(timeName().MatchString(line) || rateName().MatchString(line)) {
 			break
 		}
@@ -486,8 +499,9 @@ func (b *block) nameByHeader(all []*column, lead int) (named bool) {
 	lines := b.headerLines(lead)
 	for k, line := range lines {
 		unitLine := isUnitLine(line) && len(lines) > k+1
+		byPlace := unitLine && !b.hasSeparators(line)
 		ways := splits(line, b.texts[0])
-		if cells, to := b.fitting(ways, all, line, named, unitLine); cells != nil {
+		if cells, to := b.fitting(ways, all, line, named, byPlace); cells != nil {
 			if k > 1 && !named && headerWord().MatchString(lines[0]) {
 				continue
 			}
@@ -499,7 +513,7 @@ func (b *block) nameByHeader(all []*column, lead int) (named bool) {
 			for i, c := range to {
 				c.name = strings.TrimSpace(cells[i].text + " " + c.name)
 			}
-			named = true
+			named = named || !unitLine
 			continue
 		}
 		if named || strings.Contains(line, "|") || headerWord().MatchString(line) ||
@@ -514,11 +528,14 @@ func cellTexts(cells []headerCell) []string {
 	return list.Map(cells, func(c headerCell) string { return c.text })
 }
 
-// isUnitLine reports whether all words of a line are in brackets: "(B) (us)".
+// isUnitLine reports whether all words of a line are in brackets, "(B) (us)", or units between
+// commas, "bytes,us".
 func isUnitLine(line string) bool {
-	words := strings.Fields(strings.ReplaceAll(line, "#", " "))
+	isGap := func(r rune) bool { return strings.ContainsRune(" #,;\r", r) }
+	words := strings.FieldsFunc(line, isGap)
+	isCSV := strings.ContainsAny(line, ",;")
 	for _, w := range words {
-		if !isBracketed(w) {
+		if d, _ := unitsOf(w); !isBracketed(w) && !(isCSV && d != noDimension) {
 			return false
 		}
 	}

@@ -63,7 +63,13 @@ func guessByHeading(all []*column, near []string) {
 			return
 		}
 	}
-	for _, line := range slices.Backward(near[max(0, len(near)-maxHeading):]) {
+	near = slices.Clone(near[max(0, len(near)-maxHeading):])
+	for _, c := range all {
+		if c.inWord { // "Name (time in us)"
+			near = append(near, c.heading)
+		}
+	}
+	for _, line := range slices.Backward(near) {
 		m := headingUnit().FindStringSubmatch(line)
 		if m == nil {
 			continue

@@ -58,6 +58,8 @@ func chooseSeries(all []*column, top reading, title titleRow) (chosen []*series,
 		values = append(values, s)
 	}
 	values = keep(values, func(s *series) bool { return s.as.dim == times })
+	tail := float64(len(statistics) - 1)
+	values = keep(values, func(s *series) bool { return s.statistic != tail })
 	if title.prefer != nil {
 		isPreferred := func(s *series) bool { return title.prefer().MatchString(s.value.name) }
 		values = keep(values, isPreferred)

@@ -208,6 +208,17 @@ func TestNotations(t *testing.T) {
 			"--- run 3 ---\nmessage_size: 65536\niterations: 1000\navg_latency_us: 9.80\n", []string{"table: one-way time 8=1.6 1024=2.1 65536=9.8"}},
 		{"a list in YAML", "results:\n  - size: 8\n    latency_us: 1.60\n  - size: 1024\n    latency_us: 2.10\n  - size: 65536\n    latency_us: 9.80\n",
 			[]string{"table: one-way time 8=1.6 1024=2.1 65536=9.8"}},
+		{"points between thousands, with decimal commas", "Größe [Byte];Zeit [µs]\n64;1,60\n65.536;9,80\n1.048.576;97,10\n", []string{"table: one-way time 64=1.6 65536=9.8 1048576=97.1"}},
+		{"units in a line of a CSV", "message length,average one-way latency,99th percentile\nbytes,microseconds,microseconds\n8,1.60,2.10\n1024,2.10,2.80\n65536,9.80,12.0\n",
+			[]string{"table: one-way time 8=1.6 1024=2.1 65536=9.8"}},
+		{"pytest-benchmark", "Name (time in us)            Min        Max       Mean    StdDev    Median   Rounds\ntest_pingpong[64]           1.5000     3.5550     1.6000   0.1000     1.5900     1000\n" +
+			"test_pingpong[1024]         2.0000     3.6210     2.1000   0.1000     2.0900     1000\ntest_pingpong[65536]        9.7000    12.6575     9.8000   0.1000     9.7900     1000\n",
+			[]string{"table: one-way time 64=1.6 1024=2.1 65536=9.8"}},
+		{"zmq, whose count of round trips is no name of its times", "message size: 1 [B]\nroundtrip count: 10000\naverage latency: 1.60 [us]\nmessage size: 1024 [B]\nroundtrip count: 10000\naverage latency: 2.10 [us]\n" +
+			"message size: 65536 [B]\nroundtrip count: 10000\naverage latency: 9.80 [us]\n", []string{"table: one-way time 1=1.6 1024=2.1 65536=9.8"}},
+		{"settings above a table", "Collective:  Alltoall\nWarmup: 10\nIterations: 100\n       Count        Size                Time, us\n                                 avg         min         max\n" +
+			"         128         512        6.48        5.76        7.18\n         256        1024        7.65        7.19        8.10\n        4096       16384       41.91       41.02       42.14\n",
+			[]string{"alltoall: collective alltoall/0/0 512=6.48 1024=7.65 16384=41.91"}},
 		{"one size, whose rate is size over time", "transport=rc\nsize=1048576\niters=1000\ntime=95.30us\nbw=11.00GB/s\n", []string{"table: one-way time 1048576=95.3"}},
 		{"one size, by its names", "Message size: 4096 bytes\nAverage latency: 3.20 us\n", []string{"table: one-way time 4096=3.2"}},
 	} {
@@ -240,7 +251,11 @@ func TestUndecided(t *testing.T) {
 		"[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n[  5]   0.00-1.00   sec   414 MBytes  3.46 Gbits/sec    5   4.00 MBytes\n[  5]   1.00-2.00   sec   506 MBytes  4.24 Gbits/sec    0   4.00 MBytes\n":                                                                                                                                                                                                                                                   "known formats",
 		"50000 x pi_a():\t0.29 s\t(MPI comm size = 1)\n50000 x pi_b():\t0.38 s\t(MPI comm size = 1)\n50000 x pi_a():\t0.17 s\t(MPI comm size = 2)\n50000 x pi_b():\t0.28 s\t(MPI comm size = 2)\n" +
 			"50000 x pi_a():\t0.13 s\t(MPI comm size = 4)\n50000 x pi_b():\t0.24 s\t(MPI comm size = 4)\n": "no column behaves as sizes do",
-		"1       images/sec: 196.7 +/- 0.0 (jitter = 0.0)        8.170\n10      images/sec: 188.1 +/- 2.3 (jitter = 5.7)        7.592\n40      images/sec: 191.6 +/- 2.0 (jitter = 10.4)       7.999\n": "but no column has a unit of times or rates; known",
+		"1       images/sec: 196.7 +/- 0.0 (jitter = 0.0)        8.170\n10      images/sec: 188.1 +/- 2.3 (jitter = 5.7)        7.592\n40      images/sec: 191.6 +/- 2.0 (jitter = 10.4)       7.999\n":                                                                                               "but no column has a unit of times or rates; known",
+		"[ ID] Interval           Transfer     Bandwidth       Retr  Cwnd\n[  4]   0.00-1.00   sec  84.8 KBytes   694 Kbits/sec    2   1.41 KBytes\n[  4]   3.00-4.00   sec  375 MBytes  3.14 Gbits/sec    1   1.41 KBytes\n[  4]   4.00-5.00   sec  392 MBytes  3.29 Gbits/sec    0   1.41 KBytes\n": "the bytes of an interval are no size of a message",
+		"run 0/10: 0.71 sec 9.07 GFLOP/s 108.85 Gb/s\nrun 1/10: 0.65 sec 9.88 GFLOP/s 118.53 Gb/s\nrun 2/10: 0.65 sec 9.89 GFLOP/s 118.71 Gb/s\n":                                                                                                                                                     "no column behaves as sizes do",
+		"bytes    time (us)\n1.024    2.5\n16.384   4.6\n65.536   9.7\n": "are no whole bytes",
+		"iter 0: loss 4.000, time 130.00ms, mfu 40.00%\niter 10: loss 3.900, time 131.00ms, mfu 40.10%\niter 20: loss 3.800, time 132.00ms, mfu 40.20%\niter 30: loss 3.700, time 133.00ms, mfu 40.30%\n": "no column behaves as sizes do",
 		"buffer_size: 4096\ntimeout: 30 s\n":                 "one row without a header",
 		"./netty latency -a 10.0.0.1 -l 4096 -m 100000 -s\n": "no table of sizes and times",
 		"\t// 64 KiB take 486.4 µs at 135 MB/s\n":            "no table of sizes and times",

@@ -130,8 +130,12 @@ func (p *parser) measured(r *record, s *series, all []*column, title titleRow, k
 	base := parseColumn([]byte(s.value.name)).base
 	isRate := s.as.dim == rates
 	t.Kind = kindOf(base, isRate)
+	said := r.block.texts[0]
+	if r.block.ofPairs { // it has a count of round trips, too
+		said = s.value.name
+	}
 	switch {
-	case !known && !isRate && roundTrip().MatchString(r.block.texts[0]):
+	case !known && !isRate && roundTrip().MatchString(said):
 		t.Kind = RoundTrip
 	case known && isRate:
 		t.Kind = title.rate
@@ -270,6 +274,7 @@ func (r *record) add(p *parser, tokens []token, line int) {
 	if half > 0.5 && !r.exact { // of a byte: 1.1MB
 		size, rounded = r.wholeSize(tokens, size, half)
 	}
+	rounded = rounded || half <= 0.5 && !isWholeNumber(size)
 	size = math.Round(size)
 	key := r.keyOf(tokens)
 	for _, s := range r.series {
@@ -342,6 +347,9 @@ func (s *series) bound(c *column, tokens []token) float64 {
 // wholeSize returns the size of a row that prints it with few digits: the power of two within the
 // rounding, or what time and rate make of it. rounded reports that there is none.
 func (r *record) wholeSize(tokens []token, size, half float64) (whole float64, rounded bool) {
+	if roundCell().MatchString(tokens[r.size.at].text) { // "50.0 MB"
+		return size, false
+	}
 	// A k may be 1000: 65.536k.
 	for _, part := range []float64{1, thousandOf(tokens[r.size.at].unit)} {
 		n := size * part
@@ -364,6 +372,8 @@ func (r *record) wholeSize(tokens []token, size, half float64) (whole float64, r
 	}
 	return size, true
 }
+
+var roundCell = lex.NewPattern(`^\d+\.0+[^\d.]*$`)
 
 // thousandOf returns the decimal reading of a unit of sizes over its binary one: 1000/1024 for a k.
 func thousandOf(unit string) float64 {
