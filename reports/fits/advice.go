@@ -32,10 +32,16 @@ func (a *Answer) advise(q Question) error {
 			"no file has one of them")
 		return usage.Error{Err: usage.Fields(err, "link")}
 	}
-	a.bad, a.judged = judgedBy(l, a.sources)
-	judged := append(verdictsOf(a.sources, l), messageVerdicts(a.sources, l)...)
-	if last := len(judged) - 1; last >= 0 {
-		a.next, a.verdict = list.Map(judged[:last], remark.Advised), judged[last]
+	for _, v := range append(verdictsOf(a.sources, l), messageVerdicts(a.sources, l)...) {
+		if a.verdict != "" { // the last one closes the table
+			a.next = append(a.next, remark.Advised(a.verdict))
+		}
+		if a.verdict = v.text; v.share > 0 {
+			a.judged++
+			if v.share < usual {
+				a.bad++
+			}
+		}
 	}
 	if _, ok := a.Result.(*Comparison); ok { // what to do with a fit is no answer to it
 		return nil

@@ -115,7 +115,7 @@ func streams(k benchfile.Kind) bool { return k == benchfile.Gap || k == benchfil
 
 // messageVerdicts says, if the links of a node are given, of each table of messages what part of
 // the links it reaches, and where that and the time of small messages lie among published networks.
-func messageVerdicts(sources []benchmarks.Source, l Links) (notes []string) {
+func messageVerdicts(sources []benchmarks.Source, l Links) (said []verdict) {
 	if l.number == 0 {
 		return nil
 	}
@@ -125,19 +125,21 @@ func messageVerdicts(sources []benchmarks.Source, l Links) (notes []string) {
 		if !ok {
 			continue
 		}
-		var parts []string
+		text := ""
 		if several {
-			parts = append(parts, s.Table.Name()+":")
+			text = s.Table.Name() + ": "
 		}
 		if m.small > 0 {
-			parts = append(parts, m.smallText(l))
+			text += m.smallText(l) + " "
 		}
-		if m.sizes > 0 {
-			parts = append(parts, m.rateText(l))
+		if m.sizes == 0 {
+			said = append(said, verdict{text: strings.TrimSpace(text)})
+			continue
 		}
-		notes = append(notes, strings.Join(parts, " "))
+		share := float64(m.best / l.total())
+		said = append(said, judge(text+m.rateText(l, share), share, m.undecided(share), ""))
 	}
-	return notes
+	return said
 }
 
 // smallText says among which published networks the time of a small message lies. Times on
@@ -203,32 +205,29 @@ func (f fabric) times(rate quantity.MBps) (times []quantity.Micros) {
 func alike(a, b quantity.MBps) bool { return math.Abs(float64(a/b)-1) < 0.05 }
 
 // rateText says what part of the links the rate is, and what was published.
-func (m messages) rateText(l Links) string {
-	share := float64(m.best / l.total())
+func (m messages) rateText(l Links, share float64) string {
 	given := gigabits(l.rate)
 	if l.number > 1 {
 		given = fmt.Sprintf("%d × %s", l.number, given)
 	}
-	text := fmt.Sprintf("%s at %s are %s of %s. %s. ", m.best, m.at,
+	return fmt.Sprintf("%s at %s are %s of %s. %s. ", m.best, m.at,
 		table.PercentError(100*share), given, publishedShares(l))
-	switch {
-	case m.rising > flat:
-		return text + fmt.Sprintf("No verdict: it rises by %.0f %% to the largest size; measure "+
-			"larger messages.", 100*m.rising)
-	case share > carried:
-		return text + "No verdict: the links cannot carry this; there may be more of them, or " +
-			"the ranks are on one node."
-	case !m.judges(share):
-		return text + "No verdict: one message at a time need not fill the links; measure a stream."
-	}
-	return text + fmt.Sprintf("Verdict: %s.", wordOf(share))
 }
 
-// judges reports whether a share of the links is a verdict. A message at a time that fills the
-// links is as good as a stream; one that does not says nothing about them.
-func (m messages) judges(share float64) bool {
-	return m.sizes > 0 && m.rising <= flat && share <= carried &&
-		(streams(m.Table.Kind) || share >= usual)
+// undecided says why the links do not decide on a share of them; empty if they do. A message at a
+// time that fills the links is as good as a stream.
+func (m messages) undecided(share float64) string {
+	switch {
+	case m.rising > flat:
+		return fmt.Sprintf("it rises by %.0f %% to the largest size; measure larger messages",
+			100*m.rising)
+	case share > carried:
+		return "the links cannot carry this; there may be more of them, or the ranks are on one " +
+			"node"
+	case !streams(m.Table.Kind) && share < usual:
+		return "one message at a time need not fill the links; measure a stream"
+	}
+	return ""
 }
 
 // publishedShares returns the range of the shares that published machines reach of links of the
@@ -259,27 +258,4 @@ func publishedShares(l Links) string {
 // gigabits returns the rate of a link in the unit in which links are sold.
 func gigabits(rate quantity.MBps) string {
 	return fmt.Sprintf("%.4g Gbit/s", float64(rate)*8/1000)
-}
-
-// judgedBy counts the verdicts on the links of a node, and those that are slow or low.
-func judgedBy(l Links, sources []benchmarks.Source) (bad, all int) {
-	if l.number == 0 {
-		return 0, 0
-	}
-	for _, s := range sources {
-		share, ok := 0.0, false
-		if r, of := reachOf(s); of && s.Table.Series != "in-place" {
-			share, ok = r.judged(l)
-		} else if m, of := messagesOf(s); of {
-			share = float64(m.best / l.total())
-			ok = m.judges(share)
-		}
-		if ok {
-			all++
-			if share < usual {
-				bad++
-			}
-		}
-	}
-	return bad, all
 }

@@ -64,10 +64,14 @@ func TestMessageVerdicts(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := read(t, test.log)
-		if got := strings.Join(messageVerdicts(f, l), "\n"); !strings.Contains(got, test.want) {
+		if got := texts(messageVerdicts(f, l)); !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.what, got, test.want)
 		}
-		if bad, judged := judgedBy(l, f); bad != test.bad || judged != test.judged {
+		a := Answer{Result: &Lines{}, sources: f}
+		if err := a.advise(Question{Links: l}); err != nil {
+			t.Fatal(err)
+		}
+		if bad, judged := a.Judged(); bad != test.bad || judged != test.judged {
 			t.Errorf("%s: %d of %d are bad, want %d of %d", test.what, bad, judged, test.bad,
 				test.judged)
 		}
@@ -92,7 +96,7 @@ func TestSmallLinksAreNoClusters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := strings.Join(verdictsOf(read(t, log(2, 10, 11, 11)), l), "\n")
+		text := texts(verdictsOf(read(t, log(2, 10, 11, 11)), l))
 		if got := strings.Contains(text, "published clusters"); got != want {
 			t.Errorf("%s: %q", link, text)
 		}

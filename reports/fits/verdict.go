@@ -158,10 +158,25 @@ func reachOf(s benchmarks.Source) (r reach, ok bool) {
 	return r, true
 }
 
+// A verdict is what is said of a table beside the links of a node. The last sentence of the text is
+// the verdict itself, or why there is none.
+type verdict struct {
+	text  string
+	share float64 // of the links, if they decide; else 0
+}
+
+// judge adds the verdict of the links on a share of them. Unless they decide, why says why not;
+// more is said behind a verdict.
+func judge(text string, share float64, why, more string) verdict {
+	if why != "" {
+		return verdict{text: text + "No verdict: " + why + "."}
+	}
+	return verdict{text + "Verdict: " + wordOf(share) + more + ".", share}
+}
+
 // verdictsOf says, if the links of a node are given, of each table of nccl-tests what its bus
-// bandwidth reaches, what part of the links that is, and what published clusters reach. The last
-// sentence of each is the verdict.
-func verdictsOf(sources []benchmarks.Source, l Links) (notes []string) {
+// bandwidth reaches, what part of the links that is, and what published clusters reach.
+func verdictsOf(sources []benchmarks.Source, l Links) (said []verdict) {
 	if l.number == 0 {
 		return nil
 	}
@@ -171,16 +186,17 @@ func verdictsOf(sources []benchmarks.Source, l Links) (notes []string) {
 			all = append(all, r)
 		}
 	}
-	notes = append(notes, standingOut(all)...)
-	notes = append(notes, withoutEffect(all)...)
-	for _, r := range all {
-		notes = append(notes, r.text(l))
+	for _, note := range append(standingOut(all), withoutEffect(all)...) {
+		said = append(said, verdict{text: note})
 	}
-	return notes
+	for _, r := range all {
+		said = append(said, r.verdict(l))
+	}
+	return said
 }
 
-// text describes the reach.
-func (r reach) text(l Links) string {
+// verdict describes the reach and judges it.
+func (r reach) verdict(l Links) verdict {
 	c := r.Table.Collective
 	text := fmt.Sprintf("%s, %s: busbw reaches %s at %s", c.Name, placeText(c), gbps(r.best), r.at)
 	if r.sizes > 1 {
@@ -189,37 +205,38 @@ func (r reach) text(l Links) string {
 	if published := comparable(c); published != "" && (c.Nodes == 1 || l.total() >= fast) {
 		text += "; " + published
 	}
-	text += ". "
-	switch share := r.share(l); {
+	share := r.share(l)
+	more := fmt.Sprintf(", %.0f %% of %d × %s", 100*share, l.number, gbps(l.rate))
+	if c.Name == "alltoall" {
+		more += fmt.Sprintf(": a node sends %s", gbps(l.total()*quantity.MBps(share)))
+	} else if share > 1 {
+		more += "; a ring could not exceed 100 %: bytes stay inside the nodes, as with a tree"
+	}
+	return judge(text+". ", share, r.undecided(l), more)
+}
+
+// undecided says why the links do not decide on the reach; empty if they do.
+func (r reach) undecided(l Links) string {
+	switch c, share := r.Table.Collective, r.share(l); {
 	case r.rising > flat:
-		text += fmt.Sprintf("No verdict: it rises by %.0f %% to the largest size; "+
-			"measure up to 8 GiB (-e 8G)", 100*r.rising)
+		return fmt.Sprintf("it rises by %.0f %% to the largest size; measure up to 8 GiB (-e 8G)",
+			100*r.rising)
 	case c.Nodes == 1:
-		text += "No verdict: on one node no byte takes the links between nodes"
+		return "on one node no byte takes the links between nodes"
 	case c.Nodes == 0:
-		text += "No verdict: the log does not say how many nodes took part"
+		return "the log does not say how many nodes took part"
 	case share == 0:
-		text += "No verdict: one rank or one pair of a node sends to others, and not all links " +
-			"carry that"
+		return "one rank or one pair of a node sends to others, and not all links carry that"
 	case r.fewRanks(l):
 		few := c.Ranks / c.Nodes
-		text += fmt.Sprintf("No verdict: it is %.0f %% of %d × %s, and %s of a node may use %s "+
-			"alone, of which it is %.0f %%", 100*share, l.number, gbps(l.rate),
-			quantity.Plural(few, "rank"), quantity.Plural(few, "link"),
-			100*share*float64(l.number)/float64(few))
+		return fmt.Sprintf("it is %.0f %% of %d × %s, and %s of a node may use %s alone, of which "+
+			"it is %.0f %%", 100*share, l.number, gbps(l.rate), quantity.Plural(few, "rank"),
+			quantity.Plural(few, "link"), 100*share*float64(l.number)/float64(few))
 	case share > r.possible():
-		text += fmt.Sprintf("No verdict: links of %s cannot carry this; there may be more of "+
-			"them, or switches that combine", gbps(l.total()))
-	default:
-		text += fmt.Sprintf("Verdict: %s, %.0f %% of %d × %s", wordOf(share), 100*share, l.number,
-			gbps(l.rate))
-		if c.Name == "alltoall" {
-			text += fmt.Sprintf(": a node sends %s", gbps(l.total()*quantity.MBps(share)))
-		} else if share > 1 {
-			text += "; a ring could not exceed 100 %: bytes stay inside the nodes, as with a tree"
-		}
+		return fmt.Sprintf("links of %s cannot carry this; there may be more of them, or switches "+
+			"that combine", gbps(l.total()))
 	}
-	return text + "."
+	return ""
 }
 
 // wordOf returns the verdict on a share of the links.
@@ -231,13 +248,6 @@ func wordOf(share float64) string {
 		return "low"
 	}
 	return "usual"
-}
-
-// judged reports whether the links decide on the reach, and the share of them.
-func (r reach) judged(l Links) (share float64, ok bool) {
-	share = r.share(l)
-	isPossible := share > 0 && share <= r.possible() && !r.fewRanks(l)
-	return share, isPossible && r.rising <= flat && r.Table.Collective.Nodes > 1
 }
 
 // fewRanks reports whether a node has fewer ranks than links, and the bandwidth is not usual for

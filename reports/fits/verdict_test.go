@@ -73,13 +73,13 @@ func TestVerdicts(t *testing.T) {
 		{"a number of ranks", []string{log(2, 80, 85, 85), log(3, 40, 42, 42), log(4, 80, 85, 85)},
 			"24 ranks take 2.0 times as long as 16 and 32"},
 	} {
-		notes := strings.Join(verdictsOf(read(t, test.logs...), four), "\n")
+		notes := texts(verdictsOf(read(t, test.logs...), four))
 		if !strings.Contains(notes, test.want) {
 			t.Errorf("%s: %q, want %q", test.what, notes, test.want)
 		}
 	}
 	if notes := verdictsOf(read(t, log(3, 40, 84)), Links{}); notes != nil {
-		t.Errorf("without links: %q", notes)
+		t.Errorf("without links: %v", notes)
 	}
 	for _, wrong := range []string{"x", "0x25GB/s", "4x", "4x25", "4x25GB", "-1x25GB/s", "4x0GB/s", "2000x1GB/s"} {
 		if l, err := readLinks(wrong); err == nil {
@@ -119,10 +119,11 @@ func TestLinksOfANode(t *testing.T) {
 	// Four ranks a node that fill four of eight links are not slow.
 	few := reach{Source: benchmarks.Source{Table: &benchfile.Table{Collective: benchfile.CollectiveOp{
 		Name: "allreduce", Ranks: 8, Nodes: 2}}}, best: 90_000}
-	if text := few.text(links); !strings.Contains(text, "No verdict: it is 45 % of 8 × 25 GB/s, and 4 ranks of a node may use 4 links alone, of which it is 90 %") {
+	said := few.verdict(links)
+	if text := said.text; !strings.Contains(text, "No verdict: it is 45 % of 8 × 25 GB/s, and 4 ranks of a node may use 4 links alone, of which it is 90 %") {
 		t.Error(text)
 	}
-	if _, ok := few.judged(links); ok {
+	if said.share > 0 {
 		t.Error("links of few ranks are judged")
 	}
 }
