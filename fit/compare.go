@@ -32,9 +32,9 @@ type Change struct {
 	Unseen quantity.Interval
 	// Real reports that the times changed: see [Compare].
 	Real bool
-	// Unclear reports that they differ by more than repeats in a job, and by no more than two jobs
-	// on On do. Runs is the number of runs before and after, each in a job of its own, whose means
-	// would show the median ratio.
+	// Unclear reports that they differ by more than the interval of the next run, and by no more
+	// than two jobs on On do. Runs is the number of runs before and after, each in a job of its
+	// own, whose means would show the median ratio.
 	Unclear bool
 	On      Network
 	Runs    int
@@ -88,14 +88,14 @@ const (
 // next run. That interval comes from the result with more runs: from the differences of these runs
 // or, if there is one, from the scatter of the curve and the differences of runs on published
 // machines ([forecast.Curve]); of two with as many runs it is the wider one. One run each has
-// to differ by more than two jobs on such networks do ([known.Numbers]); a change by more than
-// repeats, and less than jobs, is unclear. Of fewer than five
-// sizes no interval is known, and no change is seen. Results without a common size are an error.
+// to differ by more than two jobs on such networks do ([known.Numbers]); less than that,
+// and more than the interval of the next run, is unclear. Of fewer than five sizes no interval is
+// known, and no change is seen. Results without a common size are an error.
 func Compare(before, after *Result, on Network) ([]Change, error) {
 	var next []platforms.Layer
-	jobs := 1.0
+	jobs, spread := 1.0, float64(runSpread)
 	if max(before.runs(), after.runs()) == 1 {
-		jobs = known.Machines().Jobs[string(on)]
+		jobs, spread = known.Machines().Jobs[string(on)], 1
 	}
 	for _, r := range []*Result{before, after} {
 		if r.runs() == max(before.runs(), after.runs()) {
@@ -114,7 +114,7 @@ func Compare(before, after *Result, on Network) ([]Change, error) {
 		for _, l := range next {
 			factor := math.Inf(1)
 			if f, err := l.Next(p.Size); err == nil && f != nil {
-				factor = math.Pow(f.High/f.Value, runSpread)
+				factor = math.Pow(f.High/f.Value, spread)
 			}
 			c.repeats = max(c.repeats, factor)
 		}
@@ -154,7 +154,7 @@ func OneSize(t *benchfile.Table) (*Result, error) {
 }
 
 // compared holds the ratio of the times of a size, and the factors by which repeats in a job and
-// two jobs differ.
+// two jobs may differ.
 type compared struct {
 	size                 quantity.Bytes
 	ratio, repeats, jobs float64

@@ -171,7 +171,7 @@ func (f *Comparison) judge() {
 			apart = "within what runs differ by"
 		}
 		parts = append(parts, fmt.Sprintf("no change at %s, %s; "+
-			"one below %s is not seen without more runs",
+			"a change below %s needs more runs to be seen",
 			quantity.Plural(sizes(tested)-lone, "size"), apart, factor(unseen)))
 	}
 	if len(untested) > 0 {
