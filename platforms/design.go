@@ -83,7 +83,8 @@ func (d Design) Find(name string) (Param, error) {
 		return found[0], nil
 	}
 	if of != "" {
-		return Param{}, branchesError(name, of, found)
+		return Param{}, fmt.Errorf("%q is a parameter of each branch of %s, which serve different "+
+			"sizes; write one of %s", name, of, strings.Join(paths(found), ", "))
 	}
 	if link := d.Platform.linkOf(d.domain(), name); len(found) == 0 && len(link) > 0 {
 		if len(link) > 1 {
@@ -165,14 +166,6 @@ func (d Design) Collectives(name string) (all []MeasuredCollective) {
 
 // Asked returns the platform's name or path as commands take it.
 func (d Design) Asked() string { return d.Platform.asked() }
-
-// branchesError returns the error of a name for a parameter of each branch of a layer, where one
-// parameter is wanted.
-func branchesError(name, of string, found []Param) error {
-	return fmt.Errorf("%q is a parameter of each branch of %s, which serve different sizes; "+
-		"write one of %s, or change all by a factor, as in %s*=0.5",
-		name, of, strings.Join(paths(found), ", "), name)
-}
 
 // elsewhere returns an error if name fits parameters that the platform has, but on which the design
 // does not depend: a change there would have no effect, and say nothing. It names questions that

@@ -69,6 +69,9 @@ func (d Design) set(text string) (Design, error) {
 			}
 		}
 		p, err := d.Find(name)
+		if err != nil && of != "" {
+			err = fmt.Errorf("%w, or change all by a factor, as in %s*=0.5", err, name)
+		}
 		if err != nil {
 			return d, err
 		}

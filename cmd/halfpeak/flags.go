@@ -276,6 +276,17 @@ func usagef(format string,
 	return usage.Error{Err: fmt.Errorf(format, args...)}
 }
 
+// behindNumber reports whether the argument behind these may be the unit of a number, which is the
+// last of them or the value of a flag. Else it is a name, as in "halfpeak demo s".
+func behindNumber(cmd *cobra.Command, before []string) bool {
+	words := slices.Clone(before[max(0, len(before)-1):])
+	cmd.Flags().Visit(func(f *pflag.Flag) { words = append(words, f.Value.String()) })
+	return slices.ContainsFunc(words, func(word string) bool {
+		_, err := flags.ParseRanks(word)
+		return err == nil
+	})
+}
+
 // wantArgs returns a usage error that names the wanted arguments if one is missing or
 // surplus. A negative most means no limit. The messages of cobra count the arguments,
 // but do not name them.
@@ -287,8 +298,7 @@ func wantArgs(least, most int, what string) cobra.PositionalArgs {
 			}
 		}
 		for i, arg := range args {
-			// A single argument is a name, as in "halfpeak demo s".
-			if _, is := quantity.Unit(arg); is && (i > 0 || most == 0) {
+			if _, is := quantity.Unit(arg); is && behindNumber(cmd, args[:i]) {
 				return usagef("%q is a unit: write it without a space, as in 64KiB", arg)
 			}
 		}

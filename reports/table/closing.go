@@ -1,7 +1,6 @@
 package table
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -29,14 +28,20 @@ type Closed struct {
 // maxStretches is the number of changes of a name that a closing line lists.
 const maxStretches = 4
 
-// Stretches says which name stands up to which size, as "ring up to 8 KiB, tree up to 1 MiB". It is
-// empty if that would be a long list.
+// Stretches says which name stands at which of the sizes, as "ring at 8 B, tree at 64 B to 1 MiB":
+// of sizes between two of them nothing is known. It is empty if that would be a long list.
 func Stretches(names []string, sizes []quantity.Bytes) string {
 	var words []string
+	from := 0
 	for i, name := range names {
-		if last := i == len(names)-1; last || names[i+1] != name {
-			words = append(words, fmt.Sprintf("%s up to %s", name, About(sizes[i])))
+		if last := i == len(names)-1; !last && names[i+1] == name {
+			continue
 		}
+		at := About(sizes[from])
+		if from < i {
+			at += " to " + About(sizes[i])
+		}
+		words, from = append(words, name+" at "+at), i+1
 	}
 	if len(words) > maxStretches {
 		return ""

@@ -260,7 +260,11 @@ func (u *Uncertainty) apart() bool {
 // addCurve adds the intervals of a quantity over sizes.
 func (u *Uncertainty) addCurve(q Quantity, sizes []quantity.Bytes) error {
 	if !q.isSized() {
-		err := fmt.Errorf("%s is the time of one call, which is no curve over sizes", q.Name)
+		what := "has no size of messages"
+		if q.simulated() {
+			what = "is the time of one call"
+		}
+		err := fmt.Errorf("%s %s, which is no curve over sizes", q.Name, what)
 		return usage.Fields(err, "plot")
 	}
 	next := allFitted(u.Designs)
