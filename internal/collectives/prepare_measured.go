@@ -66,15 +66,25 @@ func scaled(call *study.Call, m Timing, simulated quantity.Micros,
 		}
 		return f, err
 	}
-	call.Within = func(after platforms.Costs, v float64) quantity.Interval {
+	// halves are the half widths of the ratio, as logarithms.
+	halves := func(after platforms.Costs, v float64) (low, high float64) {
 		ratio := math.Log(v / float64(m.Time))
 		fastest, slowest, alone := messageChange(before, after, m.Cell)
 		half := of.least + apart*max(-fastest, slowest, math.Abs(ratio))
-		low, high := half, half
-		if alone {
-			low = min(low, max(0, ratio-fastest)+beyondCosts)
-			high = min(high, max(0, slowest-ratio)+beyondCosts)
+		if !alone {
+			return half, half
 		}
+		return min(half, max(0, ratio-fastest)+beyondCosts),
+			min(half, max(0, slowest-ratio)+beyondCosts)
+	}
+	call.Ratio = func(after platforms.Costs, v float64) quantity.Interval {
+		low, high := halves(after, v)
+		ratio := v / float64(m.Time)
+		return quantity.Interval{Value: ratio, Low: ratio * math.Exp(-low),
+			High: ratio * math.Exp(high)}
+	}
+	call.Within = func(after platforms.Costs, v float64) quantity.Interval {
+		low, high := halves(after, v)
 		end := func(measured, sign, half float64) float64 {
 			return v * math.Exp(sign*math.Hypot(math.Log(measured/float64(m.Time)), half))
 		}

@@ -122,6 +122,17 @@ func (m *measured) onNetwork(here []Timing, was platforms.Costs) (call study.Cal
 		}
 		return all[fastest]
 	}
+	// The error of the measurement is that of both times, unless they are of two algorithms.
+	call.Ratio = func(c platforms.Costs, v float64) quantity.Interval {
+		before, first, err := changes(was, same)
+		all, fastest, failed := changes(c, same)
+		if err != nil || failed != nil || fastest != first {
+			return quantity.Alone(quantity.Unknown)
+		}
+		now, then := before[first], all[fastest]
+		return quantity.Interval{Value: v / now.Value, Low: then.Low / now.Low,
+			High: then.High / now.High}
+	}
 	// A part is what would go with it: nearly all of the steps, or of the bytes, between nodes.
 	const gone = 1e-6
 	call.Run = func(c platforms.Costs, parts bool) (f study.Finished, err error) {

@@ -581,6 +581,18 @@ func Scaled() Note {
 		"errors of such ratios on simulated clusters; real ones may deviate more.")
 }
 
+// ChangeShared is of the interval of a change between two times that rest on one measurement.
+func ChangeShared() Note {
+	return read("The interval of the change leaves out the error of the measurement, which both " +
+		"times have.")
+}
+
+// ChangeUnknown is of a change between two times without one.
+func ChangeUnknown() Note {
+	return read("The change has no interval: the two times share most of their error, and how " +
+		"much of it they do not share was not measured.")
+}
+
 // StandsIn is of an algorithm that stands for the library's.
 func StandsIn() Note {
 	return doubt("", "The library's algorithm is not known here, and stays as it is. It is "+

@@ -24,6 +24,9 @@ type Call struct {
 	// Within returns the interval of a time at these costs, in µs, that is predicted from a
 	// measurement; nil: none.
 	Within func(c platforms.Costs, time float64) quantity.Interval
+	// Ratio returns the time at these costs over that in the design as it is, with the interval
+	// that remains where both have the same error; without ends if it is not known. nil: none is.
+	Ratio func(c platforms.Costs, time float64) quantity.Interval
 	// Off says how far real times were from such ones on other machines; empty if that is not
 	// known, or if there is an interval.
 	Off string

@@ -43,6 +43,7 @@ type TimeChange struct {
 	Quantity
 	Before, After float64
 	Next          quantity.Interval // of After, predicted from a measurement
+	Ratio         quantity.Interval // After over Before; both share the error of the measurement
 	Limit         *Limit            // what the time depends on if it does not change
 }
 
@@ -104,7 +105,7 @@ func (c *Change) compareTimes() error {
 			return err
 		}
 		c.Times = append(c.Times, TimeChange{Quantity: q, Before: before, After: after,
-			Next: q.Within(costs, after)})
+			Next: q.Within(costs, after), Ratio: q.Ratio(costs, before, after)})
 	}
 	for i, t := range c.Times {
 		if len(c.After.Changes) == 0 || math.Abs(t.After/t.Before-1) >= noEffect {
@@ -117,6 +118,14 @@ func (c *Change) compareTimes() error {
 		}
 	}
 	c.notes = NotesOf(c.Quantities)
+	known := func(t TimeChange) bool { return t.Ratio.Known() }
+	switch {
+	case len(c.After.Changes) == 0:
+	case slices.ContainsFunc(c.Times, known):
+		c.notes = append(c.notes, remark.ChangeShared())
+	default:
+		c.notes = append(c.notes, remark.ChangeUnknown())
+	}
 	return nil
 }
 

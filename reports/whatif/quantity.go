@@ -170,6 +170,15 @@ func (q Quantity) Within(c platforms.Costs, v float64) quantity.Interval {
 	return q.call.Within(c, v)
 }
 
+// Ratio returns a value at these costs over that in the design as it is, with the interval in which
+// the errors that both have are left out; without ends if that is not known.
+func (q Quantity) Ratio(c platforms.Costs, now, v float64) quantity.Interval {
+	if q.call == nil || q.call.Ratio == nil {
+		return quantity.Alone(v / now)
+	}
+	return q.call.Ratio(c, v)
+}
+
 // NotesOf returns the notes of the calls among the quantities, each once.
 func NotesOf(quantities []Quantity) (notes []remark.Note) {
 	for _, q := range quantities {

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -140,6 +141,9 @@ func (c *Change) timeRows() table.Rows {
 			}
 			return in
 		})
+	percent := func(t TimeChange, ratio float64) any {
+		return table.OrAbsent(100*(ratio-1), t.Ratio.Known())
+	}
 	rows := table.TableOf(c.Times,
 		table.Col("platform", "", func(TimeChange) any { return c.Before.Platform.Name }),
 		table.Col("layer", "", func(TimeChange) any { return layerName(c.Before) }),
@@ -152,6 +156,10 @@ func (c *Change) timeRows() table.Rows {
 			return 100 * (t.After/t.Before - 1)
 		}),
 		within.Text, within.Low, within.High,
+		table.Col("change_low_percent", "",
+			func(t TimeChange) any { return percent(t, t.Ratio.Low) }),
+		table.Col("change_high_percent", "",
+			func(t TimeChange) any { return percent(t, t.Ratio.High) }),
 	)
 	rows.Add(changeNotes(c.After)...)
 	rows.Add(c.notes...)
@@ -159,8 +167,8 @@ func (c *Change) timeRows() table.Rows {
 	for _, t := range c.Times {
 		v := table.Closed{Of: named(title(t.Quantity)), Value: change(t)}
 		if t.Next.Known() {
-			v.With = table.Say(", then %v to %v", quantity.Micros(t.Next.Low),
-				quantity.Micros(t.Next.High))
+			v.With = table.Say(", then %v to %v%s", quantity.Micros(t.Next.Low),
+				quantity.Micros(t.Next.High), changeText(t.Ratio))
 		} else if t.call != nil {
 			closing.Error = t.call.Off
 		}
@@ -174,4 +182,13 @@ func (c *Change) timeRows() table.Rows {
 		}
 	}
 	return rows
+}
+
+// changeText returns the interval of a change, for the closing line; empty if it is not known.
+func changeText(ratio quantity.Interval) string {
+	if !ratio.Known() || ratio.Low == ratio.High {
+		return ""
+	}
+	return fmt.Sprintf(", a change of %s to %s", table.PercentChange(ratio.Low-1),
+		table.PercentChange(ratio.High-1))
 }

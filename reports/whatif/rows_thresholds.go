@@ -49,6 +49,13 @@ func (m *Landmarks) Rows() table.Rows {
 		}
 		return nil
 	}
+	within := func(l mark) string { // the interval, for the closing line
+		if !l.Sampled {
+			return ""
+		}
+		return fmt.Sprintf(", %s to %s", table.About(quantity.Bytes(l.Within.Low)),
+			table.About(quantity.Bytes(l.Within.High)))
+	}
 	size := func(n quantity.Bytes) any { return table.OrAbsent(n, n > 0) }
 	end := func(l mark, n float64) any {
 		return table.OrAbsent(quantity.Bytes(n), meaning(l) != nil)
@@ -85,17 +92,13 @@ func (m *Landmarks) Rows() table.Rows {
 			if i == 0 {
 				text = fmt.Sprintf("n½, half of r∞, at %s", table.About(l.Size))
 			}
-			if meaning(l) != nil {
-				text += fmt.Sprintf(", %s to %s", table.About(quantity.Bytes(l.Within.Low)),
-					table.About(quantity.Bytes(l.Within.High)))
-			}
-			said = append(said, text)
+			said = append(said, text+within(l))
 		case l.Part == 0 && mayNeverCross(l):
 			said = append(said, fmt.Sprintf("%s: in use above %s, and no other size is certainly "+
 				"better", name(l), l.Threshold.InUse))
 		case l.Part == 0:
-			said = append(said, fmt.Sprintf("%s: in use above %s, best above %s",
-				name(l), l.Threshold.InUse, table.About(l.Size)))
+			said = append(said, fmt.Sprintf("%s: in use above %s, best above %s%s",
+				name(l), l.Threshold.InUse, table.About(l.Size), within(l)))
 		}
 	}
 	if m.noInterval != "" {
