@@ -26,8 +26,8 @@ import (
 // libraries change their algorithms, and times are seldom below what the steps foresee: lean moves
 // that part of the deviation from below to above.
 //
-// `go -C internal/evidence run ./collectives -only ablations` prints what each number and term is
-// worth; docs/tables/removals.csv has that of terms that were taken out.
+// internal/evidence/ablate.sh prints what each number and term is worth; docs/tables/removals.csv
+// has that of terms that were taken out.
 const (
 	testPrior  = 4
 	minOctaves = 0.3

@@ -20,28 +20,25 @@ import (
 	"github.com/halfpeak/halfpeak/reports/fits"
 )
 
-// An offset is how far predictions of a machine's calls are off: log(measured/predicted), of calls
-// up to 32 KiB and above.
+// An offset is how far predictions of a machine's calls are off: log(measured/predicted).
 type offset struct {
-	machine      string
-	ranks        int // the largest number
-	small, large []float64
+	machine string
+	ranks   int // the largest number
+	off     []float64
 }
-
-func (o offset) all() []float64 { return slices.Concat(o.small, o.large) }
 
 // moments returns the mean and the variance.
 func (o offset) moments() (mean, variance float64) {
-	all := o.all()
-	mean = stats.Mean(all)
-	for _, v := range all {
-		variance += (v - mean) * (v - mean) / float64(len(all))
+	mean = stats.Mean(o.off)
+	for _, v := range o.off {
+		variance += (v - mean) * (v - mean) / float64(len(o.off))
 	}
 	return mean, variance
 }
 
 // latencies predicts the measured collectives of machines from their latencies, and prints how far
-// off that is: the file internal/calibrate/latencies.csv, then the table of docs.
+// off that is: the file internal/calibrate/latencies.csv, then the interval that the other machines
+// give, and the share of the calls that it holds.
 func latencies(w io.Writer, folder string, all []series) error {
 	var rows []offset
 	machines, err := measuredBothWays(folder, all)
@@ -61,11 +58,7 @@ func latencies(w io.Writer, folder string, all []series) error {
 					return fmt.Errorf("%s: %s on %d ranks: %w", d.name, s.collective, p.Ranks, err)
 				}
 				o.ranks = max(o.ranks, p.Ranks)
-				off := &o.large
-				if p.Size <= 32<<10 {
-					off = &o.small
-				}
-				*off = append(*off, math.Log(float64(p.Time/predicted)))
+				o.off = append(o.off, math.Log(float64(p.Time/predicted)))
 			}
 		}
 		rows = append(rows, o)
@@ -73,33 +66,21 @@ func latencies(w io.Writer, folder string, all []series) error {
 	fmt.Fprintln(w, "\nmachine,calls,ranks,mean,deviation")
 	for _, o := range rows {
 		mean, variance := o.moments()
-		fmt.Fprintf(w, "%s,%d,%d,%.3f,%.3f\n", o.machine, len(o.all()), o.ranks, mean,
+		fmt.Fprintf(w, "%s,%d,%d,%.3f,%.3f\n", o.machine, len(o.off), o.ranks, mean,
 			math.Sqrt(variance))
 	}
-	fmt.Fprintln(w, "\n| machine | calls | ranks, up to | measured/predicted up to 32 KiB: "+
-		"median, 5 to 95 % | above 32 KiB | interval from the others | right |\n"+
-		"|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "\nmachine,low,high,right")
 	for _, o := range rows {
 		low, high := fromOthers(rows, o)
 		right := 0.0
-		for _, v := range o.all() {
+		for _, v := range o.off {
 			if low <= v && v <= high {
-				right += 100 / float64(len(o.all()))
+				right += 1 / float64(len(o.off))
 			}
 		}
-		fmt.Fprintf(w, "| %s | %d | %d | %s | %s | %.2f to %.2f | %.0f %% |\n", o.machine,
-			len(o.all()), o.ranks, spread(o.small), spread(o.large), math.Exp(low), math.Exp(high),
-			right)
+		fmt.Fprintf(w, "%s,%.2f,%.2f,%.2f\n", o.machine, math.Exp(low), math.Exp(high), right)
 	}
 	return nil
-}
-
-func spread(off []float64) string {
-	if len(off) == 0 {
-		return "–"
-	}
-	q := func(q float64) float64 { return math.Exp(stats.QuantileOf(off, q)) }
-	return fmt.Sprintf("%.2f, %.2f to %.2f", q(0.5), q(0.05), q(0.95))
 }
 
 // fromOthers returns the ends of a machine's interval if the other machines of up to 256 ranks are

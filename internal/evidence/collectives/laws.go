@@ -5,9 +5,9 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/evidence/judge"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -90,8 +90,25 @@ func (l law) log(known bool, random *rand.Rand, nodes ...int) fitted.Data {
 	return d
 }
 
-// lawDraws is the number of laws that are drawn for each table.
-const lawDraws = 200
+// A lawQuestion is asked about logs of some nodes: for calls on others, and on a network of which a
+// step and a byte between nodes take step and byte times as long.
+type lawQuestion struct {
+	name       string
+	logs       []int
+	asked      []int
+	step, byte float64
+	draws      int
+	seed       uint64
+}
+
+var lawQuestions = []lawQuestion{
+	{"nodes", []int{2, 4, 8, 16}, []int{32, 64}, 1, 1, 200, 51},
+	{"nodes", []int{1, 2, 4}, []int{8, 16, 32, 64}, 1, 1, 200, 51},
+	{"half the bandwidth", []int{1, 2, 4, 8}, []int{8, 16}, 1, 2, 100, 52},
+	{"twice the bandwidth", []int{1, 2, 4, 8}, []int{8, 16}, 1, 0.5, 100, 52},
+	{"four times the bandwidth", []int{1, 2, 4, 8}, []int{8, 16}, 1, 0.25, 100, 52},
+	{"half the time of a step", []int{1, 2, 4, 8}, []int{8, 16}, 0.5, 1, 100, 52},
+}
 
 // laws writes how often intervals hold on logs of known laws, as CSV, by the nodes of the logs and
 // of the question, and whether the fit is told the algorithm:
@@ -100,117 +117,52 @@ const lawDraws = 200
 func laws(w io.Writer, _ []series) error {
 	fmt.Fprintln(w, "question,measured_nodes,asked_nodes,algorithm,draws,intervals,right,"+
 		"median_error,width")
-	for _, logs := range [][]int{{2, 4, 8, 16}, {1, 2, 4}} {
-		for _, asked := range []int{8, 16, 32, 64} {
-			if asked <= logs[len(logs)-1] {
-				continue
-			}
+	for _, q := range lawQuestions {
+		for _, asked := range q.asked {
 			for _, known := range []bool{true, false} {
-				random := rand.New(rand.NewPCG(51, uint64(asked)))
-				var s sums
-				for range lawDraws {
-					l := newLaw(random)
-					r, err := fitted.Fit(l.log(known, random, logs...))
-					if err != nil {
-						continue
-					}
-					s.draws++
-					for n := 1024.; n <= 8<<30; n *= 8 {
-						p := l.run(asked, n, random)
-						at := fitted.Placement{Ranks: p.Ranks, PerNode: gpus}
-						if q, err := r.PredictAt(at, p.Size); err == nil {
-							s.add(q.Interval, float64(p.Time))
-						}
-					}
+				draws, all := q.ask(asked, known)
+				algorithm := "searched"
+				if known {
+					algorithm = "known"
 				}
-				s.write(w, "nodes", logs, asked, known)
+				s := judge.Of("", all)
+				fmt.Fprintf(w, "%s,%s,%d,%s,%d,%.3f,%.3f,%.4f,%.2f\n", q.name,
+					strings.Trim(fmt.Sprint(q.logs), "[]"), asked, algorithm, draws,
+					float64(s.Intervals)/float64(s.Answers), s.Right, s.Median, s.Width)
 			}
 		}
 	}
-	networks(w)
 	return nil
 }
 
-// networks writes the same for logs of one network and questions about another, which has half,
-// twice and four times the bandwidth, or half the time of a step.
-func networks(w io.Writer) {
-	logs := []int{1, 2, 4, 8}
-	for _, change := range []struct {
-		name       string
-		step, byte float64
-	}{
-		{"half the bandwidth", 1, 2},
-		{"twice the bandwidth", 1, 0.5},
-		{"four times the bandwidth", 1, 0.25},
-		{"half the time of a step", 0.5, 1},
-	} {
-		for _, asked := range []int{8, 16} {
-			for _, known := range []bool{true, false} {
-				random := rand.New(rand.NewPCG(52, uint64(asked)))
-				var s sums
-				for range lawDraws / 2 {
-					l := newLaw(random)
-					r, err := fitted.Fit(l.log(known, random, logs...))
-					if err != nil {
-						continue
-					}
-					s.draws++
-					other := l
-					other.links /= change.byte
-					other.between *= change.step
-					for n := 1024.; n <= 8<<30; n *= 8 {
-						p := other.run(asked, n, random)
-						at := fitted.Placement{Ranks: p.Ranks, PerNode: gpus}
-						q, err := r.PredictAt(at, p.Size)
-						if err != nil || q.NoInterval != "" {
-							continue
-						}
-						v, err := r.Changed(q.Interval, at, p.Size, change.step, change.byte)
-						if err == nil {
-							s.add(v, float64(p.Time))
-						}
-					}
+// ask returns the answers on a number of nodes, and from how many laws.
+func (q *lawQuestion) ask(asked int, known bool) (draws int, all []judge.Answer) {
+	random := rand.New(rand.NewPCG(q.seed, uint64(asked)))
+	for range q.draws {
+		l := newLaw(random)
+		r, err := fitted.Fit(l.log(known, random, q.logs...))
+		if err != nil {
+			continue
+		}
+		draws++
+		other := l
+		other.links /= q.byte
+		other.between *= q.step
+		for n := 1024.; n <= 8<<30; n *= 8 {
+			p := other.run(asked, n, random)
+			at := fitted.Placement{Ranks: p.Ranks, PerNode: gpus}
+			answer, err := r.PredictAt(at, p.Size)
+			of := answer.Interval
+			if err == nil && (q.step != 1 || q.byte != 1) {
+				if answer.NoInterval != "" {
+					continue
 				}
-				s.write(w, change.name, logs, asked, known)
+				of, err = r.Changed(of, at, p.Size, q.step, q.byte)
+			}
+			if err == nil {
+				all = append(all, judge.Answer{Measured: float64(p.Time), Interval: of})
 			}
 		}
 	}
-}
-
-// sums counts answers.
-type sums struct {
-	draws, answers, intervals, right int
-	errors, widths                   []float64
-}
-
-func (s *sums) add(v quantity.Interval, measured float64) {
-	s.answers++
-	s.errors = append(s.errors, math.Abs(v.Value/measured-1))
-	if math.IsNaN(v.Low) {
-		return
-	}
-	s.intervals++
-	s.widths = append(s.widths, v.High/v.Low)
-	if v.Low <= measured && measured <= v.High {
-		s.right++
-	}
-}
-
-func (s *sums) write(w io.Writer, question string, logs []int, asked int, known bool) {
-	median := func(v []float64) float64 {
-		if len(v) == 0 {
-			return math.NaN()
-		}
-		slices.Sort(v)
-		return v[len(v)/2]
-	}
-	algorithm := "searched"
-	if known {
-		algorithm = "known"
-	}
-	share := func(n, of int) float64 { return float64(n) / float64(max(1, of)) }
-	fmt.Fprintf(w, "%s,%s,%d,%s,%d,%.3f,%.3f,%.4f,%.2f\n", question,
-		strings.Trim(fmt.Sprint(logs), "[]"), asked, algorithm, s.draws,
-		share(s.intervals, s.answers), share(s.right, s.intervals), median(s.errors),
-		median(s.widths))
+	return draws, all
 }

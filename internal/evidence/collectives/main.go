@@ -3,7 +3,7 @@
 // does the same with simulated clusters. docs/accuracy.md sums them up.
 //
 //	go -C internal/evidence run ./collectives
-//	go -C internal/evidence run ./collectives -only ablations
+//	go -C internal/evidence run ./collectives -only questions
 //	go -C internal/evidence run ./collectives -only latencies ../../../shared/data
 //
 // "latencies" reads the published files themselves, which are not part of the repository.
@@ -28,7 +28,6 @@ var tables = []struct {
 		return latencies(w, flag.Arg(0), all)
 	}},
 	{"laws", laws},
-	{"ablations", ablate},
 	{"models", models},
 	{"known", known},
 	{"worst", worst},

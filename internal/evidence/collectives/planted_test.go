@@ -66,13 +66,3 @@ func TestScatterShowsJobs(t *testing.T) {
 		t.Errorf("%.0f %% of %d right", 100*s.Right, s.Intervals)
 	}
 }
-
-// Each ablation changes a text that its file has once.
-func TestAblations(t *testing.T) {
-	t.Chdir("..")
-	for _, a := range ablations {
-		if _, err := a.changed(); err != nil {
-			t.Error(err)
-		}
-	}
-}

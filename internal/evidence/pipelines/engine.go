@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/engine/live"
+	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // Sizes of messages are those of pipeline.c. Packets end at a block of the engine's shared memory.
@@ -75,7 +76,7 @@ func measurePair(w io.Writer, pair *live.Pair) error {
 			return err
 		}
 		row("word", float64(min(stages.Stages[1], after.Time)))
-		row(calibrate.Whole, quantile(each, 0.25))
+		row(calibrate.Whole, stats.QuantileOf(each, 0.25))
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -35,17 +36,6 @@ type run struct {
 
 // error is relative to the measured time, as all errors of the docs are.
 func (r run) error() float64 { return r.predicted.Value/r.measured - 1 }
-
-// quantile interpolates between ordered values.
-func quantile(values []float64, q float64) float64 {
-	v := slices.Sorted(slices.Values(values))
-	at := q * float64(len(v)-1)
-	i := int(at)
-	if i+1 == len(v) {
-		return v[i]
-	}
-	return v[i] + (at-float64(i))*(v[i+1]-v[i])
-}
 
 // measured reads the whole messages of a file, which may be compressed by gzip.
 func measured(path string) (all []run, err error) {
@@ -96,7 +86,7 @@ func measured(path string) (all []run, err error) {
 	for i := range all {
 		// What disturbs a launch makes it slower and never faster, so the lower quartile is nearer
 		// to the undisturbed time than the median; the minimum would be the luck of one launch.
-		all[i].measured = quantile(all[i].launches, 0.25)
+		all[i].measured = stats.QuantileOf(all[i].launches, 0.25)
 	}
 	slices.SortFunc(all, func(a, b run) int {
 		return cmp.Or(cmp.Compare(a.pipeline, b.pipeline), cmp.Compare(a.message, b.message),
@@ -132,7 +122,7 @@ func apart(rows [][]string) (kept [][]string, err error) {
 	if len(times) == 0 {
 		return rows, nil
 	}
-	shared := quantile(times, 0.5) * 2 / 3
+	shared := stats.QuantileOf(times, 0.5) * 2 / 3
 	for i, row := range rows {
 		if of[i] == 0 || of[i] >= shared {
 			kept = append(kept, row)
@@ -241,7 +231,7 @@ func lossInHalves(all []run, packet run) float64 {
 		for i := odd; i < len(r.launches); i += 2 {
 			t = append(t, r.launches[i])
 		}
-		return quantile(t, 0.25)
+		return stats.QuantileOf(t, 0.25)
 	}
 	sum := 0.
 	for odd := range 2 {
@@ -282,7 +272,7 @@ func printMessage(w io.Writer, p platforms.Platform, all []run) error {
 		"%.1f %% | %s | %.1f µs |\n", all[0].pipeline, n, quantity.Bytes(best.packet),
 		best.predicted.Value, best.measured, quantity.Bytes(fastest.packet), fastest.measured,
 		100*(best.measured/fastest.measured-1), 100*lossInHalves(all, best),
-		100*quantile(errors, 0.5),
+		100*stats.QuantileOf(errors, 0.5),
 		eq10, float64(unequal))
 	return nil
 }
@@ -306,7 +296,7 @@ func printErrors(w io.Writer, name string, all []run) {
 		}
 	}
 	fmt.Fprintf(w, "%s: %d times, median error %.1f %%, 90 %% below %.1f %%; ",
-		name, len(all), 100*quantile(errors, 0.5), 100*quantile(errors, 0.9))
+		name, len(all), 100*stats.QuantileOf(errors, 0.5), 100*stats.QuantileOf(errors, 0.9))
 	fmt.Fprintf(w, "intervals hold %.0f %%, of %d single launches %.0f %%\n",
 		100*float64(held)/float64(len(all)), launches, 100*float64(single)/float64(launches))
 }
@@ -327,7 +317,7 @@ func (p picture) draw(all []run) error {
 		// The bars have the undisturbed half and more of the launches. The slowest one would draw
 		// the noise of other programs.
 		points.Low = append(points.Low, slices.Min(r.launches))
-		points.High = append(points.High, quantile(r.launches, 0.75))
+		points.High = append(points.High, stats.QuantileOf(r.launches, 0.75))
 		if r.predicted.Value < best.predicted.Value {
 			best = r
 		}

@@ -7,10 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +15,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
-	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -74,7 +70,7 @@ func besideCases(ranks int) (all []besideCase) {
 // A besideJudge runs the programs by SMPI, and predicts them on the machine that calibrate measures
 // there: from their traces, and as they are written in Starlark.
 type besideJudge struct {
-	dir     string
+	smpi
 	program string // compiled
 	written *program.Program
 	rows    *csv.Writer
@@ -91,10 +87,8 @@ func runBeside(ctx context.Context, dir, only string, out io.Writer) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	j := besideJudge{dir: dir, rows: csv.NewWriter(rows), out: out}
-	calibrated, err := compile(ctx, "smpicc", dir, "calibrate", calibrate.Source,
-		"-DWAIT_BY_SLEEP", "-lm")
-	if err != nil {
+	j := besideJudge{rows: csv.NewWriter(rows), out: out}
+	if j.smpi, err = newSMPI(ctx, dir); err != nil {
 		return err
 	}
 	if j.program, err = compile(ctx, "smpicc", dir, "beside",
@@ -113,7 +107,7 @@ func runBeside(ctx context.Context, dir, only string, out io.Writer) (err error)
 		if !strings.Contains(fmt.Sprintf("%s, %d", p.name, p.nodes), only) {
 			continue
 		}
-		if err := j.judge(ctx, calibrated, p); err != nil {
+		if err := j.judge(ctx, p); err != nil {
 			return fmt.Errorf("%s, %d ranks: %w", p.name, p.nodes, err)
 		}
 	}
@@ -121,16 +115,8 @@ func runBeside(ctx context.Context, dir, only string, out io.Writer) (err error)
 }
 
 // judge judges the cases of a platform.
-func (j besideJudge) judge(ctx context.Context, calibrated string, p platform) error {
-	c, err := runCalibrate(ctx, j.dir, calibrated, p, "--collectives", "none")
-	if err != nil {
-		return err
-	}
-	m, _, err := c.Machine()
-	if err != nil {
-		return err
-	}
-	on, err := simulate.FromMachine(m, c.Places, simulate.NoLimit)
+func (j besideJudge) judge(ctx context.Context, p platform) error {
+	on, err := j.machine(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -169,43 +155,17 @@ func (j besideJudge) judge(ctx context.Context, calibrated string, p platform) e
 // times returns the time of a case by SMPI, and those predicted from its trace and its text.
 func (j besideJudge) times(ctx context.Context, p platform, on simulate.Machine,
 	of besideCase) (measured, traced, written quantity.Micros, err error) {
-	folder := filepath.Join(j.dir, "traces")
-	if err = errors.Join(os.RemoveAll(folder), os.Mkdir(folder, 0o777)); err != nil {
-		return 0, 0, 0, err
-	}
-	// For the clock see [kindJudge.program].
-	args := append(smpiOptions(j.dir, p), "--cfg=smpi/wtime:1e-9", "--cfg=smpi/allreduce:rdb",
-		j.program, of.program, strconv.Itoa(of.bytes), fmt.Sprint(of.scale))
-	cmd := exec.CommandContext(ctx, "smpirun", args...)
-	cmd.Env = append(os.Environ(), "HALFPEAK_TRACE="+folder)
-	out, err := output(cmd)
+	measured, traced, err = j.traced(ctx, p, on, []string{"--cfg=smpi/allreduce:rdb"}, j.program,
+		of.program, strconv.Itoa(of.bytes), fmt.Sprint(of.scale))
 	if err != nil {
-		return 0, 0, 0, err
-	}
-	for _, text := range strings.Fields(string(out)) {
-		t, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return 0, 0, 0, err
-		}
-		measured = quantity.Micros(math.Max(float64(measured), t)) // the last rank's
-	}
-	if traced, err = replay(ctx, traces(folder, p.nodes), mpitrace.Region{}, on); err != nil {
 		return 0, 0, 0, err
 	}
 	s, err := j.scheduleOf(ctx, of, p.nodes)
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	prepared, err := simulate.New(s)
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	r, err := prepared.Run(ctx, simulate.Setup{Machine: on})
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	written, _ = r.Finish()
-	return measured, traced, written, nil
+	written, err = finish(ctx, s, on)
+	return measured, traced, written, err
 }
 
 // scheduleOf returns the schedule of a case as it is written in Starlark.

@@ -17,7 +17,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -126,8 +125,7 @@ func measureChanged(ctx context.Context, dir, only string, out io.Writer) error 
 		return err
 	}
 	defer os.RemoveAll(work)
-	program, err := compile(ctx, "smpicc", work, "calibrate", calibrate.Source,
-		"-DWAIT_BY_SLEEP", "-lm")
+	in, err := newSMPI(ctx, work)
 	if err != nil {
 		return err
 	}
@@ -136,7 +134,7 @@ func measureChanged(ctx context.Context, dir, only string, out io.Writer) error 
 		return err
 	}
 	for _, p := range missing {
-		text, err := calibration(ctx, work, program, p, "--collectives", "none")
+		text, err := in.calibration(ctx, p, "--collectives", "none")
 		if err == nil {
 			err = writeGzip(filepath.Join(dir, p.file()+".csv.gz"), text)
 		}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
@@ -26,8 +25,6 @@ type forecastOfChange struct {
 	now           quantity.Micros   // as it is
 	unchanged     quantity.Interval // as whatif prints it for the network as it is
 	before, after quantity.Interval // as whatif prints them
-	algorithm     string            // that was simulated
-	simulated     float64           // before, by the machine alone
 }
 
 // ratioError returns the logarithm of the measured ratio of both times over the predicted one.
@@ -182,10 +179,6 @@ func (j changedJudge) ask(ctx context.Context, keep func(timed) bool) (
 				return nil, 0, err
 			}
 			f.unchanged = f.after
-			calls.Algorithm = f.algorithm
-			if f.simulated, err = j.simulated(ctx, calls); err != nil {
-				return nil, 0, err
-			}
 			for _, c := range changes[1:] {
 				at.change = c.name
 				f.asked = at
@@ -230,20 +223,6 @@ func (j changedJudge) design(measured ...described.MeasuredCollective) (whatif.D
 	return whatif.Of(described.Design{Platform: p, Layer: layer, Whole: true}), err
 }
 
-// simulated returns the time of calls with a named algorithm by the machine alone.
-func (j changedJudge) simulated(ctx context.Context, calls collectives.Calls) (float64, error) {
-	d, err := j.design()
-	if err != nil {
-		return 0, err
-	}
-	_, prepared, err := calls.Prepare(ctx, d.Design)
-	var f forecastOfChange
-	if err == nil {
-		err = f.predict(ctx, whatif.Of(d.Design, prepared...), nil)
-	}
-	return f.before.Value, err
-}
-
 // predict sets the answer.
 func (f *forecastOfChange) predict(ctx context.Context, d whatif.Design, set []string) error {
 	changed, err := d.Set(set...)
@@ -256,10 +235,6 @@ func (f *forecastOfChange) predict(ctx context.Context, d whatif.Design, set []s
 	}
 	rows := answer.Rows()
 	for i, c := range rows.Columns {
-		if c.Key == "quantity" { // "finish of bcast like ring, 16 ranks, 64 B (µs)"
-			title, _, _ := strings.Cut(fmt.Sprint(rows.Data[0][i]), ",")
-			f.algorithm = title[strings.LastIndex(title, " ")+1:]
-		}
 		v, _ := rows.Data[0][i].(float64)
 		for key, to := range map[string]*float64{"before_us": &f.before.Value,
 			"after_us":     &f.after.Value,

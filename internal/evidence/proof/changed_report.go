@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -50,28 +48,6 @@ func (r changedRow) write(out io.Writer) {
 		}), 100*stats.QuantileOf(widths, 0.5))
 }
 
-// heldOut returns the share of ratios that the intervals hold in each kind of network, if they are
-// scaled to hold 95 % in the other kinds, and the scale that all kinds together give.
-func heldOut(all []forecastOfChange) (share, scale float64) {
-	quantile := func(without string) float64 {
-		return stats.QuantileOf(list.Map(slices.DeleteFunc(slices.Clone(all),
-			func(f forecastOfChange) bool { return f.platform.name == without }),
-			forecastOfChange.normed), 0.95)
-	}
-	held := 0
-	factors := map[string]float64{}
-	for _, f := range all {
-		kind := f.platform.name
-		if factors[kind] == 0 {
-			factors[kind] = quantile(kind)
-		}
-		if f.normed() <= factors[kind] {
-			held++
-		}
-	}
-	return float64(held) / float64(len(all)), quantile("")
-}
-
 // runChanged measures what dir lacks, and judges whatif.
 func runChanged(ctx context.Context, dir, only string, out, details io.Writer) error {
 	if err := measureChanged(ctx, dir, only, details); err != nil {
@@ -97,12 +73,6 @@ func runChanged(ctx context.Context, dir, only string, out, details io.Writer) e
 		fmt.Fprintf(out, "\n%s; %d calls refused\n\n", map[bool]string{false: "Calibrated machines",
 			true: "Machines known from latencies"}[plain], refused)
 		report(out, all)
-		for _, f := range all {
-			fmt.Fprintf(details, "%s,%s,%v,%s,%s,%s,%.0f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f\n",
-				f.platform.name, f.platform.file(), plain, f.asked.change, f.asked.choice,
-				f.asked.collective, float64(f.asked.bytes), float64(f.now), float64(f.asked.time),
-				f.before.Value, f.after.Value, f.after.Low, f.after.High, f.simulated)
-		}
 	}
 	answers, refused, err := alps(ctx)
 	if err != nil {
@@ -119,46 +89,20 @@ func runChanged(ctx context.Context, dir, only string, out, details io.Writer) e
 	return nil
 }
 
-// report writes the rows of all forecasts: by change, kind of network and collective.
+// report writes the rows of all forecasts: of calls with a named algorithm, and of the libraries',
+// all and by change.
 func report(out io.Writer, all []forecastOfChange) {
 	fmt.Fprintln(out, "| calls | number | ratio off by: median, 95th percentile "+
 		"| its interval holds | interval of the time holds | median width |\n"+
 		"|---|---|---|---|---|---|")
-	for _, library := range []bool{false, true} {
+	for _, who := range []string{"named", "library's"} {
 		of := slices.DeleteFunc(slices.Clone(all), func(f forecastOfChange) bool {
-			return f.byLibrary() != library
+			return f.byLibrary() != (who == "library's")
 		})
-		if len(of) == 0 {
-			continue
-		}
-		who := map[bool]string{false: "named", true: "library's"}[library]
 		changedRow{who, of}.write(out)
-		for _, by := range []func(forecastOfChange) string{
-			func(f forecastOfChange) string { return f.asked.change },
-			func(f forecastOfChange) string { return f.platform.name },
-			func(f forecastOfChange) string { return f.asked.collective },
-		} {
-			rows := map[string]*changedRow{}
-			for _, f := range of {
-				k := by(f)
-				if rows[k] == nil {
-					rows[k] = &changedRow{name: who + ", " + k}
-				}
-				rows[k].all = append(rows[k].all, f)
-			}
-			sorted := slices.SortedFunc(maps.Values(rows), func(a, b *changedRow) int {
-				return cmp.Compare(a.name, b.name)
-			})
-			for _, r := range sorted {
-				r.write(out)
-			}
+		for _, c := range changes[1:] {
+			changedRow{who + ", " + c.name, slices.DeleteFunc(slices.Clone(of),
+				func(f forecastOfChange) bool { return f.asked.change != c.name })}.write(out)
 		}
-		// A change of all links by one factor changes all times by it, which is no test.
-		of = slices.DeleteFunc(of, func(f forecastOfChange) bool {
-			return f.asked.change == "both"
-		})
-		share, scale := heldOut(of)
-		fmt.Fprintf(out, "\n%s: %.1f %% of a kind left out; intervals times %.2f hold 95 %%\n\n",
-			who, 100*share, scale)
 	}
 }

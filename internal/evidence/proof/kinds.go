@@ -7,18 +7,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -52,8 +46,24 @@ func farApart(clusters, nodes int, links, link string) string {
 	return b.String() + "</zone>"
 }
 
+// drawn are networks whose shapes and links were drawn, once: nobody had studied any of them.
+var drawn = []platform{
+	{name: "fat tree 5 × 5, 5 uplinks; 6 GB/s, 1.0 µs", nodes: 25, perNode: 1,
+		topology: fatTree("2;5,5;1,5;1,1"), links: links(6, 1000)},
+	{name: "fat tree 3 × 3 × 4, 3 and 1 uplinks; 12.5 GB/s, 0.8 µs", nodes: 36, perNode: 1,
+		topology: fatTree("3;3,3,4;1,3,1;1,1,1"), links: links(12.5, 800)},
+	{name: "torus 5 × 5; 6 GB/s, 0.5 µs", nodes: 25, perNode: 1,
+		topology: torus("5,5"), links: links(6, 500)},
+	{name: "dragonfly 2 × 1 × 4 × 2, 2 and 2 links; 3 GB/s, 0.4 µs", nodes: 16, perNode: 1,
+		topology: dragonfly("2,2;1,1;4,2;2"), links: links(3, 400)},
+	{name: "backbone of 35 GB/s, loopback of 64; 3 GB/s, 0.6 µs", nodes: 9, perNode: 2,
+		topology: `bb_bw="35GBps" bb_lat="1000ns"`, links: links(3, 600), loopback: "64GBps"},
+	{name: "4 clusters of 8 over 2.5 GB/s, 30 µs; 6 GB/s, 1.3 µs", nodes: 32, perNode: 1,
+		zone: farApart(4, 8, links(6, 1300), `bandwidth="2.5GBps" latency="30us"`)},
+}
+
 // others are networks in other shapes than those on which the fit was developed. The causes of the
-// largest errors on them were studied. For networks that nobody has studied, use draw.
+// largest errors on them were studied.
 var others = []platform{
 	{name: "fat tree in two levels", nodes: 24, perNode: 1, topology: fatTree("2;6,4;1,3;1,1")},
 	{name: "fat tree in three levels", nodes: 27, perNode: 1,
@@ -63,7 +73,7 @@ var others = []platform{
 	{name: "backbone of 25 GB/s", nodes: 14, perNode: 1,
 		topology: `bb_bw="25GBps" bb_lat="200ns"`},
 	{name: "three clusters of 5 over a WAN", nodes: 15, perNode: 1,
-		zone: farApart(3, 5, usualLinks, `bandwidth="2.5GBps" latency="40us"`)},
+		zone: farApart(3, 5, links(12.5, 500), `bandwidth="2.5GBps" latency="40us"`)},
 	{name: "nodes with a fast loopback", nodes: 6, perNode: 4, loopback: "100GBps"},
 }
 
@@ -127,41 +137,24 @@ type verdict struct{ fanIn, fanOut, collectives, programs family }
 
 // A kindJudge calibrates a platform and predicts what was not measured.
 type kindJudge struct {
-	dir       string
-	calibrate string // the compiled programs
-	network   string
-	details   io.Writer // each case
+	smpi
+	network string    // the compiled program
+	details io.Writer // each case
 }
 
-// newKindJudge compiles the programs once for all platforms. WAIT_BY_SLEEP lets simulated time pass
-// while a rank waits: in SMPI a loop that reads the clock would never end.
+// newKindJudge compiles the programs once for all platforms.
 func newKindJudge(ctx context.Context, dir string, details io.Writer) (j kindJudge, err error) {
-	j = kindJudge{dir: dir, details: details}
-	if j.calibrate, err = compile(ctx, "smpicc", dir, "calibrate", calibrate.Source,
-		"-DWAIT_BY_SLEEP", "-lm"); err != nil {
-		return j, err
+	j.details = details
+	if j.smpi, err = newSMPI(ctx, dir); err == nil {
+		j.network, err = compile(ctx, "smpicc", dir, "network", networkC+calibrate.TraceSource)
 	}
-	j.network, err = compile(ctx, "smpicc", dir, "network", networkC+calibrate.TraceSource)
 	return j, err
 }
 
 // judge calibrates a platform from messages between pairs and fans, and predicts what the fit
 // never saw: forced collectives, fans of other widths, and programs from their traces.
 func (j kindJudge) judge(ctx context.Context, p platform) (v verdict, err error) {
-	c, err := runCalibrate(ctx, j.dir, j.calibrate, p, "--collectives", "none")
-	if err != nil {
-		return v, err
-	}
-	m, _, err := c.Machine()
-	if err != nil {
-		return v, err
-	}
-	for _, l := range m.Levels {
-		fmt.Fprintf(j.details, "    level %s %d %v eager %.0f deferred %.0f packet %.0f "+
-			"reverse %.3g hop %v routes %d\n", l.Name, l.Arity, l.Topology, float64(l.Eager),
-			float64(l.Deferred), float64(l.Packet), l.Reverse, float64(l.Hop), l.Routes)
-	}
-	on, err := simulate.FromMachine(m, c.Places, simulate.NoLimit)
+	on, err := j.machine(ctx, p)
 	if err != nil {
 		return v, err
 	}
@@ -199,7 +192,7 @@ func (j kindJudge) collectives(ctx context.Context, p platform, on simulate.Mach
 	// enough for errors of percents.
 	const repeats = 3
 	for _, forced := range forcedOnKinds {
-		rows, err := runCalibrate(ctx, j.dir, j.calibrate, p,
+		rows, err := j.run(ctx, p,
 			fmt.Sprintf("--cfg=smpi/%s:%s", forced.collective, forced.smpi),
 			"--repeats", fmt.Sprint(repeats), "--only-collectives", forced.collective,
 			"--smallest", fmt.Sprint(forced.smallest(p.nodes*p.perNode)), "--largest", "262144")
@@ -245,36 +238,11 @@ func (j kindJudge) add(f *family, what string, measured, predicted quantity.Micr
 // program runs a program of network.c on the platform, and predicts the time of its trace.
 func (j kindJudge) program(ctx context.Context, p platform, on simulate.Machine, f *family,
 	args ...string) error {
-	folder := filepath.Join(j.dir, "traces")
-	if err := errors.Join(os.RemoveAll(folder), os.Mkdir(folder, 0o777)); err != nil {
-		return err
+	measured, finish, err := j.traced(ctx, p, on, nil, j.network, args...)
+	if err == nil {
+		j.add(f, strings.Join(args, " "), measured, finish)
 	}
-	what := strings.Join(args, " ")
-	// By default a reading of the clock takes 10 ns, so that the recorder's readings would be a
-	// part of the measured time. With 0, flows begin at the same moment, of which SimGrid 3.32
-	// shares a link among some only.
-	options := append(smpiOptions(j.dir, p), "--cfg=smpi/wtime:1e-9")
-	args = slices.Concat(options, []string{j.network}, args)
-	cmd := exec.CommandContext(ctx, "smpirun", args...)
-	cmd.Env = append(os.Environ(), "HALFPEAK_TRACE="+folder)
-	out, err := output(cmd)
-	if err != nil {
-		return err
-	}
-	measured := 0.0 // by the last rank
-	for _, text := range strings.Fields(string(out)) {
-		t, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return err
-		}
-		measured = max(measured, t)
-	}
-	finish, err := replay(ctx, traces(folder, p.nodes*p.perNode), mpitrace.Region{}, on)
-	if err != nil {
-		return err
-	}
-	j.add(f, what, quantity.Micros(measured), finish)
-	return nil
+	return err
 }
 
 // runKinds prints a row for each platform and network model. With SMPI's own model, whose

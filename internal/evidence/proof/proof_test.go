@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"math"
@@ -14,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
@@ -55,29 +55,41 @@ func calibrateProgram(t *testing.T) string {
 }
 
 var simgridCalibrate = sync.OnceValues(func() (string, error) {
-	return compile(context.Background(), "smpicc", compiled, "calibrate", calibrate.Source, "-DWAIT_BY_SLEEP", "-lm")
+	s, err := newSMPI(context.Background(), compiled)
+	return s.calibrate, err
 })
 
-// hostOf returns an MPI library of this computer with its programs, or skips the test.
-func hostOf(t *testing.T, library string) *host {
+//go:embed c/programs.c
+var programsC string
+
+// hostOf returns the folder of programs that an MPI library of this computer compiled, or skips the
+// test.
+func hostOf(t *testing.T, library string) string {
 	t.Helper()
 	needs(t, fmt.Sprintf("lib%s-dev and %[1]s-bin to run calibrate.c and trace.c with it", library), "mpicc."+library, "mpirun."+library)
-	h, err := hosts[library]()
+	dir, err := hosts[library]()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h
+	return dir
 }
 
-var hosts = func() map[string]func() (*host, error) {
-	all := map[string]func() (*host, error){}
+var hosts = func() map[string]func() (string, error) {
+	all := map[string]func() (string, error){}
 	for _, library := range []string{"openmpi", "mpich"} {
-		all[library] = sync.OnceValues(func() (*host, error) {
+		all[library] = sync.OnceValues(func() (string, error) {
 			dir := filepath.Join(compiled, library)
-			if err := os.Mkdir(dir, 0o777); err != nil {
-				return nil, err
+			err := os.Mkdir(dir, 0o777)
+			for name, build := range map[string][]string{
+				"calibrate":   {calibrate.Source, "-lm"},
+				"libtrace.so": {calibrate.TraceSource, "-shared", "-fPIC"},
+				"programs":    {programsC},
+			} {
+				if err == nil {
+					_, err = compile(context.Background(), "mpicc."+library, dir, name, build[0], build[1:]...)
+				}
 			}
-			return newHost(context.Background(), dir, library, io.Discard)
+			return dir, err
 		})
 	}
 	return all
@@ -89,9 +101,9 @@ func TestKnownCluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles and simulates for some seconds")
 	}
-	j := kindJudge{dir: t.TempDir(), calibrate: calibrateProgram(t), details: io.Discard}
+	j := kindJudge{smpi: smpi{t.TempDir(), calibrateProgram(t)}, details: io.Discard}
 	p := platform{name: "fat tree", nodes: 8, perNode: 1, topology: fatTree("2;2,4;1,1;1,1")}
-	c, err := runCalibrate(t.Context(), j.dir, j.calibrate, p, "--collectives", "none")
+	c, err := j.run(t.Context(), p, "--collectives", "none")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,57 +139,13 @@ func TestKnownCluster(t *testing.T) {
 	}
 }
 
-// Two ranks of this computer's MPI libraries: what they print is a machine, and traces are read.
-// How good it is depends on what else runs here, so one round is enough, of each program once: both
-// ranks poll, and more sizes of a message are the same calls.
-func TestHost(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles and measures for some seconds")
-	}
-	for _, library := range []string{"openmpi", "mpich"} {
-		t.Run(library, func(t *testing.T) {
-			h := hostOf(t, library)
-			h.asked = []string{"two-buffers:3", "one-buffer:40000", "fresh:16384", "swap:40960",
-				"jacobi", "cg", "wavefront", "producer", "halo", "pipeline", "master"}
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // 5 s without other work
-			defer cancel()
-			err := h.judge(ctx, "0.01", 1)
-			if ctx.Err() != nil {
-				t.Skipf("two ranks of %s poll for messages, and other work leaves them no processors", library)
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-// Several outputs of calibrate.c are one calibration, whose rows have the passes of all.
-func TestJoined(t *testing.T) {
-	table := func(times ...float64) (text []byte) {
-		text = fmt.Appendf(text, "%s\n# day\n# library\n# level node holds 2\n# places 0,1\nmeasure,level,way,pairs,bytes,"+
-			"variant,pass,repeats,median_us,low_us,high_us,min_us,max_us,average_us,outliers\n", calibrate.Header)
-		for i, us := range times {
-			text = fmt.Appendf(text, "# state 0.25 4\npingpong,node,in,1,8,0,%d,30,%[2]g,%[2]g,%[2]g,%[2]g,%[2]g,%[2]g,0\n", i+1, us)
-		}
-		return append(text, "# 2.5 s\n"...)
-	}
-	c, err := calibrate.Read(bytes.NewReader(joined([][]byte{table(3, 1), table(2), table(5, 4)})), "joined")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(c.Rows) != 1 || c.Rows[0].Time != 2 || c.Rows[0].Least != 1 || len(c.Notes) > 0 {
-		t.Errorf("%+v, want the lower quartile of 1 to 5", c)
-	}
-}
-
 // What calibrate.c says of wrong options, a full disk and more ranks than processors. Open MPI drops
 // what rank 0 prints to a full disk, so the program writes the table itself.
 func TestOptions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles and starts a program nine times")
 	}
-	dir := hostOf(t, "openmpi").dir
+	dir := hostOf(t, "openmpi")
 	for _, c := range []struct {
 		ranks, args string
 		ok          bool
@@ -377,26 +345,6 @@ func TestLevelsFromSys(t *testing.T) {
 		}
 		if text := strings.Join(got, ", "); !strings.HasPrefix(text, test.want) && !strings.Contains(text, test.want) {
 			t.Errorf("processors %s: %s; want %s", test.cpus, text, test.want)
-		}
-	}
-}
-
-// A seed gives the same platforms each time, of a size that SMPI runs, and a dragonfly that it can
-// link.
-func TestDrawnPlatforms(t *testing.T) {
-	for seed := range uint64(300) {
-		all := draw(seed)
-		if fmt.Sprint(all) != fmt.Sprint(draw(seed)) {
-			t.Fatalf("seed %d: other platforms at the second time", seed)
-		}
-		for _, p := range all {
-			if n := p.nodes * p.perNode; n < 4 || n > mostRanks {
-				t.Errorf("seed %d: %s has %d ranks", seed, p.name, n)
-			}
-			var groups, routers, skip int
-			if _, err := fmt.Sscanf(p.name, "dragonfly %d × %d × %d", &groups, &skip, &routers); err == nil && routers < groups {
-				t.Errorf("seed %d: %s has groups without a link", seed, p.name)
-			}
 		}
 	}
 }

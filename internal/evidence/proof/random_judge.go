@@ -14,7 +14,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -43,7 +42,6 @@ type randomVerdict struct {
 
 // A randomJudge runs programs by SMPI and on the machine that calibrate finds there.
 type randomJudge struct {
-	dir     string
 	details io.Writer
 	p       platform
 	on      simulate.Machine
@@ -51,25 +49,15 @@ type randomJudge struct {
 }
 
 // newRandomJudge calibrates the platform.
-func newRandomJudge(ctx context.Context, dir, calibrateProgram string, p platform,
-	details io.Writer) (*randomJudge, error) {
-	c, err := runCalibrate(ctx, dir, calibrateProgram, p, "--collectives", "none")
-	if err != nil {
-		return nil, err
-	}
-	m, _, err := c.Machine()
-	if err != nil {
-		return nil, err
-	}
-	j := &randomJudge{dir: dir, details: details, p: p}
-	if j.on, err = simulate.FromMachine(m, c.Places, simulate.NoLimit); err != nil {
-		return nil, err
-	}
-	j.options = append(smpiOptions(dir, p), "--cfg=smpi/wtime:1e-9")
+func newRandomJudge(ctx context.Context, s smpi, p platform, details io.Writer) (*randomJudge,
+	error) {
+	on, err := s.machine(ctx, p)
+	j := &randomJudge{details: details, p: p, on: on,
+		options: append(smpiOptions(s.dir, p), "--cfg=smpi/wtime:1e-9")}
 	for _, d := range drawnCollectives {
 		j.options = append(j.options, "--cfg=smpi/"+d.smpi)
 	}
-	return j, nil
+	return j, err
 }
 
 // compare runs the programs, which were compiled into one.
@@ -231,7 +219,7 @@ func judgeRandom(ctx context.Context, dir, calibrated string, on []platform, fir
 		folder := filepath.Join(dir, fmt.Sprint(i))
 		err := os.MkdirAll(folder, 0o777)
 		if err == nil {
-			judges[i], err = newRandomJudge(ctx, folder, calibrated, p, details)
+			judges[i], err = newRandomJudge(ctx, smpi{folder, calibrated}, p, details)
 		}
 		if err != nil {
 			return nil, err
@@ -254,12 +242,11 @@ func judgeRandom(ctx context.Context, dir, calibrated string, on []platform, fir
 // runRandom prints a row for each platform.
 func runRandom(ctx context.Context, dir string, first uint64, count int, out,
 	details io.Writer) error {
-	calibrated, err := compile(ctx, "smpicc", dir, "calibrate", calibrate.Source,
-		"-DWAIT_BY_SLEEP", "-lm")
+	s, err := newSMPI(ctx, dir)
 	if err != nil {
 		return err
 	}
-	all, err := judgeRandom(ctx, dir, calibrated, randomPlatforms, first, count, details)
+	all, err := judgeRandom(ctx, dir, s.calibrate, randomPlatforms, first, count, details)
 	if err != nil {
 		return err
 	}

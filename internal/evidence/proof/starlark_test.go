@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -34,14 +36,14 @@ func TestTracedPrograms(t *testing.T) {
 }
 
 func compareTraced(t *testing.T, library string, ranks int) {
-	h := hostOf(t, library)
+	dir := hostOf(t, library)
 	names := []string{"halo", "pipeline", "jacobi", "cg", "wavefront", "producer"}
 	folder := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "mpirun."+library, append([]string{"-np",
 		fmt.Sprint(ranks), "./programs"}, names...)...)
-	cmd.Dir = h.dir
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-		"OMPI_MCA_rmaps_base_oversubscribe=1", "LD_PRELOAD="+filepath.Join(h.dir, "libtrace.so"), "HALFPEAK_TRACE="+folder)
+		"OMPI_MCA_rmaps_base_oversubscribe=1", "LD_PRELOAD="+filepath.Join(dir, "libtrace.so"), "HALFPEAK_TRACE="+folder)
 	if _, err := output(cmd); err != nil {
 		t.Fatal(err)
 	}
@@ -75,15 +77,15 @@ func compareTraced(t *testing.T, library string, ranks int) {
 		if trace, _, err = mpitrace.Read(traced[i], translation); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		got, want := finish(t, inStarlark(t, name, ranks, "work", "0")), finish(t, trace)
+		got, want := finishOf(t, inStarlark(t, name, ranks, "work", "0")), finishOf(t, trace)
 		if got != want {
 			t.Errorf("%s takes %v µs without computations, want %v", name, got, want)
 		}
 	}
 }
 
-// finish returns the finish on a machine without states of memory.
-func finish(t *testing.T, s *schedule.Schedule) quantity.Micros {
+// finishOf returns the finish on a machine without states of memory.
+func finishOf(t *testing.T, s *schedule.Schedule) quantity.Micros {
 	t.Helper()
 	p, err := simulate.New(s)
 	if err != nil {
@@ -117,6 +119,42 @@ func TestRandomPrograms(t *testing.T) {
 		t.Errorf("median error %.1f %%, want at most 3; worst %+.1f %% (%s), want at most 30",
 			v.times.median(), v.times.worstError(), v.times.worst)
 	}
+}
+
+// cut returns the programs of a launch, count of them, from its ranks' traces, each between two
+// calls of MPI_Pcontrol: reading whole traces for each program would take minutes.
+func cut(folder string, ranks, count int) (programs [][]mpitrace.Source, err error) {
+	programs = make([][]mpitrace.Source, count)
+	for _, trace := range traces(folder, ranks) {
+		text, err := os.ReadFile(trace.Name)
+		if err != nil {
+			return nil, err
+		}
+		var head, part []byte
+		k := 0
+		for line := range bytes.Lines(text) {
+			mark := bytes.HasPrefix(line, []byte("Pcontrol "))
+			switch {
+			case mark && part == nil:
+				part = slices.Concat(head, line)
+			case mark && k < len(programs):
+				whole := append(append(part, line...), "Finalize 0 0\n"...)
+				programs[k] = append(programs[k], mpitrace.Source{Name: trace.Name,
+					Open: func() (io.ReadCloser, error) {
+						return io.NopCloser(bytes.NewReader(whole)), nil
+					}})
+				k, part = k+1, nil
+			case part != nil:
+				part = append(part, line...)
+			}
+			// What the rank and its communicators are is of the whole trace.
+			if bytes.HasPrefix(line, []byte("halfpeak-trace ")) ||
+				bytes.HasPrefix(line, []byte("comm ")) {
+				head = append(head, line...)
+			}
+		}
+	}
+	return programs, nil
 }
 
 // inStarlark returns the schedule of a program of testdata/programs.

@@ -1,8 +1,8 @@
-// Tune prints the loss of reports/tune's choices against the best algorithms, by the share
+// Tune prints the loss of reports/tune's choices against the best algorithms as CSV, by the share
 // of points that are measured, on machines where every algorithm was measured, beside the loss that
 // it states and that of the library's own choice. docs/tune.md has its table.
 //
-//	go -C internal/evidence run ./tune -csv ../../docs/tables/tune.csv
+//	go -C internal/evidence run ./tune -replicas 3 > docs/tables/tune.csv
 //	go -C internal/evidence run ./tune -models
 package main
 
@@ -171,11 +171,10 @@ func (s *set) judgeAll(c setting, replicas int) (mean result, err error) {
 
 func main() {
 	log.SetFlags(0)
-	table := flag.String("csv", "", "write all results to this `file`")
 	replicas := flag.Int("replicas", 4, "selections of seven eighths of the points")
 	only := flag.String("only", "", "settings whose names begin so")
 	chosen := flag.Bool("chosen", false, "no look at the machines that are only reported")
-	compare := flag.Bool("models", false, "print the errors of both models as CSV")
+	compare := flag.Bool("models", false, "print the errors of both models instead")
 	flag.Parse()
 	if *compare {
 		if err := models(os.Stdout); err != nil {
@@ -195,15 +194,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	printTables(os.Stdout, kept, all)
-	if *table == "" {
-		return
-	}
-	var text strings.Builder
-	writeCSV(&text, kept, all, *replicas)
-	if err := os.WriteFile(*table, []byte(text.String()), 0o666); err != nil {
-		log.Fatal(err)
-	}
+	writeCSV(os.Stdout, kept, all, *replicas)
 }
 
 // results returns the results by setting and question.
@@ -225,22 +216,45 @@ func results(of []setting, replicas int) ([][]result, error) {
 	return all, nil
 }
 
-// writeCSV writes all results.
+// writeCSV writes all results, of each setting the means of the half that is chosen on last.
 func writeCSV(w io.Writer, of []setting, all [][]result, replicas int) {
 	fmt.Fprintln(w, "machine,half,question,setting,points_percent,loss_percent,stated_percent,"+
 		"library_percent,inside_percent,loss_spread_percent,selections")
 	for i, c := range of {
-		for j, q := range questions {
+		var mean result
+		n := 0.0
+		row := func(machine string, half scores.Half, name string, r result) {
 			for k, share := range shares {
-				r := all[i][j]
 				if c.name != settings[0].name { // what is stated to nobody
 					r.stated[k] = math.NaN()
 				}
-				fmt.Fprintf(w, "%s,%s,%q,%q,%g,%s,%s,%s,%s,%s,%d\n", q.machine,
-					scores.HalfOf(q.machine), q.name, c.name, 100*share,
-					percent(r.real[k], ""), percent(r.stated[k], ""), percent(r.own, ""),
-					percent(r.inside[k], ""), percent(r.spread[k], ""), replicas)
+				fmt.Fprintf(w, "%s,%s,%q,%q,%g,%s,%s,%s,%s,%s,%d\n", machine, half, name, c.name,
+					100*share, percent(r.real[k]), percent(r.stated[k]), percent(r.own),
+					percent(r.inside[k]), percent(r.spread[k]), replicas)
 			}
 		}
+		for j, q := range questions {
+			half, r := scores.HalfOf(q.machine), all[i][j]
+			row(q.machine, half, q.name, r)
+			if half == scores.Choose {
+				n++
+				for k := range shares {
+					mean.real[k] += (r.real[k] - mean.real[k]) / n
+					mean.stated[k] += (r.stated[k] - mean.stated[k]) / n
+					mean.inside[k] += (r.inside[k] - mean.inside[k]) / n
+					mean.spread[k] = math.NaN()
+				}
+			}
+		}
+		mean.own = math.NaN()
+		row("mean", scores.Choose, "", mean)
 	}
+}
+
+// percent prints a share in percent, or nothing if it is not a number.
+func percent(share float64) string {
+	if math.IsNaN(share) {
+		return ""
+	}
+	return fmt.Sprintf("%.1f", 100*share)
 }

@@ -41,7 +41,7 @@ func models(w io.Writer) error {
 				of.Add(more)
 				seen = append(seen, more...)
 			}
-			all = append(all, s.compare(percent(share, "")+" % of tune's points, ", of, seen)...)
+			all = append(all, s.compare(percent(share)+" % of tune's points, ", of, seen)...)
 		}
 	}
 	return scores.WriteCSV(w, scores.ByQuestion(all))

@@ -4,13 +4,20 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/calibrate"
+	"github.com/halfpeak/halfpeak/internal/mpitrace"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A platform is a cluster of SimGrid, whose truth is known. Bytes per µs are MB/s.
@@ -34,11 +41,13 @@ type change struct {
 
 // links returns the attributes of links of 12.5 GB/s and 0.5 µs after the change.
 func (c change) links() string {
-	return fmt.Sprintf(`bw="%gGBps" lat="%gns"`,
-		12.5*cmp.Or(c.bandwidth, 1), 500*cmp.Or(c.latency, 1))
+	return links(12.5*cmp.Or(c.bandwidth, 1), 500*cmp.Or(c.latency, 1))
 }
 
-var usualLinks = change{}.links()
+// links returns the attributes of links of a bandwidth in GB/s and a latency in ns.
+func links(bandwidth, latency float64) string {
+	return fmt.Sprintf(`bw="%gGBps" lat="%gns"`, bandwidth, latency)
+}
 
 func fatTree(parameters string) string   { return topology("FAT_TREE", parameters) }
 func dragonfly(parameters string) string { return topology("DRAGONFLY", parameters) }
@@ -127,16 +136,95 @@ func smpiOptions(dir string, p platform) []string {
 	return append(all, "--cfg=network/model:CM02", "--cfg=smpi/async-small-thresh:65536")
 }
 
-// runCalibrate runs the program on the platform. CM02 has plain latencies and
-// bandwidths, without SMPI's own correction factors, so that a platform's numbers are
-// what calibrate should find.
-func runCalibrate(ctx context.Context, dir, program string, p platform,
-	args ...string) (*calibrate.Calibration, error) {
-	out, err := calibration(ctx, dir, program, p, args...)
+// An smpi runs programs on platforms by SimGrid's SMPI, in a folder.
+type smpi struct{ dir, calibrate string }
+
+// newSMPI compiles calibrate.c. WAIT_BY_SLEEP lets simulated time pass while a rank waits: in SMPI
+// a loop that reads the clock would never end.
+func newSMPI(ctx context.Context, dir string) (smpi, error) {
+	program, err := compile(ctx, "smpicc", dir, "calibrate", calibrate.Source, "-DWAIT_BY_SLEEP",
+		"-lm")
+	return smpi{dir, program}, err
+}
+
+// run runs calibrate on the platform. CM02 has plain latencies and bandwidths, without SMPI's own
+// correction factors, so that a platform's numbers are what calibrate should find.
+func (s smpi) run(ctx context.Context, p platform, args ...string) (*calibrate.Calibration, error) {
+	out, err := s.calibration(ctx, p, args...)
 	if err != nil {
 		return nil, err
 	}
 	return calibrate.Read(bytes.NewReader(out), "smpirun")
+}
+
+// machine returns the platform as calibrate finds it, from messages between pairs and fans.
+func (s smpi) machine(ctx context.Context, p platform) (simulate.Machine, error) {
+	c, err := s.run(ctx, p, "--collectives", "none")
+	if err != nil {
+		return nil, err
+	}
+	m, _, err := c.Machine()
+	if err != nil {
+		return nil, err
+	}
+	return simulate.FromMachine(m, c.Places, simulate.NoLimit)
+}
+
+// traced runs a program with the recorder on the platform, and returns the time of the last rank,
+// which the program prints, and that of its trace on a machine.
+func (s smpi) traced(ctx context.Context, p platform, on simulate.Machine, options []string,
+	program string, args ...string) (measured, predicted quantity.Micros, err error) {
+	folder := filepath.Join(s.dir, "traces")
+	if err := errors.Join(os.RemoveAll(folder), os.Mkdir(folder, 0o777)); err != nil {
+		return 0, 0, err
+	}
+	// By default a reading of the clock takes 10 ns, so that the recorder's readings would be a
+	// part of the measured time. With 0, flows begin at the same moment, of which SimGrid 3.32
+	// shares a link among some only.
+	cmd := exec.CommandContext(ctx, "smpirun", slices.Concat(smpiOptions(s.dir, p),
+		[]string{"--cfg=smpi/wtime:1e-9"}, options, []string{program}, args)...)
+	cmd.Env = append(os.Environ(), "HALFPEAK_TRACE="+folder)
+	out, err := output(cmd)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, text := range strings.Fields(string(out)) {
+		t, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return 0, 0, err
+		}
+		measured = max(measured, quantity.Micros(t))
+	}
+	schedule, _, err := mpitrace.Read(traces(folder, p.nodes*p.perNode), mpitrace.Defaults)
+	if err != nil {
+		return 0, 0, err
+	}
+	predicted, err = finish(ctx, schedule, on)
+	return measured, predicted, err
+}
+
+// traces returns the ranks' traces, which the tracer wrote into a folder.
+func traces(folder string, ranks int) []mpitrace.Source {
+	var files []string
+	for rank := range ranks {
+		files = append(files, filepath.Join(folder, fmt.Sprintf("trace.%06d", rank)))
+	}
+	return mpitrace.Files(files...)
+}
+
+// finish returns when a schedule ends on a machine.
+func finish(ctx context.Context, s *schedule.Schedule, on simulate.Machine) (quantity.Micros,
+	error) {
+	p, err := simulate.New(s)
+	if err != nil {
+		return 0, err
+	}
+	done, err := p.Run(ctx, simulate.Setup{Machine: on})
+	if err != nil {
+		return 0, err
+	}
+	at, _ := done.Finish()
+	return at, nil
 }
 
 // writeFiles writes the platform for smpirun.
@@ -154,18 +242,17 @@ func (p platform) writeFiles(dir string) error {
 	return nil
 }
 
-// calibration returns what [runCalibrate] reads.
-func calibration(ctx context.Context, dir, program string, p platform, args ...string) (
-	[]byte, error) {
-	if err := p.writeFiles(dir); err != nil {
+// calibration returns what [smpi.run] reads.
+func (s smpi) calibration(ctx context.Context, p platform, args ...string) ([]byte, error) {
+	if err := p.writeFiles(s.dir); err != nil {
 		return nil, err
 	}
 	// SMPI's default allgather scans 2·ranks requests for each.
-	command := append(smpiOptions(dir, p), "--cfg=smpi/allgather:bruck")
+	command := append(smpiOptions(s.dir, p), "--cfg=smpi/allgather:bruck")
 	for len(args) > 0 && strings.HasPrefix(args[0], "--cfg") {
 		// Options of smpirun stand before the program, those of calibrate behind it.
 		command, args = append(command, args[0]), args[1:]
 	}
-	flags := append([]string{program, "--repeats", "2", "--passes", "1"}, args...)
+	flags := append([]string{s.calibrate, "--repeats", "2", "--passes", "1"}, args...)
 	return output(exec.CommandContext(ctx, "smpirun", append(command, flags...)...))
 }
