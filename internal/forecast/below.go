@@ -2,13 +2,11 @@ package forecast
 
 import "math"
 
-// An end is the continuation of a curve below its first size.
+// An end is the continuation of a curve below its first size: the line of the two octaves of sizes
+// next to the end, and other possible ones, through the first two sizes and constant.
 type end struct {
-	ray // of the two octaves of sizes next to the end
-	// Other possible lines: through the first two sizes, and constant.
+	ray
 	alternatives [2]ray
-	// scatter is the deviation of the sizes of the two octaves from their line.
-	scatter float64
 }
 
 // span returns the last size within the given octaves of i, upwards or downwards, but at least
@@ -38,25 +36,9 @@ func (c *series) ray(i, j int) ray {
 	return ray{beta, tau}
 }
 
-// off returns the deviation of the sizes from i to j from the line.
-func (e *end) off(c *series, i, j int) float64 {
-	sum := 0.0
-	for k := i; k <= j; k++ {
-		d := c.y[k] - e.at(c.n[k])
-		sum += d * d
-	}
-	return math.Sqrt(sum / float64(max(1, j-i-1)))
-}
-
 // first returns the end of the curve at its smallest size.
 func (c *series) first() end {
-	j := c.span(0, 2, 1, 2)
-	e := end{
-		ray:          c.ray(0, j),
-		alternatives: [2]ray{c.ray(0, 1), {beta: c.t[0]}}, // the first two sizes; constant
-	}
-	e.scatter = e.off(c, 0, j)
-	return e
+	return end{c.ray(0, c.span(0, 2, 1, 2)), [2]ray{c.ray(0, 1), {beta: c.t[0]}}}
 }
 
 // below predicts the time of n bytes, below the first size.
@@ -64,7 +46,7 @@ func (e *end) below(c *series, n float64) (middle float64, t [2]Terms) {
 	middle = e.at(n)
 	share := 1 - n/c.n[0] // the maximum relative decrease of a line
 	a, b := e.alternatives[0].at(n), e.alternatives[1].at(n)
-	t[up] = Terms{usual: share, local: e.scatter, other: max(0, a-middle, b-middle)}
-	t[down] = Terms{usual: share, local: e.scatter, other: max(0, middle-a, middle-b)}
+	t[up] = Terms{usual: share, other: max(0, a-middle, b-middle)}
+	t[down] = Terms{usual: share, other: max(0, middle-a, middle-b)}
 	return middle, t
 }

@@ -8,7 +8,7 @@ const (
 	// usual is what curves of other machines are off by; above, where protocols no longer change.
 	usual = iota
 	// local is what the curve is off by at the place: between sizes, its own ones next to them if
-	// they are held out; below, the scatter about its line; above, what protocols may change.
+	// they are held out; above, what protocols may change.
 	local
 	// other is the distance from the middle to the farthest other prediction on that side.
 	other

@@ -44,8 +44,7 @@ func newLessons(curves []Curve, kind func(*Curve) bool) *lessons {
 type lesson string
 
 const (
-	inside, above, octave, middle, below, repeat lesson = "inside", "above", "octave", "middle",
-		"below", "repeat"
+	inside, above, octave, middle, repeat lesson = "inside", "above", "octave", "middle", "repeat"
 )
 
 // lessonHolds has the protocols of each lesson.
@@ -54,7 +53,6 @@ var lessonHolds = map[lesson][]hold{
 	above:  {beyond(1, 2, 3, 4, 5)},
 	octave: {beyond(1)},
 	middle: {beyond(1, 2, 4)},
-	below:  {smallest(2), smallest(4), smallest(8)},
 	repeat: {again(1)},
 }
 
@@ -102,7 +100,6 @@ func (l *lessons) train(leftOut func(machine string) bool) *forecast.Calibration
 		k.Begins = t.begins(&k.Above)
 	}
 	k.Between = learn(t.samples(inside))
-	k.Below = learn(t.samples(below))
 	return k
 }
 
@@ -446,8 +443,8 @@ func (t *trainer) learnRun(k *forecast.Calibration) {
 	for i := range k.Run {
 		k.Run[i] *= q
 	}
-	// Even a curve without noise drifts from run to run.
-	k.Run[0] = max(k.Run[0], leastRun)
+	// Even a curve without noise drifts from run to run. There is no third term.
+	k.Run[0], k.Run[2] = max(k.Run[0], leastRun), 0
 	medians := list.Map(slices.SortedFunc(maps.Keys(by), cmp.Compare), func(m string) float64 {
 		return stats.Median(by[m])
 	})
