@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/halfpeak/halfpeak/internal/memory"
@@ -20,8 +21,8 @@ type shared struct {
 	byRank   bool // the path of a message depends on its ranks, not on their units alone
 	byNIC    bool // NICs interleave messages
 	bundles  map[bundleKey]*bundle
-	near     [256]nearBundle
-	transits []transit // by send
+	near     []nearBundle // by hash, a power of two
+	transits []transit    // by send
 	pairs    pairs
 	turns    []pairTurn           // by pair; only where NICs interleave messages
 	flowing  []uint32             // by pair and NIC: the last send that flows, plus 1; 0: none
@@ -76,8 +77,9 @@ type nearBundle struct {
 	*bundle
 }
 
-func (k bundleKey) hash() uint32 {
-	return (k.from*0x9e3779b1 ^ k.to*0x85ebca6b ^ uint32(k.size)*0xc2b2ae35) >> 24
+func (k bundleKey) hash() int {
+	path := k.from*0x9e3779b1 ^ k.to*0x85ebca6b
+	return int((path ^ uint32(k.size)*0xc2b2ae35 ^ uint32(k.channel)*0x27d4eb2f) >> 16)
 }
 
 // on returns the network of a run. It is nil on a machine that shares nothing and whose messages
@@ -96,6 +98,8 @@ func (f *shared) on(k *kernel, c *costs, seed uint64) *shared {
 			byRank:  c.levels.ways != nil || c.levels.routes > 1,
 			byNIC:   c.levels.interleaves(),
 			bundles: map[bundleKey]*bundle{},
+			// A rank of a ring has a partner by each of a few channels.
+			near: make([]nearBundle, 1<<min(bits.Len(uint(8*c.ranks)), 13)),
 		}
 	}
 	f.rates.reset()
@@ -253,7 +257,7 @@ func (f *shared) bundleOf(i uint32) *bundle {
 	if !c.interleaved && !f.byRank {
 		k.from, k.to = f.levels.unitsOf(int(from))[0], f.levels.unitsOf(int(to))[0]
 	}
-	near := &f.near[k.hash()]
+	near := &f.near[k.hash()&(len(f.near)-1)]
 	if near.key == k && near.bundle != nil {
 		return near.bundle
 	}
@@ -293,7 +297,7 @@ func (f *shared) add(k bundleKey, b *bundle) *bundle {
 	if len(f.bundles) >= maxBundles {
 		clear(f.bundles)
 		clear(f.same)
-		clear(f.near[:])
+		clear(f.near)
 	}
 	b = f.bundle(b)
 	f.bundles[k] = b

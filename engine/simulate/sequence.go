@@ -42,8 +42,8 @@ type Sequence struct {
 	// any, if it is not 0.
 	Recorded int
 	// Scattered is the number of operations of equal parts, from scattered states, that are
-	// simulated, where NICs interleave messages. Further ones take the time of one of these. 0: all
-	// are simulated.
+	// simulated, where NICs interleave messages; fewer if their mean time is known well before.
+	// Further ones take the time of one of these. 0: all are simulated.
 	Scattered int
 }
 
@@ -154,11 +154,12 @@ func (s *Sequence) Run(ctx context.Context, o Setup, visit func(part int32, begi
 // begins, as a part of the time of the part. It is somewhat more than the 2.5 % above.
 const mostScatter = 1. / 32
 
-// Parts stand for further ones if the standard error of their mean time is at most mostOff, as a
-// part of it. Fewer than fewestParts do not tell it.
+// Parts stand for further ones as soon as the 95 % interval of their mean time is within ±surelyOff
+// of it, which three digits just show, or when there are enough operations of them and its standard
+// error is at most mostOff. Fewer parts do not tell: the deviation of a few may be small by chance.
 const (
-	mostOff     = 1. / 400
-	fewestParts = 3
+	surelyOff, surelyParts = 1. / 500, 8
+	mostOff, fewestParts   = 1. / 400, 3
 )
 
 // scattered returns which of the kept runs of a part, with so many operations, stands for one from
@@ -166,7 +167,8 @@ const (
 // others come again, so that the mean of all counts. It also returns half the width of the 95 %
 // interval of that mean, as a part of it.
 func (s *Sequence) scattered(kept []*exit, ops int, from *partState) (int, float64) {
-	if s.Scattered == 0 || len(kept)*ops < s.Scattered || kept[0].slack == 0 {
+	few := len(kept) < surelyParts && len(kept)*ops < s.Scattered
+	if s.Scattered == 0 || few || kept[0].slack == 0 {
 		return -1, 0
 	}
 	var near []int
@@ -181,15 +183,17 @@ func (s *Sequence) scattered(kept []*exit, ops int, from *partState) (int, float
 		mean += by / float64(len(near))
 		squares += by * (t - mean)
 	}
+	if len(near) < fewestParts {
+		return -1, 0
+	}
 	n := float64(len(near))
-	if len(near) < fewestParts || n*float64(ops) < float64(s.Scattered) {
-		return -1, 0
-	}
 	off := math.Sqrt(squares/(n-1)/n) / mean
-	if off > mostOff {
-		return -1, 0
+	within := off * stats.T95(n-1)
+	if len(near) >= surelyParts && within <= surelyOff ||
+		len(near)*ops >= s.Scattered && off <= mostOff {
+		return near[0], within
 	}
-	return near[0], off * stats.T95(n-1)
+	return -1, 0
 }
 
 // part runs the program of a part from a state.

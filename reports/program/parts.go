@@ -21,7 +21,8 @@ var minParts = maxReversed // a variable for tests
 const partTolerance = 1. / (1 << 13)
 
 // maxScattered is the number of operations of equal parts that are simulated although only chance
-// sets apart the moments at which their ranks begin: 16 million take some ten seconds.
+// sets apart the moments at which their ranks begin, unless fewer tell their mean time: 16 million
+// take some ten seconds.
 var maxScattered = 16 << 20 // a variable for tests
 
 // inParts adds the rows of a program that runs in parts. It returns false if the program must run
