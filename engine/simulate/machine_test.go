@@ -30,6 +30,36 @@ func pingPong(t *testing.T, n uint64) *simulate.Program {
 	return prepare(t, s)
 }
 
+// A short message has a shorter latency than the long one sent before it, and does not overtake it:
+// MPI matches in the order sent. The long one leaves at 0 and arrives at 10 µs; so does the short
+// one, which leaves a gap of 1 µs later, and the receiver takes it in a gap behind the other.
+func TestOrderOnLayer(t *testing.T) {
+	short, long := model.LogP{Latency: 2, GapTime: 1}, model.LogP{Latency: 10, GapTime: 1}
+	layer := &model.Switch{Branches: []model.Branch{{Layer: &short, UpTo: 64}, {Layer: &long}}}
+	m, err := simulate.FromLayer(platforms.Layer{Model: layer}, simulate.NoLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := schedule.NewBuilder(2)
+	b.NextRank()
+	b.Send(100, 1, 0)
+	b.Send(8, 1, 0)
+	b.NextRank()
+	b.Recv(100, 0, 0)
+	b.Recv(8, 0, 0)
+	s, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := prepare(t, s).Run(t.Context(), simulate.Setup{Machine: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if finish, _ := r.Finish(); finish != 11 {
+		t.Errorf("the last message is received at %v, want 11 µs", finish)
+	}
+}
+
 // On every layer of every platform a ping-pong takes what the layer's model predicts: twice its
 // one-way time. Only a layer whose overheads are larger than its one-way time cannot; there is
 // none.

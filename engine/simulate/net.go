@@ -31,24 +31,6 @@ type network interface {
 	quiet() uint64
 }
 
-// exclusive is the network of messages that share nothing but the NICs of their ranks, as in LogGP.
-type exclusive struct {
-	*kernel
-	costs *costs
-}
-
-func (e exclusive) leave(_ uint32, _, _ bool, t uint64) uint64  { return t }
-func (e exclusive) arrive(uint32, uint64) bool                  { return true }
-func (e exclusive) take(_ uint32, _, end uint64) (uint64, bool) { return end, true }
-func (e exclusive) advance(uint64)                              {}
-func (e exclusive) prefetch(uint32)                             {}
-func (e exclusive) skew(uint32) uint64                          { return 0 }
-func (e exclusive) quiet() uint64                               { return 0 }
-func (e exclusive) costOf(send uint32) *cost {
-	op := &e.ops[send]
-	return e.costs.of(e.nodes[send].rank, op.Peer, op.Size)
-}
-
 // costs are those of messages, in ticks.
 type costs struct {
 	machine Machine

@@ -24,15 +24,14 @@ type shared struct {
 	near     []nearBundle // by hash, a power of two
 	transits []transit    // by send
 	pairs    pairs
-	turns    []pairTurn           // by pair; only where NICs interleave messages
-	flowing  []uint32             // by pair and NIC: the last send that flows, plus 1; 0: none
-	orders   []uint64             // by channel: the latest arrival
-	wild     map[[2]uint32]uint64 // the same, by sender and a receiver with wildcards
-	due      uint64               // when the first flow is delivered or ends
-	wake     entry                // for that; its time is the largest number if there is none
-	queued   uint64               // time of the earliest such entry in the queue
-	pending  bool                 // rates must be computed at the end of this moment
-	seed     uint32               // of the ranks' first moments
+	turns    []pairTurn // by pair; only where NICs interleave messages
+	flowing  []uint32   // by pair and NIC: the last send that flows, plus 1; 0: none
+	order    order
+	due      uint64 // when the first flow is delivered or ends
+	wake     entry  // for that; its time is the largest number if there is none
+	queued   uint64 // time of the earliest such entry in the queue
+	pending  bool   // rates must be computed at the end of this moment
+	seed     uint32 // of the ranks' first moments
 }
 
 // A bundleKey is a path, and what a message on it has. The ranks are replaced by their innermost
@@ -109,7 +108,7 @@ func (f *shared) on(k *kernel, c *costs, seed uint64) *shared {
 		f.turns = memory.Again(f.turns, f.pairs.count)
 	}
 	f.flowing = memory.Again(f.flowing, f.pairs.count*len(k.nics.list))
-	f.orders, f.wild = memory.Again(f.orders, k.names), map[[2]uint32]uint64{}
+	f.order.on(k)
 	f.due, f.queued, f.wake = math.MaxUint64, math.MaxUint64, entry{time: math.MaxUint64}
 	f.pending = false
 	return f
@@ -408,21 +407,10 @@ func (f *shared) deliver(i uint32, t uint64) {
 	way.state, way.since = arrived, t
 }
 
-// leave returns when message i, or its request, arrives: at t, or later if a message before it
-// arrives later. Messages of a channel, and all from one rank to a rank with wildcards, arrive in
-// the order sent. A message that flows also leaves its rank later.
+// leave returns when message i, or its request, arrives. A message that flows also leaves its rank
+// later.
 func (f *shared) leave(i uint32, request, flows bool, t uint64) uint64 {
-	latest := t
-	switch n := &f.nodes[i]; n.channel {
-	case noChannel:
-	case wildChannel:
-		pair := [2]uint32{n.rank, f.ops[i].Peer}
-		latest = max(t, f.wild[pair])
-		f.wild[pair] = latest
-	default:
-		latest = max(t, f.orders[n.channel])
-		f.orders[n.channel] = latest
-	}
+	latest := f.order.after(i, t)
 	switch by := latest - t; {
 	case request:
 		f.record.delay(i, delay{request: by})

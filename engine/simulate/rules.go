@@ -15,6 +15,7 @@ type run struct {
 	observers
 	net       network
 	shared    *shared     // net, if it is that
+	arrivals  order       // of net, if it is exclusive and has several latencies
 	parked    uint32      // operations that have waited at a desk
 	out       []uint64    // by rank: when the last byte that it has sent left its NIC
 	firstSend uint64      // when the first message is sent; the largest number if none is

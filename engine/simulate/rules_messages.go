@@ -35,13 +35,18 @@ func (r *run) renew(ctx context.Context, p *Program, o Setup) (err error) {
 		r.order = firstFresh - 1
 	}
 	r.shared = r.shared.on(&r.kernel, r.costs, o.Seed)
+	var inOrder *order
+	if _, oneLatency := r.machine.(LogGOPS); r.shared == nil && !oneLatency {
+		inOrder = &r.arrivals
+		inOrder.on(&r.kernel)
+	}
 	if o.Record || o.Computed {
 		r.record = newRecord(&r.kernel, r.costs, r.out, !o.Record, r.shared != nil, before)
 	}
 	if o.Parts {
 		r.tally = make([]Parts, ranks)
 	}
-	if r.net = (exclusive{&r.kernel, r.costs}); r.shared != nil {
+	if r.net = (exclusive{&r.kernel, r.costs, r.record, inOrder}); r.shared != nil {
 		r.shared.record, r.shared.delivered, r.shared.taken = r.record, r.delivered, r.takenIn
 		r.net = r.shared
 	}
