@@ -285,12 +285,13 @@ func (s described) timerOf(cells int) *timer {
 // maxOps returns the operation limit for simulating a schedule when no faster method
 // exists: a schedule of 2²⁰ operations takes a few tenths of a second
 // (docs/simulate.md), and 2³² for all times keep an answer below half an hour of one
-// processor.
+// processor. A few times may have 2²³ together: a ring of 1,000 ranks has 2 million.
 func (c Calls) maxOps(times int) int {
 	if c.Operations > 0 {
 		return c.Operations
 	}
-	return min(1<<20, 1<<32/max(times, 1))
+	times = max(times, 1)
+	return min(max(1<<20, 1<<23/times), 1<<32/times)
 }
 
 // maxOpsIfAlternative returns the operation limit when a faster method exists, which
