@@ -40,6 +40,8 @@ type Joint struct {
 	of     jointKey
 	// described are the collectives that the machine's levels describe, in order.
 	described []string
+	// unbounded says why times have no interval, each reason once.
+	unbounded []string
 }
 
 // A jointTime is a time with its interval in ns, unless the collective is made of messages.
@@ -108,16 +110,17 @@ func (j *Joint) Under(c platforms.Costs) *Joint {
 	return of
 }
 
-// Notes says which of the times given so far is the least certain, and which collectives the levels
-// describe.
+// Notes says which of the times given so far is the least certain, why some have no interval, and
+// which collectives the levels describe.
 func (j *Joint) Notes() (notes []remark.Note) {
 	if len(j.described) > 0 {
 		notes = append(notes,
 			remark.ByLevels(j.d.Platform.Name, strings.Join(j.Described(), ", ")))
 	}
-	if s := j.of.shape; j.of.name != "" {
+	notes = append(notes, list.Map(j.unbounded, remark.NoIntervals)...)
+	if s := j.of.shape; j.widest.Known() && j.of.name != "" {
 		notes = append(notes, remark.LeastCertain(j.of.name, quantity.Bytes(j.of.bytes),
-			s.nodes*s.perNode, j.widest))
+			s.ranks, j.widest))
 	}
 	return notes
 }
@@ -133,8 +136,20 @@ func (j *Joint) Described() []string {
 	return j.described
 }
 
-// Complete reports whether all times so far were measured or fitted, and there are some.
-func (j *Joint) Complete() bool { return len(j.described) == 0 && j.Measured() }
+// Complete reports whether all times so far were measured, or fitted with an interval, and there
+// are some.
+func (j *Joint) Complete() bool {
+	return len(j.described) == 0 && len(j.unbounded) == 0 && j.Measured()
+}
+
+// Unbounded says why some of the times so far have no interval, by the first of them; "" if all
+// have one.
+func (j *Joint) Unbounded() string {
+	if len(j.unbounded) == 0 {
+		return ""
+	}
+	return j.unbounded[0]
+}
 
 // Measured reports whether some of the times so far were measured or fitted.
 func (j *Joint) Measured() bool { return j.of.name != "" }
@@ -146,14 +161,14 @@ type jointKey struct {
 	shape           jointShape
 }
 
-// A jointShape is how ranks of a group lie on nodes: how many nodes, ranks on each, and groups on a
-// node that call at once.
-type jointShape struct{ nodes, perNode, groups int }
+// A jointShape is how ranks of a group lie on nodes: how many ranks and nodes, ranks on each (the
+// last one of full nodes may have fewer), and groups on a node that call at once.
+type jointShape struct{ ranks, nodes, perNode, groups int }
 
-// Time returns the time of a collective in ns, or an end of its interval; joint is false if it is
-// made of messages. One that was not measured, or not in this shape, is made of messages if the
-// machine has levels; else it is an error that says what to measure. A collective without any
-// measurement is so on any machine with messages.
+// Time returns the time of a collective in ns, or an end of its interval if it has one; joint is
+// false if it is made of messages. One that was not measured, or not in this shape, is made of
+// messages if the machine has levels; else it is an error that says what to measure. A collective
+// without any measurement is so on any machine with messages.
 func (j *Joint) Time(ctx context.Context, c program.Collective, end End) (ns uint64, joint bool,
 	err error) {
 	if c.Name == "" { // a communicator is made once, before the program counts
@@ -171,6 +186,9 @@ func (j *Joint) Time(ctx context.Context, c program.Collective, end End) (ns uin
 		at = t.Low
 	case High:
 		at = t.High
+	}
+	if !t.Known() {
+		at = t.Value
 	}
 	const most = 1 << 60 // an interval may have no upper end
 	return uint64(math.Round(min(at, most))), t.joint, err
@@ -234,9 +252,11 @@ func (j *Joint) shapeOf(c program.Collective) (s jointShape, err error) {
 	for _, rank := range c.Ranks {
 		on[nodeOf(rank)]++
 	}
-	s = jointShape{nodes: len(on), perNode: on[nodeOf(c.Ranks[0])]}
+	s = jointShape{ranks: len(c.Ranks), nodes: len(on), perNode: on[nodeOf(c.Ranks[0])]}
+	last := nodeOf(c.Ranks[len(c.Ranks)-1])
 	for _, rank := range c.Ranks { // and not over the map, so that the error has one text
-		if ranks := on[nodeOf(rank)]; ranks != s.perNode {
+		node := nodeOf(rank)
+		if ranks := on[node]; ranks != s.perNode && (s.perNode < j.perNode || node != last) {
 			return s, fmt.Errorf("%s among %d ranks has %d and %d of them on its nodes of %d, "+
 				"which was not measured", c.Name, len(c.Ranks), s.perNode, ranks, j.perNode)
 		}
@@ -256,11 +276,15 @@ func (j *Joint) shapeOf(c program.Collective) (s jointShape, err error) {
 
 // calls returns the calls of a collective of a shape.
 func (j *Joint) calls(k jointKey) Calls {
+	perNode := k.shape.perNode
+	if k.shape.ranks < k.shape.nodes*perNode {
+		perNode = 0 // ranks are placed as in the measurements
+	}
 	return Calls{
 		Collective: k.name,
 		Algorithm:  k.algorithm,
-		Ranks:      []int{k.shape.nodes * k.shape.perNode},
-		PerNode:    k.shape.perNode,
+		Ranks:      []int{k.shape.ranks},
+		PerNode:    perNode,
 		Groups:     k.shape.groups,
 		Sizes:      []quantity.Bytes{quantity.Bytes(k.bytes)},
 		Fits:       j.fits,
@@ -270,8 +294,11 @@ func (j *Joint) calls(k jointKey) Calls {
 // measured returns the time of a collective of a shape in µs, with its interval.
 func (j *Joint) measured(ctx context.Context, k jointKey) (in quantity.Interval, err error) {
 	all := j.d.Collectives(k.name)
+	// Levels describe what was not measured, or too far from it for an interval.
+	levels := len(j.d.Machine().Levels) > 0
 	has := slices.ContainsFunc(all, func(t platforms.MeasuredCollective) bool {
-		return slices.Contains(t.PerNode, k.shape.perNode) && max(1, t.Groups) == k.shape.groups
+		return max(1, t.Groups) == k.shape.groups &&
+			(!levels || slices.Contains(t.PerNode, k.shape.perNode))
 	})
 	if !has {
 		return in, j.refusal(k)
@@ -290,8 +317,11 @@ func (j *Joint) measured(ctx context.Context, k jointKey) (in quantity.Interval,
 		in = t.AverageWithin
 		in.Value = float64(t.Average)
 	}
-	if !in.Known() || math.IsNaN(in.Low) {
+	if math.IsNaN(in.Value) || levels && !in.Known() {
 		return in, j.refusal(k)
+	}
+	if why := t.likely.NoInterval; !in.Known() && !slices.Contains(j.unbounded, why) {
+		j.unbounded = append(j.unbounded, why)
 	}
 	if j.network != (network{1, 1}) {
 		if in, err = p.source.(*measured).changed(t, j.network); err != nil {
@@ -299,7 +329,7 @@ func (j *Joint) measured(ctx context.Context, k jointKey) (in quantity.Interval,
 		}
 	}
 	width := func(in quantity.Interval) float64 { return (in.High - in.Low) / in.Value }
-	if j.of.name == "" || width(in) > width(j.widest) {
+	if j.of.name == "" || !j.widest.Known() || width(in) > width(j.widest) {
 		j.widest, j.of = in, k
 	}
 	return in, nil

@@ -223,6 +223,9 @@ func (in *Input) offBy(on []platforms.Design, ranks []int) string {
 	}
 	if in.joint != nil {
 		on = nil
+		if why := in.joint.Unbounded(); why != "" {
+			return "no interval: " + why
+		}
 	}
 	return offBy(on, most)
 }
