@@ -717,7 +717,8 @@ func MeasuredPrograms(low, high, median, worst float64) Note {
 // StepsOff is of what the interval of a step is made of.
 func StepsOff(off float64) Note {
 	return read("The interval holds steps that are %.0f %% off, as twelve published ones were "+
-		"(docs/training.md), and all collectives at one end of theirs.", 100*off)
+		"(docs/training.md), and all collectives at one end of theirs; that of a ratio of steps "+
+		"is as if their errors were independent.", 100*off)
 }
 
 // NetworkScales is of the collectives of a program on a changed network.

@@ -55,6 +55,16 @@ func (q Question) stepWithin(ctx context.Context, in *Input, finish quantity.Mic
 	return within, nil
 }
 
+// ratioWithin returns the interval of the ratio of two finishes, as if their errors were
+// independent: the squares of the logarithms add. What both steps share, such as rates that are too
+// high, cancels in a ratio, so that the interval is rather too wide.
+func ratioWithin(above, below quantity.Interval) quantity.Interval {
+	value := above.Value / below.Value
+	down := math.Hypot(math.Log(above.Value/above.Low), math.Log(below.High/below.Value))
+	up := math.Hypot(math.Log(above.High/above.Value), math.Log(below.Value/below.Low))
+	return quantity.Interval{Value: value, Low: value * math.Exp(-down), High: value * math.Exp(up)}
+}
+
 // hasFittedRates reports whether a rate of the machine's computation has an interval, as those have
 // that were fitted to measured steps.
 func hasFittedRates(d platforms.Design) bool {

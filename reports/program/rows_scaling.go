@@ -78,6 +78,19 @@ func scalingRows(s *Scaling) table.Rows {
 			table.Col(keys[i]+"_us", "", func(r row) any { return mark(r).Mean }),
 			table.Col(keys[i]+"_max_us", "", func(r row) any { return mark(r).Max }))
 	}
+	ofRatio := func(of func(row) float64) func(row) any {
+		return func(r row) any { return table.OrAbsent(of(r), r.SpeedUpWithin.Value > 0) }
+	}
+	efficient := func(r row) float64 { return 100 * r.Efficiency / r.SpeedUp }
+	columns = append(columns,
+		table.Col("speed_up_from", "", ofRatio(func(r row) float64 { return r.SpeedUpWithin.Low })),
+		table.Col("speed_up_to", "", ofRatio(func(r row) float64 { return r.SpeedUpWithin.High })),
+		table.Col("efficiency_from_percent", "", ofRatio(func(r row) float64 {
+			return efficient(r) * r.SpeedUpWithin.Low
+		})),
+		table.Col("efficiency_to_percent", "", ofRatio(func(r row) float64 {
+			return efficient(r) * r.SpeedUpWithin.High
+		})))
 	rows := table.TableOf(s.Rows, columns...)
 	rows.Add(s.Notes...)
 	rows.Verdict = scalingVerdict(s)

@@ -47,8 +47,11 @@ func splitVerdict(s *Scaling) table.Sentence {
 	}
 	times := ""
 	if first.Ranks < last.Ranks {
-		times = fmt.Sprintf(", %.3g × as many %s a second as %d",
-			last.Rate(last.Finish)/first.Rate(first.Finish), last.Unit, first.Ranks)
+		rates := last.Rate(last.Finish) / first.Rate(first.Finish)
+		times = fmt.Sprintf(", %.3g × as many %s a second as %d", rates, last.Unit, first.Ranks)
+		if in := last.SpeedUpWithin; in.Value > 0 {
+			times += fmt.Sprintf(" (%.3g to %.3g)", rates*in.Low/in.Value, rates*in.High/in.Value)
+		}
 	}
 	binds, part := "computation", last.Computing
 	if last.Shown > part {

@@ -51,6 +51,9 @@ type Scaled struct {
 	// of that ratio, as of a fixed problem; else, as of fixed work per rank, times the growth. They
 	// are not finite if a finish is 0, nor are the last two if the program computes nothing.
 	SpeedUp, Growth, Efficiency float64
+	// SpeedUpWithin is the 90 % interval of the speed-up where both finishes have one, see
+	// [ratioWithin]; zero on the smallest number of ranks. The efficiency's is as wide.
+	SpeedUpWithin quantity.Interval
 	Split
 	// Marks are in the order in which the program first reaches them.
 	Marks    []MarkTime
@@ -258,6 +261,9 @@ func (s *Scaling) compare() {
 		row := &s.Rows[i]
 		first := smallest[series{row.on, row.Params}]
 		row.SpeedUp = float64(first.Finish / row.Finish)
+		if row.Ranks > first.Ranks && row.Within.Value > 0 && first.Within.Value > 0 {
+			row.SpeedUpWithin = ratioWithin(first.Within, row.Within)
+		}
 		row.Growth = float64(row.computed / first.computed)
 		ratio := float64(row.Ranks) / float64(first.Ranks)
 		if row.Efficiency = row.SpeedUp * row.Growth / ratio; row.isFixedProblem(ratio) {
