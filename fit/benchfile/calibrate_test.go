@@ -175,7 +175,31 @@ var spellings = [3][]struct {
 	{{"MB/s", 1}, {"Bandwidth (GB/s)", 1e-3}, {"bw_mib_s", 1e6 / (1 << 20)}, {"Gb/s", 8e-3}},
 }
 
-// plant makes a table with random columns.
+// grouped writes a number with separators between thousands.
+func grouped(v float64, by string) string {
+	text := strconv.FormatFloat(v, 'f', -1, 64)
+	whole, decimals, _ := strings.Cut(text, ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + by + whole[i:]
+	}
+	if decimals != "" {
+		whole += "." + decimals
+	}
+	return whole
+}
+
+// notations of whole numbers of bytes.
+var notations = []func(v float64) string{
+	func(v float64) string { return grouped(v, " ") },
+	func(v float64) string { return grouped(v, "'") },
+	func(v float64) string { return grouped(v, "\u202f") },
+	func(v float64) string { return "0x" + strconv.FormatInt(int64(v), 16) },
+	func(v float64) string { return "2^" + strconv.Itoa(int(math.Log2(v))) },
+	func(v float64) string { return "PingPong/" + strconv.Itoa(int(v)) + "-16" },
+}
+
+// plant makes a table with random columns. Sizes may have one of the notations, between wide
+// blanks, and each value a line of its own.
 func plant(r *rand.Rand) planted {
 	p := planted{truth: map[float64][]float64{}}
 	beta, tau := math.Exp(r.Float64()*6-1), math.Exp(-r.Float64()*9-2)
@@ -192,6 +216,11 @@ func plant(r *rand.Rand) planted {
 	}
 	r.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 	separator := []string{"  ", ",", " | ", "\t"}[r.IntN(4)]
+	var notation func(float64) string
+	if i := r.IntN(2 * len(notations)); i < len(notations) && separator == "  " {
+		notation = notations[i]
+	}
+	inLines := r.IntN(8) == 0
 	spelled := make([]int, len(kinds))
 	var names []string
 	headless := r.IntN(4) == 0
@@ -203,7 +232,9 @@ func plant(r *rand.Rand) planted {
 		}
 		names = append(names, name)
 	}
-	if !headless {
+	sorted := slices.Sorted(slices.Values(names))
+	inLines = inLines && len(slices.Compact(sorted)) == len(names)
+	if !headless && !inLines {
 		p.text = strings.Join(names, separator) + "\n"
 	}
 	for exp := r.IntN(4); exp < 8+r.IntN(16); exp++ {
@@ -227,9 +258,18 @@ func plant(r *rand.Rand) planted {
 			default:
 				v = r.Float64() * 1000
 			}
-			cells = append(cells, strconv.FormatFloat(v, 'f', digits, 64))
+			cell := strconv.FormatFloat(v, 'f', digits, 64)
+			if k == 0 && notation != nil && spellings[0][spelled[i]].factor == 1 {
+				cell = notation(v)
+			}
+			if inLines {
+				p.text += names[i] + ": " + cell + "\n"
+			}
+			cells = append(cells, cell)
 		}
-		p.text += strings.Join(cells, separator) + "\n"
+		if !inLines {
+			p.text += strings.Join(cells, separator) + "\n"
+		}
 	}
 	return p
 }

@@ -40,6 +40,13 @@ var spacedThousands = lex.NewPattern(
 // comma is that of decimals: "1.024;2,49".
 var pointedThousands = lex.NewPattern(`(^\s*|;\s*)(\d{1,3}(?:\.\d{3})+(?:,\d+)?)(\s*;|\s*$)`)
 
+// commaNumber matches a number that may have a decimal comma or one between thousands, 1,220, and
+// plainThousands one of four digits or more without a comma.
+var (
+	commaNumber    = lex.NewPattern(`(?:^|[\s|])\d{1,3},\d{3}(?:[\s|]|$)`)
+	plainThousands = lex.NewPattern(`(?:^|[\s|])\d{4,}(?:[\s|]|$)`)
+)
+
 // deviation matches what stands behind a mean: "1.79 ± 0.05".
 var deviation = lex.NewPattern(`\s*(?:±|\+/-|\+-)\s*\d[\d.]*%?`)
 
@@ -66,6 +73,7 @@ func plainLine(line string) string {
 	if strings.Contains(line, "**") {
 		line = strings.ReplaceAll(line, "**", "  ")
 	}
+	line = strings.ReplaceAll(line, "`", " ") // of Markdown
 	if strings.Contains(line, "±") || strings.Contains(line, "+/-") ||
 		strings.Contains(line, "+-") {
 		line = deviation().ReplaceAllStringFunc(line, blank)
@@ -237,6 +245,8 @@ func trimmedToken(line string, from, to int, decimalComma bool) token {
 	return t
 }
 
+var fortranNumber = lex.NewPattern(`^[+-]?\d*\.\d+D[+-]\d+$`)
+
 var decimalNumber = lex.NewPattern(`^\d+\.\d+`)
 
 // parse reads the token as a number with or without a unit, if it is one.
@@ -252,6 +262,9 @@ func (t *token) parse(decimalComma bool) {
 	if v, ok := wholeNumber(text); ok {
 		t.number, t.value, t.quantum = true, v, 1
 		return
+	}
+	if fortranNumber().MatchString(text) {
+		text = strings.Replace(text, "D", "E", 1)
 	}
 	c := text[0]
 	if len(text) > 32 || (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' {

@@ -205,23 +205,28 @@ func withUnit(text []byte) (v lex.Number, u quantity.Value, ok bool) {
 	return v, u, ok
 }
 
-// number parses a number; with separator ';' it may have a decimal comma. Commas between thousands
+// number parses a number; with separator ';' it may have a decimal comma. Separators of thousands
 // are those of a quoted value or of a table between bars.
 func number(text []byte, comma byte) (lex.Number, bool) {
 	v, ok := lex.Parse(text)
 	switch {
 	case ok || len(text) == 0:
-	case comma == ';':
+	case comma == ';' && bytes.IndexByte(text, ',') >= 0:
 		v, ok = lex.ParseDecimal(text)
 	// In CSV, 1,600 may as well be 1.6.
-	case thousandsCell().Match(text) &&
-		(comma == '|' || comma == '\t' || bytes.IndexByte(text, '.') > 0):
-		v, ok = lex.Parse(bytes.ReplaceAll(text, []byte(","), nil))
+	case thousandsCell().Match(text) && (bytes.IndexByte(text, ',') < 0 ||
+		comma == '|' || comma == '\t' || bytes.IndexByte(text, '.') > 0):
+		return lex.Parse(thousandsGap().ReplaceAll(text, nil))
+	default:
+		v.Value, ok = wholeNumber(string(text))
 	}
 	return v, ok
 }
 
-var thousandsCell = lex.NewPattern(`^\d{1,3}(,\d{3})+(\.\d+)?$`)
+var (
+	thousandsCell = lex.NewPattern(`^\d{1,3}(?:,\d{3}|[ '\x{2019}]\d{3})+(\.\d+)?$`)
+	thousandsGap  = lex.NewPattern(`[, '\x{2019}]`)
+)
 
 // kindOf returns the kind of times by the name of their column. A bandwidth is taken as size
 // over a one-way time, which is what most people plot; other rates, such as throughput, are

@@ -163,6 +163,7 @@ var (
 		"", "size", "bytes", "nbytes", "msg_size", "msgsize", "message_size", "messagesize",
 		"message", "msg", "msglen", "n", "len", "length", "x",
 		"total", "total_bytes", "total_size",
+		"io_size", "message_bytes", "msg_bytes", "data_size",
 	)
 	plainSizeNames = set("size", "bytes", "nbytes", "msg_size", "msgsize", "message_size",
 		"messagesize", "size_bytes")

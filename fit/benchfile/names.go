@@ -60,6 +60,8 @@ var (
 		`error|count|nchan|batch|thread|pid|total|overlap|util|compute|stdev|sigma|retr|n_ctx|` +
 		`gpus|\bport\b|\bline\b|start|\bdate\b|elapsed|qps|std|\bcv|` +
 		`step|epoch|loss|seq|\bttl\b|token|\brows?\b`)
+	// What a time or a rate is for does not make it a count.
+	perCall = lex.NewPattern(`(?i)\bper[ _-]?(iter|rep|sample|step)[a-z]*`)
 	// A communicator and a cluster have sizes, too.
 	noSizeName = lex.NewPattern(`(?i)rate|bw|band|/s|window|batch|lat|time|\bcomm([ _]|\b)|world|` +
 		`team|cluster|group|pool`)

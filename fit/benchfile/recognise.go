@@ -93,6 +93,7 @@ func (x *recogniser) look(p *parser, raw []byte, taken bool) {
 		if row := tokensOf(line); strings.Count(patternOf(row), "n") >= 2 {
 			x.endPairs(p)
 			x.row(p, row, line, p.file.Lines)
+			x.open.noteCommas(string(raw))
 			return
 		}
 	}
@@ -392,6 +393,8 @@ func (p *parser) doubt(b *block, found []reading, named bool) string {
 	switch {
 	case slices.ContainsFunc(b.above, intervalHeader().MatchString):
 		return "the bytes of an interval are no size of a message"
+	case b.commas && b.noCommas:
+		return "a comma, as in 1,220, may be that of decimals or of thousands"
 	case values == 0:
 		return noUnit
 	case forced:

@@ -24,6 +24,8 @@ type block struct {
 	before  []token  // the last row of the block before; nil without one
 	ofPairs bool     // a row is a run of lines with a name and a value
 	inWords bool     // words that differ are read as the number in them
+	// Some numbers have a comma before three digits, and others of four digits have none.
+	commas, noCommas bool
 }
 
 // maxRows is the number of rows that a table is recognised by; all further ones only have to follow
@@ -95,6 +97,12 @@ func (b *block) hasLeadingZeros() bool {
 	return false
 }
 
+// noteCommas looks at the commas of a row as it stands.
+func (b *block) noteCommas(raw string) {
+	b.commas = b.commas || strings.Contains(raw, ",") && commaNumber().MatchString(raw)
+	b.noCommas = b.noCommas || len(b.rows) < maxRows && plainThousands().MatchString(raw)
+}
+
 func (b *block) add(row []token, text string, line int) {
 	b.rows = append(b.rows, row[:len(b.pattern)])
 	b.texts = append(b.texts, text)
@@ -139,7 +147,9 @@ func (b *block) columns() (all []*column, named bool) {
 		all = append(all, c)
 	}
 	inline := b.inlineNames(all)
-	named = b.nameByHeader(all, lead)
+	if !b.ofPairs { // which name their values themselves
+		named = b.nameByHeader(all, lead)
+	}
 	for _, c := range all {
 		// "Latency: 3.5": the word before the number names it more surely than a line above. A
 		// label of the line may be such a word, too.

@@ -20,7 +20,7 @@ var unitless = map[dimension][]unit{
 // guess sets the column's readings by its name and its unit alone. us is the unit of times without
 // one, 0 if it is unknown.
 func (c *column) guess(us float64) {
-	isOther := otherName().MatchString(c.name)
+	isOther := otherName().MatchString(perCall().ReplaceAllString(c.name, ""))
 	if c.dim != noDimension {
 		for _, u := range c.units {
 			score := 4 - u.doubt

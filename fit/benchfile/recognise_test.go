@@ -219,6 +219,14 @@ func TestNotations(t *testing.T) {
 		{"settings above a table", "Collective:  Alltoall\nWarmup: 10\nIterations: 100\n       Count        Size                Time, us\n                                 avg         min         max\n" +
 			"         128         512        6.48        5.76        7.18\n         256        1024        7.65        7.19        8.10\n        4096       16384       41.91       41.02       42.14\n",
 			[]string{"alltoall: collective alltoall/0/0 512=6.48 1024=7.65 16384=41.91"}},
+		{"ticks of Markdown under a heading with the unit", "### One-way latency, microseconds\n\n| size | shm |\n|------|-----|\n| `8 B` | 1.60 |\n| `1 KB` | 2.10 |\n| `64 KB` | 9.80 |\n",
+			[]string{"table: one-way time 8=1.6 1024=2.1 65536=9.8"}},
+		{"exponents of Fortran", "   size (bytes)     time (s)\n  8   1.60000D-06\n 1024   2.10000D-06\n 65536   9.80000D-06\n", []string{"table: one-way time 8=1.6 1024=2.1 65536=9.8"}},
+		{"a total beside a time per iteration", "8 bytes x 1000 iters: total 0.001600 s, per iter 1.600 us\n1024 bytes x 1000 iters: total 0.002100 s, per iter 2.100 us\n65536 bytes x 1000 iters: total 0.009800 s, per iter 9.800 us\n",
+			[]string{"table: one-way time 8=1.6 1024=2.1 65536=9.8"}},
+		{"hexadecimal sizes in a CSV", "size_bytes,time_us\n0x8,1.60\n0x400,2.10\n", []string{"csv: one-way time 8=1.6 1024=2.1"}},
+		{"blanks between thousands in Markdown", "| size_bytes | time_us |\n|---|---|\n| 8 | 1.60 |\n| 65 536 | 9.80 |\n", []string{"csv: one-way time 8=1.6 65536=9.8"}},
+		{"sizes of I/O in JSON", "{\"io_size\": 8, \"lat\": {\"mean_us\": 1.6}}\n{\"io_size\": 1024, \"lat\": {\"mean_us\": 2.1}}\n", []string{"json: one-way time 8=1.6 1024=2.1"}},
 		{"one size, whose rate is size over time", "transport=rc\nsize=1048576\niters=1000\ntime=95.30us\nbw=11.00GB/s\n", []string{"table: one-way time 1048576=95.3"}},
 		{"one size, by its names", "Message size: 4096 bytes\nAverage latency: 3.20 us\n", []string{"table: one-way time 4096=3.2"}},
 	} {
@@ -256,9 +264,10 @@ func TestUndecided(t *testing.T) {
 		"run 0/10: 0.71 sec 9.07 GFLOP/s 108.85 Gb/s\nrun 1/10: 0.65 sec 9.88 GFLOP/s 118.53 Gb/s\nrun 2/10: 0.65 sec 9.89 GFLOP/s 118.71 Gb/s\n":                                                                                                                                                     "no column behaves as sizes do",
 		"bytes    time (us)\n1.024    2.5\n16.384   4.6\n65.536   9.7\n": "are no whole bytes",
 		"iter 0: loss 4.000, time 130.00ms, mfu 40.00%\niter 10: loss 3.900, time 131.00ms, mfu 40.10%\niter 20: loss 3.800, time 132.00ms, mfu 40.20%\niter 30: loss 3.700, time 133.00ms, mfu 40.30%\n": "no column behaves as sizes do",
-		"buffer_size: 4096\ntimeout: 30 s\n":                 "one row without a header",
-		"./netty latency -a 10.0.0.1 -l 4096 -m 100000 -s\n": "no table of sizes and times",
-		"\t// 64 KiB take 486.4 µs at 135 MB/s\n":            "no table of sizes and times",
+		"Taille (octets)\tLatence (µs)\n8\t1,600\n1024\t2,100\n65536\t9,800\n": "a comma, as in 1,220, may be that of decimals or of thousands",
+		"buffer_size: 4096\ntimeout: 30 s\n":                                   "one row without a header",
+		"./netty latency -a 10.0.0.1 -l 4096 -m 100000 -s\n":                   "no table of sizes and times",
+		"\t// 64 KiB take 486.4 µs at 135 MB/s\n":                              "no table of sizes and times",
 	} {
 		got := described(t, "x", text, Options{})
 		if len(got) != 1 || !strings.Contains(got[0], want) {

@@ -192,7 +192,9 @@ var roundTrip = lex.NewPattern(`(?i)\bround.?trip|\brtt\b`)
 func columnNames(all []*column) []string {
 	var names []string
 	for _, c := range all {
-		names = append(names, c.name)
+		if !c.inWord { // "PingPong/1024" is no title
+			names = append(names, c.name)
+		}
 	}
 	return []string{strings.Join(names, "  ")}
 }
