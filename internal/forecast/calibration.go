@@ -11,25 +11,24 @@ import (
 // A Calibration holds the statistics of many curves that predictions of any other curve use.
 type Calibration struct {
 	// Between and Above are the weights of the terms of errors for sizes between and above the
-	// measured ones, upwards and downwards; Run those for another run at a measured size.
+	// measured ones, upwards and downwards.
 	Between, Above [2]Terms
-	Run            Terms
+	// Run has the half of the interval of another run at a measured size: a base, and the factor of
+	// the curve's noise that is added.
+	Run [2]float64
 	// Begins has, by whole octaves of the last size from [FirstLast], the error that a protocol
 	// adds which begins above it: as a logarithm, added in squares. It is that of 97 % of the sizes
 	// an octave above it and its neighbours; 0 beyond the list.
 	Begins []float64 `json:",omitempty"`
-	// RunScale is the scale of the differences between runs of published machines: over √2, those
-	// at one size follow Student's t of about one degree of freedom.
-	RunScale float64
 	// Saving is log₂ of the factor by which a further byte gets cheaper with each octave above the
 	// last size, if the curve is still flat there; at least 0.
-	Saving float64
+	Saving float64 `json:",omitempty"`
 	// Settled is log₂ of the size up to which protocols change. Collectives also change their
 	// algorithms, at all sizes.
 	Settled float64
 	// Fade is the factor by which the rise of a stream's rate falls with each octave above the last
 	// size, from 0 to 1; 0 for times that are not of a stream.
-	Fade float64
+	Fade float64 `json:",omitempty"`
 }
 
 // FirstLast is log₂ of the smallest last size whose next protocol is known, 4 KiB.

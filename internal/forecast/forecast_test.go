@@ -168,7 +168,7 @@ func TestRuns(t *testing.T) {
 // 1/r)), where s is that of published machines, and half a step of the printed times comes
 // on top.
 func TestRunInterval(t *testing.T) {
-	own := Latencies().RunScale * Latencies().RunScale
+	const own = runScale * runScale
 	for _, c := range []struct {
 		runs       int
 		t, d, want float64

@@ -12,7 +12,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/evidence/judge"
 	"github.com/halfpeak/halfpeak/internal/forecast"
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 const (
@@ -411,45 +410,24 @@ func descend(loss func(forecast.Terms) float64, start float64) (w forecast.Terms
 	return w, least
 }
 
-// learnRun learns the factor of the next run, from one run: the weights of its terms, and the scale
-// of the differences between runs.
+// learnRun learns the half of the interval of the next run, from one run.
 func (t *trainer) learnRun(k *forecast.Calibration) {
-	var all []sample
-	by := map[string][]float64{}
+	var all []bound
 	each(t.cases(repeat)[0], t.of, func(s Case, held forecast.Point, c *forecast.Curve) {
-		terms := c.RunTerms()
-		off := math.Log(float64(held.Time)) - c.Parts(held.Size).Middle
-		p := forecast.Parts{Share: 1, Most: math.Inf(1), Terms: [2]forecast.Terms{terms, terms}}
-		all = append(all, sample{off: off, weight: s.Weight, parts: p})
-		if !s.Curve.Planted {
-			by[s.Curve.Machine] = append(by[s.Curve.Machine], math.Abs(off)/math.Sqrt2)
-		}
+		off := math.Abs(math.Log(float64(held.Time)) - c.Parts(held.Size).Middle)
+		all = append(all, bound{terms: c.RunTerms(), most: math.Inf(1), off: off,
+			weight: s.Weight})
 	})
 	if len(all) == 0 {
 		return
 	}
-	k.Run = best(list.Map(all, func(s sample) bound {
-		b := s.bound(0)
-		b.off = math.Abs(s.off)
-		return b
-	}))
-	var v, w []float64
-	for _, s := range all {
-		v = append(v, math.Abs(s.off)/max(k.Run.Dot(s.parts.Terms[0]), 1e-9))
-		w = append(w, s.weight)
+	w := best(all)
+	var v, weights []float64
+	for _, b := range all {
+		v, weights = append(v, b.off/max(w.Dot(b.terms), 1e-9)), append(weights, b.weight)
 	}
-	stat.SortWeighted(v, w)
-	q := stat.Quantile(judge.Level, stat.Empirical, v, w)
-	for i := range k.Run {
-		k.Run[i] *= q
-	}
-	// Even a curve without noise drifts from run to run. There is no third term.
-	k.Run[0], k.Run[2] = max(k.Run[0], leastRun), 0
-	medians := list.Map(slices.SortedFunc(maps.Keys(by), cmp.Compare), func(m string) float64 {
-		return stats.Median(by[m])
-	})
-	k.RunScale = 0.002 // of fewer machines no median is known
-	if len(medians) > 2 {
-		k.RunScale = stats.Median(medians)
-	}
+	stat.SortWeighted(v, weights)
+	q := stat.Quantile(judge.Level, stat.Empirical, v, weights)
+	// Even a curve without noise drifts from run to run.
+	k.Run = [2]float64{max(q*w[0], leastRun), q * w[1]}
 }
