@@ -313,7 +313,7 @@ func TestTargetMetOrImpossible(t *testing.T) {
 			t.Fatal(err)
 		}
 		reached := len(found.Found) > 0 && found.Found[0].Reached
-		if found.Met != c.met || reached != c.reached || found.Now != float64(now) {
+		if found.Met != c.met || reached != c.reached || found.Now.Value != float64(now) {
 			t.Errorf("%v: %+v", c.most, found)
 		}
 	}

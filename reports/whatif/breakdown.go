@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/halfpeak/halfpeak/internal/curves"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/remark"
 	"github.com/halfpeak/halfpeak/internal/study"
 	"github.com/halfpeak/halfpeak/model"
@@ -42,10 +43,12 @@ type Parted struct {
 	Size        quantity.Bytes // of a message
 	OneWay, Gap quantity.Micros
 	Shares      []study.Share
-	// Next has the interval of the next measurement of the one-way time, or of the time of the
-	// call, where that is known.
-	Next quantity.Interval
+	// Now is the one-way time, or the time of the call, with the interval of the next measurement
+	// where that is known.
+	Now quantity.Interval
 }
+
+func (p Parted) now() quantity.Interval { return p.Now }
 
 func (q BreakdownQuestion) Ask(context.Context) (*Breakdown, error) {
 	b := &Breakdown{Case: q.Case}
@@ -53,7 +56,6 @@ func (q BreakdownQuestion) Ask(context.Context) (*Breakdown, error) {
 		return b, b.divideCalls()
 	}
 	b.Sizes, b.Quantities = q.sizesOr(TableSizes), q.quantitiesOr("one_way")
-	b.noInterval = q.After.noInterval(b.Quantities)
 	m := q.After.Layer.Model
 	b.NoGap = q.After.Layer.GapError()
 	b.measured = model.LinesOf(m) != m
@@ -61,6 +63,7 @@ func (q BreakdownQuestion) Ask(context.Context) (*Breakdown, error) {
 	if b.Parts, err = q.After.parted(b.Sizes); err != nil {
 		return nil, err
 	}
+	b.noInterval = q.After.noInterval(b.Quantities, list.Map(b.Parts, Parted.now)...)
 	for _, n := range b.Sizes {
 		b.cut = b.cut || model.PacketSize(m, n) < n
 	}
@@ -83,18 +86,19 @@ func (b *Breakdown) ofGap() bool { return b.Quantities[0].Name == "gap" }
 // divideCalls divides the times of calls, such as along the critical path of a finish.
 func (b *Breakdown) divideCalls() error {
 	b.Quantities = b.quantitiesOr()
-	b.notes, b.noInterval = NotesOf(b.Quantities), b.After.noInterval(b.Quantities)
+	b.notes = NotesOf(b.Quantities)
 	for _, of := range b.Quantities {
 		shares, err := b.After.limits(of)
 		if err != nil {
 			return err
 		}
-		now, err := b.After.ValueOf(of)
+		now, err := b.After.predicted(of)
 		if err != nil {
 			return err
 		}
-		b.Parts = append(b.Parts, Parted{Quantity: of, Shares: shares, Next: b.After.next(of, now)})
+		b.Parts = append(b.Parts, Parted{Quantity: of, Shares: shares, Now: now})
 	}
+	b.noInterval = b.After.noInterval(b.Quantities, list.Map(b.Parts, Parted.now)...)
 	return nil
 }
 
@@ -109,7 +113,9 @@ func (d Design) parted(sizes []quantity.Bytes) (all []Parted, err error) {
 		if err != nil {
 			return nil, err
 		}
-		p.Next = d.next(oneWay, float64(p.OneWay))
+		if p.Now, err = d.predicted(oneWay); err != nil {
+			return nil, err
+		}
 		all = append(all, p)
 	}
 	return all, nil

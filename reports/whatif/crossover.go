@@ -105,6 +105,83 @@ func (c *Crossover) addPair(a, b Design, sampling *Sampling) error {
 	return nil
 }
 
+// crossingInterval returns the interval of a crossing of a and b between lo and hi,
+// and the share of samples that cross there in the same direction. It is [ErrExact] if a fit has
+// too few sizes for an interval. If one of the two
+// was fitted, both are those of the next measurements; see [nextCrossing]. Fitted
+// layers have 1,000 samples at most, as [Sampling.sizes].
+func crossingInterval(a, b Design, c model.Crossing, lo, hi quantity.Bytes,
+	s Sampling) (quantity.Interval, float64, error) {
+	if tooFew(a)+tooFew(b) != "" {
+		return quantity.Interval{}, 0, ErrExact
+	}
+	if a.Forecastable() || b.Forecastable() {
+		s.Samples = min(s.Samples, 1000)
+		return nextCrossing(a, b, c, model.CrossingSizes(a.Layer.Model, b.Layer.Model, lo, hi), s)
+	}
+	return s.sizes(float64(c.Size), []Design{a, b},
+		func(of []platforms.Costs) (quantity.Bytes, bool) {
+			x, ok := nearestCrossing(model.Crossings(of[0].Layer, of[1].Layer, lo, hi), c.Beyond,
+				c.Size)
+			return x.Size, ok
+		})
+}
+
+// nextCrossing returns the interval of a crossing of next measurements, and its probability.
+// Outside the interval one of the two is faster with a probability of at least 97.5 %. The
+// probability of the crossing is a product, within the neighbouring crossings: the largest
+// probability that the one is faster at some size below it, times the largest that the other is
+// faster at some size above.
+func nextCrossing(a, b Design, c model.Crossing, sizes []quantity.Bytes,
+	s Sampling) (quantity.Interval, float64, error) {
+	first, err := nextFaster(a, b, sizes, s)
+	if err != nil {
+		return quantity.Interval{}, 0, err
+	}
+	if !c.Beyond { // b is the faster one up to it
+		for i, p := range first {
+			first[i] = 1 - p
+		}
+	}
+	in := quantity.Interval{Value: float64(c.Size), Low: float64(sizes[0]),
+		High: float64(sizes[len(sizes)-1])}
+	// Sizes up to the crossing are before it, those from one byte above on beyond.
+	// The ends of the interval are the first sizes on each side at which one of the
+	// two is faster with 97.5 %, so that both sides together leave 5 %.
+	at, _ := slices.BinarySearch(sizes, c.Size+1)
+	before, beyond := 0.0, 0.0
+	// The walk ends at the neighbouring crossing, where the probability passes one
+	// half.
+	for i := at - 1; i >= 0 && first[i] >= 0.5; i-- {
+		if before = max(before, first[i]); first[i] >= 0.975 {
+			in.Low = float64(sizes[i])
+			break
+		}
+	}
+	for i := at; i < len(sizes) && first[i] <= 0.5; i++ {
+		if beyond = max(beyond, 1-first[i]); first[i] <= 0.025 {
+			in.High = float64(sizes[i])
+			break
+		}
+	}
+	return in, before * beyond, nil
+}
+
+// nearestCrossing returns the crossing in the direction of beyond whose size is
+// nearest to one, by its logarithm. Two curves with switches cross several times; a
+// changed parameter moves a crossing, and the nearest one of the same direction is
+// taken for the same.
+func nearestCrossing(all []model.Crossing, beyond bool, to quantity.Bytes) (c model.Crossing,
+	found bool) {
+	off := func(x model.Crossing) float64 { return math.Abs(math.Log(float64(x.Size / to))) }
+	for _, x := range all {
+		if x.Beyond == beyond && (!found || off(x) < off(c)) {
+			c, found = x, true
+		}
+	}
+	return c, found
+}
+
 // beyond says that a layer overtakes, or is overtaken, at a size outside of its measured ones.
 func (c *Crossover) beyond(l platforms.Layer) {
 	first, last, measured := l.MeasuredRange()

@@ -23,7 +23,7 @@ func (s *Sensitivities) Figure() (table.Picture, error) {
 	for _, one := range s.Of {
 		if one.Quantity == q && one.Size == s.Sizes[0] {
 			all = append(all, one)
-			t.Base, t.BaseLabel = one.Now, q.Value(one.Now).String()
+			t.Base, t.BaseLabel = one.Now.Value, q.Value(one.Now.Value).String()
 		}
 	}
 	slices.SortStableFunc(all, func(a, b SensitivityOf) int {
@@ -46,7 +46,7 @@ func (s *Sensitivities) Figure() (table.Picture, error) {
 func (s SensitivityOf) width() (w float64) {
 	for _, v := range []float64{s.Less, s.More} {
 		if !math.IsNaN(v) {
-			w = max(w, math.Abs(v-s.Now))
+			w = max(w, math.Abs(v-s.Now.Value))
 		}
 	}
 	return w

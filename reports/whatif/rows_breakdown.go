@@ -121,13 +121,10 @@ func (b *Breakdown) closing() table.Sentence {
 			closing.Subject = "one way"
 		}
 		closing.Values = append(closing.Values, table.Closed{Of: of,
-			Value: table.Shown(quantity.DimTime, p.Next),
+			Value: table.Shown(quantity.DimTime, p.Now),
 			With: fmt.Sprintf(", %s of it %s", table.PercentShare(100*float64(most.OneWay/sum)),
 				most.Owner)})
 		names, sizes = append(names, most.Owner), append(sizes, p.Size)
-		if p.Next.Known() {
-			closing.Error = ""
-		}
 	}
 	if text := table.Stretches(names, sizes); text != "" && closing.Subject != "" {
 		closing.Changes = "most of it " + text

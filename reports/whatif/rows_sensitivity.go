@@ -38,7 +38,7 @@ func (s *Sensitivities) Rows() table.Rows {
 			func(r row) any { return text(r, r.Less) }).Ranked(3),
 		table.Col("", "10 % larger",
 			func(r row) any { return text(r, r.More) }).Ranked(3),
-		table.Col("quantity_now", "", func(r row) any { return r.Now * asked(r).Scale }),
+		table.Col("quantity_now", "", func(r row) any { return r.Now.Value * asked(r).Scale }),
 		table.Col("quantity_smaller", "", func(r row) any {
 			return r.Less * asked(r).Scale
 		}),
@@ -80,11 +80,8 @@ func (s *Sensitivities) closing() table.Sentence {
 			name = named(title(most.Quantity))
 		}
 		closing.Values = append(closing.Values, table.Closed{Of: name,
-			Value: table.Shown(most.Quantity.Kind.Dim, most.Next), With: with})
+			Value: table.Shown(most.Quantity.Kind.Dim, most.Now), With: with})
 		names, sizes = append(names, most.Param.Short()), append(sizes, most.Size)
-		if most.Next.Known() {
-			closing.Error = ""
-		}
 	}
 	if text := table.Stretches(names, sizes); one && text != "" {
 		closing.Changes = "depends most on " + text

@@ -22,8 +22,8 @@ func (s *Solutions) Rows() table.Rows {
 	scale := func(f found) float64 { return f.Param.Value.Dim.Column().Scale }
 	all := s.Found
 	if all == nil && s.Met { // nothing was searched
-		all = []found{{Now: s.Now, At: s.Now, Reached: true, Met: true, From: math.Inf(-1),
-			To: math.Inf(1)}}
+		all = []found{{Now: s.Now.Value, At: s.Now.Value, Reached: true, Met: true,
+			From: math.Inf(-1), To: math.Inf(1)}}
 	}
 	named := func(f found, v any) any { return table.OrAbsent(v, f.Param.Path != "") }
 	rows := table.TableOf(all,
@@ -79,11 +79,11 @@ func (s *Solutions) Rows() table.Rows {
 	rows.Add(remark.Target(target))
 	rows.Verdict = solutionVerdict(s, target)
 	if s.Met {
-		rows.Verdict = table.Say("%s is already met: %v", target, q.Value(s.Now))
+		rows.Verdict = table.Say("%s is already met: %v", target, q.Value(s.Now.Value))
 		if !s.Sure {
 			rows.Verdict = table.Say("%s is met by %v, but not by all of %v to %v, which holds "+
-				"the next measurement in 95 %% of cases", target, q.Value(s.Now),
-				q.Value(s.Next.Low), q.Value(s.Next.High))
+				"the next measurement in 95 %% of cases", target, q.Value(s.Now.Value),
+				q.Value(s.Now.Low), q.Value(s.Now.High))
 		}
 		if s.Found == nil {
 			rows.Add(remark.SolveByName())
@@ -104,40 +104,27 @@ func (s *Solutions) Figure() (table.Picture, error) { return nil, nil }
 
 // shown returns the target for people: a finish says of what, with the algorithm.
 func (t Target) shown(units quantity.UnitChoice) string {
-	name, relation := t.Quantity.String(), "<="
+	name := t.Quantity.String()
 	if t.Quantity.simulated() {
 		name = named(title(t.Quantity))
 	}
-	if t.Least {
-		relation = ">="
-	}
-	return fmt.Sprintf("%s %s %s", name, relation, units.Print(t.Quantity.Value(t.Value)))
+	return fmt.Sprintf("%s %s %s", name, t.relation(), units.Print(t.Quantity.Value(t.Value)))
 }
 
 // solutionVerdict returns the parameter that needs the smallest change.
 func solutionVerdict(s *Solutions, target string) table.Sentence {
-	var best *Solution
-	change := func(f *Solution) float64 {
-		return math.Abs(math.Log(f.Value / f.Param.Value.Num))
-	}
-	for i, f := range s.Found {
-		if f.Reached && (best == nil || change(&s.Found[i]) < change(best)) {
-			best = &s.Found[i]
-		}
-	}
+	reach := slices.DeleteFunc(slices.Clone(s.Found), func(f Solution) bool { return !f.Reached })
 	switch {
-	case best != nil:
-		line := table.Say("%s needs %s at %s", target, best.Param.Short(), neededText(*best))
-		others := slices.DeleteFunc(slices.Clone(s.Found), func(f Solution) bool {
-			return !f.Reached || f.Param.Path == best.Param.Path
-		})
+	case len(reach) > 0: // the smallest change is the first
+		line := table.Say("%s needs %s at %s", target, reach[0].Param.Short(),
+			neededText(reach[0]))
 		switch {
-		case len(others) == 0 && len(s.Found) > 1:
+		case len(reach) == 1 && len(s.Found) > 1:
 			return table.Say("%v; no other parameter alone reaches it", line)
-		case len(others) >= table.MaxClosed:
-			return table.Say("%v, the smallest change of %d that do", line, len(others)+1)
+		case len(reach) > table.MaxClosed:
+			return table.Say("%v, the smallest change of %d that do", line, len(reach))
 		}
-		for _, f := range others {
+		for _, f := range reach[1:] {
 			line = table.Say("%v, or %s at %s", line, f.Param.Short(), neededText(f))
 		}
 		return line

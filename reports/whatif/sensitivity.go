@@ -29,9 +29,8 @@ type SensitivityOf struct {
 	Sensitivity
 	Quantity Quantity
 	Size     quantity.Bytes // also of a quantity that needs none
-	Now      float64        // the quantity as it is
-	// Next has the interval of the next measurement of the quantity, where that is known.
-	Next quantity.Interval
+	// Now is the quantity as it is, with the interval of its next measurement where that is known.
+	Now quantity.Interval
 }
 
 // tornadoPart is the relative change of each parameter in a tornado, and in the table.
@@ -40,23 +39,25 @@ const tornadoPart = 0.1
 func (q SensitivityQuestion) Ask(context.Context) (*Sensitivities, error) {
 	s := &Sensitivities{Case: q.Case}
 	s.Sizes, s.Quantities = q.sizesOr(OneSize), q.quantitiesOr("one_way")
-	s.notes, s.noInterval = NotesOf(s.Quantities), q.After.noInterval(s.Quantities)
+	s.notes = NotesOf(s.Quantities)
+	var values []quantity.Interval
 	for _, n := range s.Sizes {
 		for _, of := range s.Quantities {
-			now, err := q.After.ValueOf(of.At(n))
+			now, err := q.After.predicted(of.At(n))
 			if err != nil {
 				return nil, err
 			}
-			found, err := q.After.sensitivities(of.At(n), now, tornadoPart)
+			found, err := q.After.sensitivities(of.At(n), now.Value, tornadoPart)
 			if err != nil {
 				return nil, err
 			}
-			next := q.After.next(of.At(n), now)
+			values = append(values, now)
 			for _, one := range found {
-				s.Of = append(s.Of, SensitivityOf{one, of.At(n), n, now, next})
+				s.Of = append(s.Of, SensitivityOf{one, of.At(n), n, now})
 			}
 		}
 	}
+	s.noInterval = q.After.noInterval(s.Quantities, values...)
 	return s, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/table"
 )
 
@@ -48,7 +49,7 @@ type Landmark struct {
 func (q ThresholdQuestion) Ask(ctx context.Context) (*Landmarks, error) {
 	d, by := q.After, q.Sampling.in(ctx)
 	peak := d.Layer.Peak()
-	all := &Landmarks{Case: q.Case, peak: peak.Text(q.Units), noInterval: d.noInterval(nil)}
+	all := &Landmarks{Case: q.Case, peak: peak.Text(q.Units)}
 	for _, part := range []float64{0.5, 0.9} {
 		l := Landmark{Part: part}
 		if size, ok := model.SizeFor(d.Layer.Model, part, 0); ok && peak.Known {
@@ -74,8 +75,8 @@ func (q ThresholdQuestion) Ask(ctx context.Context) (*Landmarks, error) {
 		}
 		all.All = append(all.All, l)
 	}
-	if slices.ContainsFunc(all.All, func(l Landmark) bool { return l.Sampled }) {
-		all.noInterval = ""
+	if !slices.ContainsFunc(all.All, func(l Landmark) bool { return l.Sampled }) {
+		all.noInterval = d.noInterval(nil)
 	}
 	return all, nil
 }
@@ -90,4 +91,101 @@ func (l *Landmark) sample(in quantity.Interval, err error) error {
 		return nil
 	}
 	return err
+}
+
+// A Threshold is where a layer switches between two ways to send.
+type Threshold struct {
+	Path         string         // of the parameter, "layer.system-buffer.branches.0.up_to"
+	Below, Above string         // the branches
+	InUse        quantity.Bytes // the largest size that Below serves
+	// Suggested is the crossing nearest to InUse at which Above overtakes Below. If Crosses is
+	// false, it never does. Better is the faster one at InUse.
+	Suggested model.Crossing
+	Crosses   bool
+	Better    string
+	// Gains are the sizes that Below serves and Above would send faster, up to InUse.
+	Gains []Gain
+}
+
+// A Gain is what a message of one size takes on both sides of a threshold.
+type Gain struct {
+	Size         quantity.Bytes
+	Below, Above quantity.Micros
+}
+
+// gains returns the sizes in powers of two down from the threshold, but not down to the previous
+// one, as long as the upper branch is faster by more than a user hardly notices. In ascending
+// order, at most maxGains.
+func gains(below, above model.Layer, previous, inUse quantity.Bytes) (all []Gain) {
+	for n := inUse; n > previous && n >= 1 && len(all) < maxGains; n = quantity.Bytes(
+		math.Floor(float64(n / 2))) {
+		g := Gain{n, below.OneWay(n), above.OneWay(n)}
+		if g.Above > g.Below*0.95 {
+			break
+		}
+		all = append(all, g)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// maxGains is the number of sizes that fit a line.
+const maxGains = 4
+
+// Thresholds returns the thresholds of the layer in ascending order if it is a
+// switch; a switch to the least of its branches (Least) has none. The lines of the
+// model decide, not a measured curve: it has no branches.
+func (d Design) Thresholds() []Threshold {
+	s, ok := model.LinesOf(d.Layer.Model).(*model.Switch)
+	if !ok || s.Least {
+		return nil
+	}
+	var all []Threshold
+	for i, b := range s.Branches[:len(s.Branches)-1] {
+		above := s.Branches[i+1]
+		t := Threshold{Path: d.Layer.Params[i].Path, Below: b.Name, Above: above.Name,
+			InUse: b.UpTo}
+		// A switch to a larger size helps where the upper branch overtakes: only
+		// crossings in that direction count. Of several, the nearest to the present
+		// threshold is the smallest change.
+		t.Suggested,
+			t.Crosses = nearestCrossing(model.Crossings(b.Layer, above.Layer, 1, model.MaxCrossing),
+			true, t.InUse)
+		if !t.Crosses {
+			t.Better = b.Name
+			if above.Layer.OneWay(t.InUse) < b.Layer.OneWay(t.InUse) {
+				t.Better = above.Name
+			}
+		}
+		previous := quantity.Bytes(0)
+		if i > 0 {
+			previous = s.Branches[i-1].UpTo
+		}
+		t.Gains = gains(b.Layer, above.Layer, previous, t.InUse)
+		all = append(all, t)
+	}
+	return all
+}
+
+// sizeInterval returns the interval of [SizeFor].
+func (d Design) sizeInterval(part float64, s Sampling) (quantity.Interval, error) {
+	n, _ := model.SizeFor(d.Layer.Model, part, 0)
+	in, _, err := s.sizes(float64(n), []Design{d},
+		func(of []platforms.Costs) (quantity.Bytes, bool) {
+			return model.SizeFor(of[0].Layer, part, 0.001) // far less than the interval
+		})
+	return in, err
+}
+
+// thresholdInterval returns the interval of the suggested size of threshold i of
+// [Design.Thresholds], and the share of samples whose costs cross at all.
+func (d Design) thresholdInterval(i int, s Sampling) (quantity.Interval, float64, error) {
+	t := d.Thresholds()[i]
+	return s.sizes(float64(t.Suggested.Size), []Design{d},
+		func(of []platforms.Costs) (quantity.Bytes, bool) {
+			branches := model.LinesOf(of[0].Layer).(*model.Switch).Branches
+			x, ok := nearestCrossing(model.Crossings(branches[i].Layer, branches[i+1].Layer, 1,
+				model.MaxCrossing), true, t.Suggested.Size)
+			return x.Size, ok
+		})
 }

@@ -6,310 +6,309 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/curves"
 	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/internal/stats"
-	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/internal/remark"
+	"github.com/halfpeak/halfpeak/internal/study"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports/table"
 )
 
-// Sampling makes intervals of predictions from those of parameters, by Monte Carlo. A
-// parameter v ± h has a normal distribution about v with the standard deviation h/1.96, so that h
-// is half of its 95 % interval, cut off where it would have no place (a negative time). Parameters
-// are independent of each other, but for the β and τ of a layer that gives their correlation.
-// Samples come in pairs, the second as far from the values as the first, on the other side
-// (antithetic variates; Hammersley and Morton 1956), so that the median of a linear quantity is
-// exact.
-type Sampling struct {
-	Samples int    // ≥ 1
-	Seed    uint64 // the same seed gives the same samples
-	// Assumed is the relative half-width of a time or rate that has no interval; 0: it is exact.
-	// Sizes, plain numbers and computed parameters stay without one.
-	Assumed float64
-	// Context ends the sampling, if it is not nil.
-	Context context.Context
-	// Watch is called after each sample with the number of samples of the question, if it is not
-	// nil.
-	Watch func(total int)
-	total int // 0: Samples
+// An UncertaintyQuestion asks for quantities with 95 % intervals: of the design as it is and, if it
+// was changed, of the changed one, or of another platform and of this one. Of two it also asks how
+// likely the second is the faster one. It is an error that is [ErrExact] if no parameter of them
+// has an interval.
+type UncertaintyQuestion struct {
+	Case
+	Against  *Design // another platform, before the one of the question; nil: none
+	Sampling Sampling
+	// Bands asks for a figure of the first quantity over sizes, the bandwidth if none is named.
+	Bands bool
 }
 
-// maxSimulatedSamples is the largest number of samples of a quantity that takes a simulation for
-// each. Quantiles of 2.5 % then rest on 25 samples, which give the ends of a normal interval to 2 %
-// of its width.
-const maxSimulatedSamples = 1000
+// An Uncertainty is predictions with their intervals, of one design or of two. It has
+// intervals of two kinds, which notes must tell apart: of the next measurement, and
+// of the model at the true parameters (docs/accuracy.md).
+type Uncertainty struct {
+	Designs    []NamedDesign
+	Quantities []Quantity // of messages of any size
+	Sizes      []quantity.Bytes
+	Sampling   Sampling
+	Intervals  [][][]quantity.Interval // by design, quantity and size
+	// Faster is how likely the second design is the faster one: of messages by size, one way; of
+	// calls by quantity. It is nil if that is not known, and NaN if a fit has too few sizes.
+	Faster   []float64
+	Measured bool   // some intervals are of the next measurement
+	Sampled  bool   // some are intervals of parameters
+	TooFew   string // why a fit has no interval; empty if all have one
+	Off      string // how far real times were from simulated ones; empty without such
+	notes    []remark.Note
 
-// in returns the sampling that ends with the context, if it has none of its own.
-func (s Sampling) in(ctx context.Context) Sampling {
-	if s.Context == nil {
-		s.Context = ctx
-	}
-	return s
+	curve      Quantity       // of the figure
+	series     []table.Series // of the figure, bands before the line of their design; nil: none
+	curveNotes []string
 }
 
-// interrupted returns the error of the context, if there is one. Loops ask it now and
-// then, not for each sample.
-func (s Sampling) interrupted() error {
-	if s.Context == nil {
-		return nil
-	}
-	return s.Context.Err()
+// A NamedDesign is a design under the name that a table has for it.
+type NamedDesign struct {
+	Name string
+	Design
 }
 
-// ErrExact says that no parameter has an interval. It comes with valid values, so a
-// caller for whom intervals are optional goes on.
-var ErrExact = errors.New("no parameter has an interval; write it in the platform's file as " +
-	"beta = \"3.0us ± 0.1us\", or assume one")
+// designs returns the designs under the names that a table has for them.
+func (q UncertaintyQuestion) designs() []NamedDesign {
+	asIs := NamedDesign{Name: "as it is", Design: q.Before}
+	switch {
+	// The other platform comes first, since the question is whether this one is faster.
+	case q.Against != nil:
+		return []NamedDesign{{Name: q.Against.Subject(), Design: *q.Against},
+			{Name: q.After.Subject(), Design: q.After}}
+	case len(q.After.Changes) > len(q.Before.Changes):
+		return []NamedDesign{asIs, {Name: "changed", Design: q.After}}
+	}
+	return []NamedDesign{asIs}
+}
 
-// Predict returns the quantity, without regard to its size, for each of the sizes,
-// with intervals. All sizes share each draw, so that a band is smooth. If no
-// parameter has an interval, it returns the values together with [ErrExact].
-func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]quantity.Interval,
-	error) {
-	q, err := d.quantityOf(name, 1)
-	if err != nil {
-		return nil, err
+func (q UncertaintyQuestion) Ask(ctx context.Context) (*Uncertainty, error) {
+	quantities := q.quantitiesOr("one_way", "bandwidth")
+	u, err := predictAll(q.designs(), quantities, q.sizesOr(TableSizes), q.Sampling.in(ctx))
+	if err == nil && q.Bands {
+		err = u.addCurve(q.quantitiesOr("bandwidth")[0], q.curve("1..1MiB/8"))
 	}
-	quantities := list.Map(sizes, q.At)
-	now := make([]float64, len(sizes))
-	for i, q := range quantities {
-		if now[i], err = d.ValueOf(q); err != nil {
-			return nil, err
-		}
+	return u, err
+}
+
+// predictAll predicts quantities of one or two designs.
+func predictAll(designs []NamedDesign, quantities []Quantity, sizes []quantity.Bytes,
+	s Sampling) (u *Uncertainty, err error) {
+	switch sized := Sized(quantities); {
+	case sized && len(sizes) == 0:
+		return nil, usage.Fields(errors.New("no sizes; give at least one"), "size")
+	case !sized && len(sizes) > 0:
+		sizes = sizes[:1] // any
+	case !sized:
+		sizes = []quantity.Bytes{1}
 	}
-	found := make([][]float64, len(sizes))
-	err = s.run([]Design{d}, func(of []platforms.Costs) {
+	if slices.ContainsFunc(quantities, Quantity.simulated) {
+		s.Samples = min(s.Samples, maxSimulatedSamples)
+	}
+	s.total = s.Samples * len(quantities) * len(designs)
+	u = &Uncertainty{Designs: designs, Quantities: quantities, Sizes: sizes, Sampling: s}
+	u.doubt()
+	exact := 0
+	next := allFitted(designs)
+	for _, d := range designs {
+		u.TooFew = cmp.Or(u.TooFew, tooFew(d.Design))
+		var of [][]quantity.Interval
 		for i, q := range quantities {
-			found[i] = append(found[i], q.In(of[0]))
-		}
-	})
-	if err != nil && !errors.Is(err, ErrExact) {
-		return nil, err
-	}
-	intervals := make([]quantity.Interval, len(sizes))
-	for i := range quantities {
-		intervals[i] = interval(now[i], found[i])
-	}
-	return intervals, err
-}
-
-// interval takes 2.5 % of the samples off at each end. The value is the median of the
-// samples, since the value at the parameters' middles may lie outside of a skewed
-// interval. Without samples it is the value alone.
-func interval(value float64, samples []float64) quantity.Interval {
-	if len(samples) == 0 {
-		return quantity.Interval{Value: value, Low: value, High: value}
-	}
-	slices.Sort(samples)
-	return quantity.Interval{Value: stats.Quantile(samples, 0.5),
-		Low: stats.Quantile(samples, 0.025), High: stats.Quantile(samples, 0.975)}
-}
-
-// faster returns, for each of the times of a and b, the probability that that of a is less. A
-// parameter that both have, of the same platform, path and value, is the same number in both: drawn
-// twice, it would make equal designs look different.
-func faster(a, b Design, times func(Design) ([]Quantity, error), s Sampling) ([]float64, error) {
-	ofA, err := times(a)
-	if err != nil {
-		return nil, err
-	}
-	ofB, err := times(b)
-	if err != nil {
-		return nil, err
-	}
-	count := make([]float64, len(ofA))
-	err = s.run([]Design{a, b}, func(of []platforms.Costs) {
-		for i := range ofA {
-			switch x, y := ofA[i].In(of[0]), ofB[i].In(of[1]); {
-			case x < y:
-				count[i]++
-			case x == y:
-				count[i] += 0.5
+			in, measured, err := intervals(d, next, q.Name, sizes, s)
+			u.Measured, u.Sampled = u.Measured || measured, u.Sampled || !measured
+			// Whether a design has any interval does not depend on the quantity, so
+			// it is counted once.
+			if errors.Is(err, ErrExact) {
+				if i == 0 {
+					exact++
+				}
+				// The fit has no interval of its error.
+				if d.Layer.Measured != nil && len(d.Changes) == 0 {
+					for k := range in {
+						in[k] = quantity.Alone(in[k].Value)
+					}
+				}
+			} else if err != nil {
+				return nil, err
 			}
+			of = append(of, in)
 		}
-	})
-	for i := range count {
-		count[i] /= float64(s.Samples)
+		u.Intervals = append(u.Intervals, of)
 	}
-	return count, err
+	last := designs[len(designs)-1]
+	if exact == len(designs) {
+		return nil, usage.Fields(fmt.Errorf("%s: %w", last.Subject(), ErrExact), "assume")
+	}
+	if len(designs) == 2 {
+		u.Faster, err = u.secondFaster(next)
+	}
+	if u.TooFew != "" {
+		u.Faster = slices.Repeat([]float64{math.NaN()}, len(u.Faster))
+	}
+	return u, err
 }
 
-// sizes returns the interval of a size that some samples have, and the share of those
-// samples: with other parameters, two curves may not cross at all.
-func (s Sampling) sizes(now float64, designs []Design,
-	sizeOf func([]platforms.Costs) (quantity.Bytes, bool)) (quantity.Interval, float64, error) {
-	s.Samples = min(s.Samples, 1000) // each visits all sizes
-	var sizes []float64
-	err := s.run(designs, func(of []platforms.Costs) {
-		if n, ok := sizeOf(of); ok {
-			sizes = append(sizes, float64(n))
-		}
-	})
-	return interval(now, sizes), float64(len(sizes)) / float64(s.Samples), err
-}
-
-// sizeInterval returns the interval of [SizeFor].
-func (d Design) sizeInterval(part float64, s Sampling) (quantity.Interval, error) {
-	n, _ := model.SizeFor(d.Layer.Model, part, 0)
-	in, _, err := s.sizes(float64(n), []Design{d},
-		func(of []platforms.Costs) (quantity.Bytes, bool) {
-			return model.SizeFor(of[0].Layer, part, 0.001) // far less than the interval
-		})
-	return in, err
-}
-
-// thresholdInterval returns the interval of the suggested size of threshold i of
-// [Design.Thresholds], and the share of samples whose costs cross at all.
-func (d Design) thresholdInterval(i int, s Sampling) (quantity.Interval, float64, error) {
-	t := d.Thresholds()[i]
-	return s.sizes(float64(t.Suggested.Size), []Design{d},
-		func(of []platforms.Costs) (quantity.Bytes, bool) {
-			branches := model.LinesOf(of[0].Layer).(*model.Switch).Branches
-			x, ok := nearestCrossing(model.Crossings(branches[i].Layer, branches[i+1].Layer, 1,
-				model.MaxCrossing), true, t.Suggested.Size)
-			return x.Size, ok
-		})
-}
-
-// normal95 is the half-width of the 95 % interval of the standard normal distribution.
-const normal95 = 1.959964
-
-// A draw is a parameter that varies. Designs of one platform share it.
-type draw struct {
-	param  platforms.Param
-	design int // the first that has it
-	within float64
-	// with is the draw that this one is correlated with, −1: none.
-	with        int
-	correlation float64
-}
-
-// draws returns the parameters of the designs that have intervals; from are those of
-// each design. An assumed interval is not given to sizes and counts, which are
-// settings and not measurements, nor to computed parameters, which vary with those
-// behind them.
-func (s Sampling) draws(designs []Design) (draws []draw, from [][]int) {
-	from = make([][]int, len(designs))
-	for i, d := range designs {
-		for _, p := range d.Uses() {
-			within := p.PlusMinus
-			// known, may be whole
-			counted := p.Value.Dim == quantity.DimSize || p.Value.Dim == quantity.DimNone
-			if within == 0 && s.Assumed > 0 && !counted && !d.Platform.Computed(p.Path) {
-				within = s.Assumed * math.Abs(p.Value.Num)
-			}
-			if within == 0 {
-				continue
-			}
-			// Equal means the same platform, path, value and interval: after --set, a
-			// parameter is another one.
-			at := slices.IndexFunc(draws, func(w draw) bool {
-				return designs[w.design].Platform.Name == d.Platform.Name &&
-					w.param.Path == p.Path && w.param.Value == p.Value && w.within == within
-			})
-			if at < 0 {
-				at = len(draws)
-				draws = append(draws, draw{param: p, design: i, within: within, with: -1})
-			}
-			from[i] = append(from[i], at)
+// doubt notes how far the predictions can be trusted.
+func (u *Uncertainty) doubt() {
+	for _, q := range u.Quantities {
+		if q.call != nil {
+			u.Off = cmp.Or(u.Off, q.call.Off)
 		}
 	}
-	// Correlations are found after all draws, since τ may stand before β in the file.
-	for i, d := range designs {
-		for _, tau := range from[i] {
-			layer, isTau := strings.CutSuffix(draws[tau].param.Path, ".tau")
-			l, err := d.Platform.Layer(strings.TrimPrefix(layer, "layer."))
-			beta := slices.IndexFunc(from[i], func(at int) bool {
-				return draws[at].param.Path == layer+".beta"
-			})
-			if !isTau || err != nil || l.Correlation == 0 || beta < 0 {
-				continue // of a stage, or independent
-			}
-			// A τ that two designs share may depend on one β already; the other β then depends
-			// on that τ.
-			on, of := from[i][beta], tau
-			if draws[of].with >= 0 && draws[of].with != on {
-				on, of = of, on
-			}
-			draws[of].with, draws[of].correlation = on, l.Correlation
+	for i, d := range u.Designs {
+		of := ""
+		if len(u.Designs) > 1 {
+			of = d.Name + ": "
+		}
+		// Else it is the first one, changed.
+		if Sized(u.Quantities) && (i == 0 || len(d.Changes) == 0) {
+			u.notes = append(u.notes, d.beyond(of, u.Sizes)...)
 		}
 	}
-	return draws, from
+	u.notes = append(u.notes, NotesOf(u.Quantities)...)
 }
 
-// standard returns the standard normal number of draw i: its own among those of all draws, or
-// z_τ = ρ·z_β + √(1−ρ²)·z for a τ that is correlated with β by ρ, and so for a β with τ.
-func standard(draws []draw, i int, normal []float64) float64 {
-	w := draws[i]
-	if w.with < 0 {
-		return normal[i]
+// secondFaster returns how likely the second design is the faster one; next: all intervals of
+// messages are of the next measurement. Times of two platforms with intervals of measured ones are
+// taken as independent. Those of a platform and its change err alike, and have no probability.
+func (u *Uncertainty) secondFaster(next bool) ([]float64, error) {
+	a, b := u.Designs[1].Design, u.Designs[0].Design
+	switch {
+	case Sized(u.Quantities) && next:
+		return nextFaster(a, b, u.Sizes, u.Sampling)
+	case Sized(u.Quantities):
+		oneWay := func(d Design) (all []Quantity, err error) {
+			q, err := d.quantityOf("one_way", 1)
+			return list.Map(u.Sizes, q.At), err
+		}
+		return faster(a, b, oneWay, u.Sampling)
+	case slices.ContainsFunc(u.Quantities, func(q Quantity) bool { return !q.simulated() }):
+		return nil, nil
+	case !u.Measured:
+		p, err := faster(a, b, func(d Design) ([]Quantity, error) {
+			name := func(q Quantity) string { return q.Name }
+			return d.Quantities(list.Map(u.Quantities, name)...)
+		}, u.Sampling)
+		return p, err
+	case a.Platform.Name == b.Platform.Name && len(a.Changes)+len(b.Changes) > 0:
+		return nil, nil
 	}
-	z := standard(draws, w.with, normal)
-	return w.correlation*z + math.Sqrt(1-w.correlation*w.correlation)*normal[i]
+	var all []float64
+	for i := range u.Quantities {
+		x, y := u.Intervals[1][i][0], u.Intervals[0][i][0]
+		if !x.Known() || !y.Known() {
+			return nil, nil
+		}
+		all = append(all, firstOf(x, y))
+	}
+	return all, nil
 }
 
-// value returns the parameter for a standard normal number.
-func (w *draw) value(z float64) float64 {
-	v := w.param.Value.Num + z*w.within/normal95
-	if w.param.Whole() {
-		v = math.Round(v)
-	}
-	return v
+// allFitted reports whether the next measurement of each of the designs can be
+// predicted. If not, their intervals are all of parameters, so that like is compared
+// with like: a changed design has no measurement.
+func allFitted(designs []NamedDesign) bool {
+	return !slices.ContainsFunc(designs, func(d NamedDesign) bool { return !d.Forecastable() })
 }
 
-// run draws the parameters of the designs again and again, and hands over the costs.
-// Impossible draws are repeated, which cuts the normal distributions off; 100 tries
-// for a sample are the limit, so that intervals wider than the parameter end in an
-// error and not in an endless loop.
-func (s Sampling) run(designs []Design, each func(of []platforms.Costs)) error {
-	draws, from := s.draws(designs)
-	if len(draws) == 0 {
-		return ErrExact
+// predicted returns the present value of a quantity, in µs and bytes, with the interval of its next
+// measurement, if the design has one. The error is that of [Design.ValueOf].
+func (d Design) predicted(q Quantity) (quantity.Interval, error) {
+	value, err := d.ValueOf(q)
+	if err == nil && q.simulated() {
+		return q.Within(d.Costs(), value), nil
 	}
-	programs, of := make([]*platforms.Program, len(designs)), make([]platforms.Costs, len(designs))
-	for i, d := range designs {
-		params := list.Map(from[i], func(at int) platforms.Param { return draws[at].param })
-		programs[i], _ = d.Compile(params...)
+	at := []quantity.Bytes{q.Size}
+	if follower, follows := followerOf(d, q.Name, at); follows && d.Forecastable() {
+		return d.forecasts(follower, at)[0], err
 	}
-	random := rand.New(rand.NewPCG(s.Seed, 0))
-	normal, values := make([]float64, len(draws)), make([]float64, len(draws))
-	tries := 0
-	for done := 0; done < s.Samples; {
-		if tries%256 == 0 && s.interrupted() != nil {
-			return s.interrupted()
-		}
-		if tries++; tries > 100*(s.Samples+10) {
-			return fmt.Errorf("the intervals are too wide: %d of %d samples have an impossible "+
-				"parameter, such as a negative time", tries-done-1, tries-1)
-		}
-		for i := range normal {
-			// An impossible draw uses up its place in the pair, so that pairs stay
-			// pairs.
-			if tries%2 == 1 { // each second draw is the mirror image of the one before
-				normal[i] = random.NormFloat64()
-			} else {
-				normal[i] = -normal[i]
-			}
-		}
-		possible := true
-		for i := range designs {
-			for k, at := range from[i] {
-				values[k] = draws[at].value(standard(draws, at, normal))
-			}
-			possible = possible && programs[i].Set(values[:len(from[i])]...)
-			of[i] = programs[i].Costs()
-		}
-		if possible {
-			each(of)
-			done++
-			if s.Watch != nil {
-				s.Watch(cmp.Or(s.total, s.Samples))
-			}
+	return quantity.Alone(value), err
+}
+
+// noInterval says what is known of the errors of quantities, unless one of the values, which were
+// predicted, has an interval.
+func (d Design) noInterval(all []Quantity, values ...quantity.Interval) string {
+	if slices.ContainsFunc(values, quantity.Interval.Known) {
+		return ""
+	}
+	for _, q := range all {
+		if q.call != nil {
+			return q.call.Off
 		}
 	}
+	return study.NoInterval(d.Design)
+}
+
+// intervals predicts a quantity: with next it is the next measurement of times and of bandwidth, as
+// it is of a call whose time is predicted from a measurement; otherwise the intervals are those of
+// the parameters.
+func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes,
+	s Sampling) (all []quantity.Interval, measured bool, err error) {
+	if q, err := d.quantityOf(name, 1); err == nil && q.simulated() {
+		in, err := d.predicted(q)
+		if err == nil && in.Known() {
+			return slices.Repeat([]quantity.Interval{in}, len(sizes)), true, nil
+		}
+	}
+	follower, follows := followerOf(d.Design, name, sizes)
+	if !next || !follows {
+		all, err = d.Predict(name, sizes, s)
+		return all, false, err
+	}
+	return d.forecasts(follower, sizes), true, nil
+}
+
+// banded are the intervals of a quantity over sizes, for a figure.
+type banded struct {
+	name      string
+	sizes     []quantity.Bytes
+	intervals []quantity.Interval
+	next      bool           // they are those of the next measurement, else of parameters
+	bands     []table.Series // of next
+}
+
+// apart reports whether two platforms are compared, and not one with its change.
+func (u *Uncertainty) apart() bool {
+	return len(u.Designs) == 2 && u.Designs[0].Name == u.Designs[0].Subject()
+}
+
+// addCurve adds the intervals of a quantity over sizes.
+func (u *Uncertainty) addCurve(q Quantity, sizes []quantity.Bytes) error {
+	if !q.isSized() {
+		what := "has no size of messages"
+		if q.simulated() {
+			what = "is the time of one call"
+		}
+		err := fmt.Errorf("%s %s, which is no curve over sizes", q.Name, what)
+		return usage.Fields(err, "plot")
+	}
+	next := allFitted(u.Designs)
+	// Of two platforms, the one to compare with stands first here and second in the command, whose
+	// order the colours of all pictures have.
+	designs := slices.Clone(u.Designs)
+	if u.apart() {
+		slices.Reverse(designs)
+	}
+	for _, d := range designs {
+		c := banded{name: d.Name, sizes: sizes}
+		follower, follows := followerOf(d.Design, q.Name, sizes)
+		if c.next = next && follows; c.next {
+			c.bands, c.sizes = curves.Forecasts(d.Name, follower, d.Design.Design, sizes)
+		}
+		var err error
+		c.intervals, _, err = intervals(d, next, q.Name, c.sizes, u.Sampling)
+		if err != nil && !errors.Is(err, ErrExact) {
+			return err
+		}
+		u.series = append(append(u.series, c.bands...), c.line())
+	}
+	u.curve, u.curveNotes = q, curves.BandNotes(u.series)
 	return nil
+}
+
+// line returns the line with its intervals, unless bands show these.
+func (c banded) line() table.Series {
+	line := table.Series{Name: c.name, Kind: table.Line}
+	for i, n := range c.sizes {
+		in := c.intervals[i]
+		at := in.Value
+		if c.next && !in.Known() {
+			at = math.NaN() // as in plot
+		}
+		line.X, line.Y = append(line.X, float64(n)), append(line.Y, at)
+		if !c.next {
+			line.Low, line.High = append(line.Low, in.Low), append(line.High, in.High)
+		}
+	}
+	return line
 }
