@@ -587,10 +587,10 @@ func ChangeShared() Note {
 		"times have.")
 }
 
-// ChangeUnknown is of a change between two times without one.
-func ChangeUnknown() Note {
-	return read("The change has no interval: the two times share most of their error, and how " +
-		"much of it they do not share was not measured.")
+// RatioUnknown is of the ratio of two times without one; the words are as "The change has".
+func RatioUnknown(words string) Note {
+	return read("%s no interval: the two times share most of their error, and how much of it they "+
+		"do not share was not measured.", words)
 }
 
 // StandsIn is of an algorithm that stands for the library's.

@@ -99,6 +99,9 @@ func scalingRows(s *Scaling) table.Rows {
 		rows.Add(remark.NoEfficiency().As(remark.Doubt))
 	case ranksDiffer(s):
 		rows.Add(efficiencyNote(s))
+		if within {
+			rows.Add(remark.RatioUnknown("Speed-up and efficiency have"))
+		}
 	}
 	if rows.Add(s.NoInterval...); !s.counts() {
 		rows.Add(kneeNotes(s)...)

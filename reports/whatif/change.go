@@ -124,7 +124,7 @@ func (c *Change) compareTimes() error {
 	case slices.ContainsFunc(c.Times, known):
 		c.notes = append(c.notes, remark.ChangeShared())
 	default:
-		c.notes = append(c.notes, remark.ChangeUnknown())
+		c.notes = append(c.notes, remark.RatioUnknown("The change has"))
 	}
 	return nil
 }
