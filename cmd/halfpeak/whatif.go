@@ -17,12 +17,8 @@ func newWhatif() *cobra.Command {
 	var o whatifOptions
 	cmd := command("whatif",
 		wantArgs(1, 1, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'"`),
-		o.run(func(ctx context.Context, _ *cobra.Command, args []string) (table.Answer, error) {
-			about, err := o.about(ctx, args[0])
-			if err != nil {
-				return nil, err
-			}
-			err = savePlatform(o.save, func() ([]byte, error) {
+		o.asking(func(ctx context.Context, about whatif.Case) (table.Answer, error) {
+			err := savePlatform(o.save, func() ([]byte, error) {
 				return about.After.Encode(platforms.WrittenBy + "whatif.")
 			})
 			if err != nil {
@@ -102,11 +98,7 @@ func newSensitivity() *cobra.Command {
 	var o whatifOptions
 	cmd := command("whatif sensitivity",
 		wantArgs(1, 1, `one platform, as in "halfpeak whatif sensitivity clip"`),
-		o.run(func(ctx context.Context, _ *cobra.Command, args []string) (table.Answer, error) {
-			about, err := o.about(ctx, args[0])
-			if err != nil {
-				return nil, err
-			}
+		o.asking(func(ctx context.Context, about whatif.Case) (table.Answer, error) {
 			return whatif.SensitivityQuestion{Case: about}.Ask(ctx)
 		}))
 	o.declare(cmd)
@@ -124,13 +116,8 @@ func newBreakdown() *cobra.Command {
 	var o whatifOptions
 	cmd := command("whatif breakdown",
 		wantArgs(1, 1, `one platform, as in "halfpeak whatif breakdown clip"`),
-		o.run(func(ctx context.Context, _ *cobra.Command, args []string) (table.Answer, error) {
-			about, err := o.about(ctx, args[0])
-			if err != nil {
-				return nil, err
-			}
-			q := whatif.BreakdownQuestion{Case: about, Areas: o.plot != ""}
-			return q.Ask(ctx)
+		o.asking(func(ctx context.Context, about whatif.Case) (table.Answer, error) {
+			return whatif.BreakdownQuestion{Case: about, Areas: o.plot != ""}.Ask(ctx)
 		}))
 	o.declare(cmd)
 	o.declareSizes(cmd, whatif.TableSizes)
@@ -188,11 +175,7 @@ func newThresholds() *cobra.Command {
 	var by samplingFlags
 	cmd := command("whatif thresholds",
 		wantArgs(1, 1, `one platform, as in "halfpeak whatif thresholds parnass"`),
-		o.run(func(ctx context.Context, _ *cobra.Command, args []string) (table.Answer, error) {
-			about, err := o.about(ctx, args[0])
-			if err != nil {
-				return nil, err
-			}
+		o.asking(func(ctx context.Context, about whatif.Case) (table.Answer, error) {
 			q := whatif.ThresholdQuestion{Case: about, Sampling: by.sampling(ctx)}
 			q.Sampling.Watch = o.sampled()
 			return q.Ask(ctx)

@@ -148,6 +148,18 @@ func (o *whatifOptions) run(ask func(context.Context, *cobra.Command, []string) 
 	}
 }
 
+// asking is run of a question about one platform.
+func (o *whatifOptions) asking(ask func(context.Context, whatif.Case) (table.Answer, error)) func(
+	*cobra.Command, []string) error {
+	return o.run(func(ctx context.Context, _ *cobra.Command, args []string) (table.Answer, error) {
+		about, err := o.about(ctx, args[0])
+		if err != nil {
+			return nil, err
+		}
+		return ask(ctx, about)
+	})
+}
+
 // about returns what a question is about, a platform before and after the changes. others are
 // parameters that are searched or swept.
 func (o *whatifOptions) about(ctx context.Context, ref string, others ...string) (
