@@ -2,16 +2,15 @@ package main
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/evidence/judge"
 	"github.com/halfpeak/halfpeak/internal/fitted"
 	measured "github.com/halfpeak/halfpeak/internal/published"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -64,7 +63,7 @@ func measuredBothWays(folder string, all []series) (machines []described, err er
 	}
 	orfeo := func(file, distance string) []fitted.Point {
 		p, e := rowsOf(in("collectives", "orfeo-epyc", file), "size", "latency", 1,
-			func(r cells) bool {
+			func(r judge.Row) bool {
 				// A root with one receiver is a pair; p2p.csv has no pair across sockets.
 				pair := r["comm"] == "" || r["comm"] == "1" && r["p"] == "2"
 				return r["mapby"] == distance && pair
@@ -74,8 +73,8 @@ func measuredBothWays(folder string, all []series) (machines []described, err er
 	}
 	vidur := func(file, column string, keep func(ranks, perNode int) bool) []fitted.Point {
 		p, e := rowsOf(in("scale", "vidur-a100_dgx-"+file+".csv.gz"), "size",
-			"time_stats."+file+"."+column, 1000, func(r cells) bool {
-				return keep(int(r.number("num_workers")), int(r.number("devices_per_node")))
+			"time_stats."+file+"."+column, 1000, func(r judge.Row) bool {
+				return keep(int(r.Number("num_workers")), int(r.Number("devices_per_node")))
 			})
 		failed(e)
 		return p
@@ -129,16 +128,8 @@ func newSeries(machine, collective string, ranks int, points []fitted.Point) ser
 	return series{machine: machine, collective: collective, points: points}
 }
 
-// cells are those of a line by the names of their columns.
-type cells map[string]string
-
-func (c cells) number(column string) float64 {
-	v, _ := strconv.ParseFloat(c[column], 64) // of published files
-	return v
-}
-
 // rowsOf reads sizes and times from a CSV file, which may be gzipped: the means of each size.
-func rowsOf(path, size, time string, micros float64, keep func(cells) bool) (
+func rowsOf(path, size, time string, micros float64, keep func(judge.Row) bool) (
 	[]fitted.Point, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -150,19 +141,15 @@ func rowsOf(path, size, time string, micros float64, keep func(cells) bool) (
 		return nil, err
 	}
 	defer done()
-	lines, err := csv.NewReader(text).ReadAll()
+	rows, err := judge.ReadRows(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	var points []fitted.Point
-	for _, line := range lines[1:] {
-		r := cells{}
-		for i, name := range lines[0] {
-			r[name] = line[i]
-		}
+	for _, r := range rows {
 		if keep(r) {
-			points = append(points, fitted.Point{Size: quantity.Bytes(r.number(size)),
-				Time: quantity.Micros(micros * r.number(time))})
+			points = append(points, fitted.Point{Size: quantity.Bytes(r.Number(size)),
+				Time: quantity.Micros(micros * r.Number(time))})
 		}
 	}
 	return bySize(points), nil

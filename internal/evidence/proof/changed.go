@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	_ "embed"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -14,9 +13,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/evidence/judge"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -191,19 +190,12 @@ func readTimes(file string) (all []timed, err error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		return nil, err
+	rows, err := judge.ReadRows(bytes.NewReader(text))
+	for _, r := range rows {
+		all = append(all, timed{r["change"], r["choice"], r["collective"],
+			quantity.Bytes(r.Number("bytes")), quantity.Micros(r.Number("time_us"))})
 	}
-	for _, row := range rows[1:] {
-		n, err := strconv.ParseFloat(row[3], 64)
-		t, wrong := strconv.ParseFloat(row[4], 64)
-		if err = errors.Join(err, wrong); err != nil {
-			return nil, err
-		}
-		all = append(all, timed{row[0], row[1], row[2], quantity.Bytes(n), quantity.Micros(t)})
-	}
-	return all, nil
+	return all, err
 }
 
 func writeGzip(file string, text []byte) error {

@@ -3,12 +3,11 @@ package main
 import (
 	"context"
 	_ "embed"
-	"encoding/csv"
 	"fmt"
-	"strconv"
 	"strings"
 
 	scheduled "github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/evidence/judge"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -25,24 +24,18 @@ var alpsCSV string
 // where the question ends. It returns the answers by the network that was measured, and how many
 // whatif refuses.
 func alps(ctx context.Context) (answers map[string][]forecastOfChange, refused int, err error) {
-	r := csv.NewReader(strings.NewReader(alpsCSV))
-	r.Comment = '#'
-	rows, err := r.ReadAll()
+	rows, err := judge.ReadRows(strings.NewReader(alpsCSV))
 	if err != nil {
 		return nil, 0, err
 	}
 	var sizes []quantity.Bytes
 	values := map[string][]float64{} // by network and benchmark
-	for _, row := range rows[1:] {
-		v, err := strconv.ParseFloat(row[3], 64)
-		if err != nil {
-			return nil, 0, err
-		}
-		of := row[0] + " " + row[1]
+	for _, row := range rows {
+		of := row["network"] + " " + row["benchmark"]
 		if n := quantity.Bytes(int(1) << len(values[of])); len(values[of]) == len(sizes) {
 			sizes = append(sizes, n)
 		}
-		values[of] = append(values[of], v)
+		values[of] = append(values[of], row.Number("value"))
 	}
 	answers = map[string][]forecastOfChange{}
 	last := len(sizes) - 1

@@ -14,11 +14,10 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"strconv"
 
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/evidence/judge"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports/program"
@@ -32,16 +31,8 @@ const name = "megatron.star"
 // fitted are the rows whose steps give the rates: 22B and 175B with full recomputation.
 var fitted = map[int]bool{0: true, 2: true}
 
-// A row is a line of the table of published steps by the names of its columns.
-type row map[string]string
-
-func (r row) number(column string) float64 {
-	v, err := strconv.ParseFloat(r[column], 64)
-	if err != nil {
-		return math.NaN()
-	}
-	return v
-}
+// A row is a line of the table of published steps.
+type row struct{ judge.Row }
 
 // seconds returns the measured step. Where the table has the rate of a GPU, it is the operations as
 // the paper counts them (SC21, section 5.1, equation 3) over the rate of all GPUs:
@@ -50,32 +41,32 @@ func (r row) number(column string) float64 {
 //
 // Where: B = batch; s = 2048, the sequence; l = layers; h = hidden size; V = 51200, the vocabulary.
 func (r row) seconds() float64 {
-	if t := r.number("step_s"); t > 0 {
+	if t := r.Number("step_s"); t > 0 {
 		return t
 	}
 	const s, v = 2048, 51200
-	l, h := r.number("layers"), r.number("hidden")
-	ops := 96 * r.number("batch") * s * l * h * h * (1 + s/(6*h) + v/(16*l*h))
-	return ops / (1e12 * r.number("teraflops_per_gpu") * r.number("gpus"))
+	l, h := r.Number("layers"), r.Number("hidden")
+	ops := 96 * r.Number("batch") * s * l * h * h * (1 + s/(6*h) + v/(16*l*h))
+	return ops / (1e12 * r.Number("teraflops_per_gpu") * r.Number("gpus"))
 }
 
 // step returns the row as a step of megatron.star.
 func (r row) step() program.Step {
 	parallel := "False"
-	if r["sequence_parallel"] == "yes" {
+	if r.Row["sequence_parallel"] == "yes" {
 		parallel = "True"
 	}
-	virtual := r["interleaved_chunks"]
+	virtual := r.Row["interleaved_chunks"]
 	if virtual == "" {
 		virtual = "1" // the paper does not say
 	}
-	s := program.Step{Ranks: int(r.number("gpus")), Time: quantity.Micros(1e6 * r.seconds())}
+	s := program.Step{Ranks: int(r.Number("gpus")), Time: quantity.Micros(1e6 * r.seconds())}
 	for _, p := range [][2]string{
-		{"num_layers", r["layers"]}, {"hidden_size", r["hidden"]},
-		{"num_attention_heads", r["heads"]}, {"global_batch_size", r["batch"]},
-		{"micro_batch_size", r["micro"]}, {"tensor_model_parallel_size", r["tensor"]},
-		{"pipeline_model_parallel_size", r["pipeline"]}, {"virtual_stages", virtual},
-		{"sequence_parallel", parallel}, {"recompute_granularity", r["recompute"]},
+		{"num_layers", r.Row["layers"]}, {"hidden_size", r.Row["hidden"]},
+		{"num_attention_heads", r.Row["heads"]}, {"global_batch_size", r.Row["batch"]},
+		{"micro_batch_size", r.Row["micro"]}, {"tensor_model_parallel_size", r.Row["tensor"]},
+		{"pipeline_model_parallel_size", r.Row["pipeline"]}, {"virtual_stages", virtual},
+		{"sequence_parallel", parallel}, {"recompute_granularity", r.Row["recompute"]},
 	} {
 		s.Params = append(s.Params, p[0]+"="+p[1])
 	}
@@ -134,13 +125,13 @@ func write(ctx context.Context, to io.Writer, path string) error {
 		if fitted[i] {
 			is = "yes"
 		}
-		calculon, off := r["calculon_step_s"], ""
+		calculon, off := r.Row["calculon_step_s"], ""
 		if calculon != "" {
-			off = percent(r.number("calculon_step_s"), measured)
+			off = percent(r.Number("calculon_step_s"), measured)
 		}
-		if err := out.Write([]string{r["source"], r["model"], r["gpus"], r["recompute"], is,
-			fmt.Sprintf("%.4g", measured), fmt.Sprintf("%.4g", ours), percent(ours, measured),
-			calculon, off}); err != nil {
+		if err := out.Write([]string{r.Row["source"], r.Row["model"], r.Row["gpus"],
+			r.Row["recompute"], is, fmt.Sprintf("%.4g", measured), fmt.Sprintf("%.4g", ours),
+			percent(ours, measured), calculon, off}); err != nil {
 			return err
 		}
 		out.Flush()
@@ -150,25 +141,16 @@ func write(ctx context.Context, to io.Writer, path string) error {
 
 func percent(of, measured float64) string { return fmt.Sprintf("%+.1f", 100*(of/measured-1)) }
 
-// read returns the rows of a CSV file with comments.
+// read returns the rows of a file.
 func read(path string) (rows []row, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	in := csv.NewReader(f)
-	in.Comment = '#'
-	lines, err := in.ReadAll()
-	if err != nil || len(lines) < 2 {
-		return nil, fmt.Errorf("%s: %d lines, %w", path, len(lines), err)
+	all, err := judge.ReadRows(f)
+	for _, r := range all {
+		rows = append(rows, row{r})
 	}
-	for _, line := range lines[1:] {
-		r := row{}
-		for i, column := range lines[0] {
-			r[column] = line[i]
-		}
-		rows = append(rows, r)
-	}
-	return rows, nil
+	return rows, err
 }
