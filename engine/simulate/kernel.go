@@ -44,8 +44,6 @@ type rules interface {
 	network(t uint64)
 	// queue queues operations that became free together.
 	queue(list []uint32)
-	// prefetch brings into the cache what the message of a send needs when it comes.
-	prefetch(send uint32)
 }
 
 // init makes a kernel ready for a run. It takes the memory of the run before, if there was one.

@@ -10,7 +10,7 @@ func (k *kernel) loop(by rules) error {
 				return err
 			}
 		}
-		e := k.next(by)
+		e := k.next()
 		k.last = max(k.last, e.time)
 		switch {
 		case e.what == networkTick:
@@ -33,7 +33,7 @@ func (k *kernel) loop(by rules) error {
 
 // next takes the next entry. Most moments in which a flow begins have no other event, so that their
 // computation of rates need not go through the queue.
-func (k *kernel) next(by rules) entry {
+func (k *kernel) next() entry {
 	if k.held {
 		k.held = false
 		if k.q.isBeforeAll(k.tick) {
@@ -41,7 +41,7 @@ func (k *kernel) next(by rules) entry {
 		}
 		k.q.push(k.tick)
 	}
-	k.lookAhead(by)
+	k.lookAhead()
 	return k.q.pop()
 }
 

@@ -17,7 +17,7 @@ const (
 
 // lookAhead brings the memory that coming entries will need into the cache. State that was not
 // touched for long is in main memory, and processing an entry needs about ten places of it.
-func (k *kernel) lookAhead(by rules) {
+func (k *kernel) lookAhead() {
 	if len(k.q.late) > 2 {
 		k.prefetchLate()
 	}
@@ -66,9 +66,6 @@ func (k *kernel) lookAhead(by rules) {
 		k.prefetchRank(what & opMask)
 	} else {
 		k.prefetchOp(what & opMask)
-		if what&message != 0 {
-			by.prefetch(what & opMask)
-		}
 	}
 }
 

@@ -37,7 +37,7 @@ type costs struct {
 	levels  *levels // the machine, if it has levels: that of the setup among the ranks
 	whole   *levels // that of the setup
 	ranks   int
-	uses    *occupancies // nil if messages share nothing but NICs of ranks, and keep their order
+	shared  bool // messages share more than the NICs of their ranks, or need an order
 	refuse  func(format string, args ...any)
 	near    [256]struct {
 		key
@@ -61,12 +61,8 @@ func (c *costs) on(o Setup, ranks int) (*costs, error) {
 				ranks, m.ranks())
 		}
 		some := m.firstRanks(ranks)
-		c := &costs{machine: some, levels: some, whole: m, ranks: ranks}
-		if some.Shares() || some.interleaves() || some.asksAtOnce() {
-			refuse := func(format string, args ...any) { c.refuse(format, args...) }
-			c.uses = &occupancies{levels: some, known: map[key][]occupancy{}, fail: refuse}
-		}
-		return c, nil
+		shared := some.Shares() || some.interleaves() || some.asksAtOnce()
+		return &costs{machine: some, levels: some, whole: m, ranks: ranks, shared: shared}, nil
 	default:
 		return &costs{machine: m}, nil
 	}
@@ -106,7 +102,8 @@ func (c *costs) find(from, to uint32, k key) *cost {
 	case l == nil || !(l.levelAt(level).Eager > 0):
 		f = c.machine.Cost(level, 1)
 	}
-	if err := check(f); err != nil {
+	err := check(f)
+	if err != nil {
 		c.refuse("a message of %d bytes from rank %d to rank %d: %w", size, from, to, err)
 		return nil
 	}
@@ -125,6 +122,12 @@ func (c *costs) find(from, to uint32, k key) *cost {
 	found.deferred = !found.rendezvous && at.Defers(quantity.Bytes(size))
 	found.interleaved = found.stream > 0 && l.interleaved(level, size)
 	found.overlaps = l.overlaps(level, size)
-	found.flows = found.interleaved || c.uses != nil && c.uses.isShared(level, size, &found)
+	if c.shared {
+		if found.occupied, err = l.occupies(level%len(l.Levels), size, &found); err != nil {
+			c.refuse("%w", err)
+			return nil
+		}
+		found.flows = found.interleaved || l.isShared(level, &found)
+	}
 	return &found
 }

@@ -26,6 +26,7 @@ type cost struct {
 	handshake, data                    machine.Presence
 	capacity                           int // messages in transit to one rank; 0: no limit
 	credits                            *credits
+	occupied                           []occupancy // by level, where ranks share something
 }
 
 // inTicks rounds the times of a cost to ticks, each alone, so that equal times of different costs
@@ -57,6 +58,11 @@ func inTicks(c machine.Cost) cost {
 // inMicros returns a time in ticks as µs.
 func inMicros(ticks uint64) quantity.Micros { return quantity.Micros(float64(ticks) / picos) }
 
+// inMicros returns what an occupancy depends on.
+func (c *cost) inMicros() machine.Cost {
+	return machine.Cost{Gap: inMicros(c.gap), Serialization: inMicros(c.stream)}
+}
+
 // sending and receiving return how long the processor of an operation sends, or receives, its
 // message. A latency of −send leaves no room for less.
 func (c *cost) sending(m schedule.Memory) uint64 {
@@ -86,6 +92,18 @@ type key struct {
 // handshake replaces the size of a request or a grant, which are messages of one byte.
 // No message has this size: sizes of GOAL files have at most 63 bits.
 const handshake = 1 << 63
+
+// An occupancy is a message's use of a shared resource in ticks. The message takes the part reverse
+// of each from the opposite direction.
+type occupancy struct {
+	each, alone, bytes uint64
+	reverse            float64
+}
+
+func occupancyInTicks(o machine.Occupancy, reverse float64) occupancy {
+	ticks := func(t quantity.Micros) uint64 { return uint64(math.Round(float64(t) * picos)) }
+	return occupancy{ticks(o.Each), ticks(o.Alone), ticks(max(o.Bytes, 0)), reverse}
+}
 
 // credits is a [model.Credits] in ticks.
 type credits struct {

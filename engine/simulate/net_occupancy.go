@@ -1,20 +1,11 @@
 package simulate
 
 import (
+	"fmt"
 	"math"
 
-	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// occupancies are the times for which messages occupy the resources that ranks share.
-type occupancies struct {
-	*levels
-	known    map[key][]occupancy
-	last     key
-	occupied []occupancy // of last
-	fail     func(format string, args ...any)
-}
 
 // resources returns the number of resources that ranks share: the inside of each unit, its links
 // out and its links in, its rails out and in, and the links of the topology.
@@ -33,39 +24,39 @@ const none = -1
 // for how long. One of the two is none where the other has no opposite, as the inside of a unit and
 // the links of routes, which may go another way back. It returns the number of links of the
 // topology among them.
-func (s *occupancies) pass(from, to uint32, channel uint16, size uint64, c *cost,
+func (l *levels) pass(from, to uint32, channel uint16, size uint64, c *cost,
 	use func(resource, opposite int, o occupancy)) (links int) {
-	a, b := s.unitsOf(int(from)), s.unitsOf(int(to))
-	level := s.common(a, b)
-	out, in := s.count, s.count*(1+s.routes)
-	for i, o := range s.occupies(level, size, c) {
+	a, b := l.unitsOf(int(from)), l.unitsOf(int(to))
+	level := l.common(a, b)
+	out, in := l.count, l.count*(1+l.routes)
+	for i, o := range c.occupied {
 		if i < level {
-			link := s.link(i, a[i], to, to)
+			link := l.link(i, a[i], to, to)
 			use(out+link, in+link, o)
-			link = s.link(i, b[i], to, from)
+			link = l.link(i, b[i], to, from)
 			use(in+link, out+link, o)
-			if rails := s.Levels[i].Rails(); channel > 0 && rails > 1 {
-				o, rail := s.railOf(i, channel, size, c), int(channel-1)%rails
-				out := s.count * (1 + 2*s.routes)
-				in := out + s.count*s.rails
-				use(out+int(a[i])*s.rails+rail, none, o)
-				use(in+int(b[i])*s.rails+rail, none, o)
+			if rails := l.Levels[i].Rails(); channel > 0 && rails > 1 {
+				o, rail := l.railOf(i, channel, size, c), int(channel-1)%rails
+				out := l.count * (1 + 2*l.routes)
+				in := out + l.count*l.rails
+				use(out+int(a[i])*l.rails+rail, none, o)
+				use(in+int(b[i])*l.rails+rail, none, o)
 			}
 		} else {
 			use(int(a[i]), none, o)
-			if s.enclosed(i) {
+			if l.enclosed(i) {
 				break
 			}
 		}
 	}
-	network := s.count * (1 + 2*s.routes + 2*s.rails)
-	route := s.route(level, from, to)
+	network := l.count * (1 + 2*l.routes + 2*l.rails)
+	route := l.route(level, from, to)
 	for _, link := range route {
-		use(network+link, none, s.ways.occupancy(link, size))
+		use(network+link, none, l.ways.occupancy(link, size))
 	}
-	if reverse := s.Levels[level].Reverse; reverse > 0 {
-		for _, link := range s.route(level, to, from) {
-			o := s.ways.occupancy(link, size)
+	if reverse := l.Levels[level].Reverse; reverse > 0 {
+		for _, link := range l.route(level, to, from) {
+			o := l.ways.occupancy(link, size)
 			o.reverse = reverse
 			use(none, network+link, o)
 		}
@@ -94,57 +85,33 @@ func (l *levels) route(level int, from, to uint32) []int {
 	return l.ways.Topology.Route(l.ways.units[from], l.ways.units[to])
 }
 
-// An occupancy is a message's use of a shared resource in ticks. The message takes the part reverse
-// of each from the opposite direction.
-type occupancy struct {
-	each, alone, bytes uint64
-	reverse            float64
-}
-
 // occupies returns a message's occupancy of units, by level, for ranks with the given common level:
 // of the ports of the levels inside it, and of the inside of that level and those around it.
-func (s *occupancies) occupies(level int, size uint64, c *cost) []occupancy {
-	k := key{size, int32(level)}
-	if s.occupied != nil && s.last == k {
-		return s.occupied
-	}
-	all, ok := s.known[k]
-	if !ok {
-		cost := machine.Cost{Gap: inMicros(c.gap), Serialization: inMicros(c.stream)}
-		for i, l := range s.Levels {
-			o, port, _ := l.Occupies(quantity.Bytes(max(size, 1)), cost, 0)
-			reverse := 0.0 // the inside has no direction
-			if i < level {
-				o, reverse = port, s.Levels[level].Reverse
-				if l.Ports > 0 {
-					reverse = max(reverse, l.Reverse)
-				}
+func (l *levels) occupies(level int, size uint64, c *cost) (all []occupancy, err error) {
+	for i, at := range l.Levels {
+		o, port, _ := at.Occupies(quantity.Bytes(max(size, 1)), c.inMicros(), 0)
+		reverse := 0.0 // the inside has no direction
+		if i < level {
+			o, reverse = port, l.Levels[level].Reverse
+			if at.Ports > 0 {
+				reverse = max(reverse, at.Reverse)
 			}
-			if !(o.Each >= 0 && o.Each <= longest) {
-				s.fail("level %s: a message of %d bytes occupies a shared resource for %v µs; "+
-					"times must be 0 to %v µs", l.Name, size, float64(o.Each), float64(longest))
-				return nil
-			}
-			ticks := func(t quantity.Micros) uint64 {
-				return uint64(math.Round(float64(t) * picos))
-			}
-			all = append(all, occupancy{ticks(o.Each), ticks(o.Alone), ticks(max(o.Bytes, 0)),
-				reverse})
 		}
-		if len(s.known) < 1<<16 {
-			s.known[k] = all
+		if !(o.Each >= 0 && o.Each <= longest) {
+			return nil, fmt.Errorf("level %s: a message of %d bytes occupies a shared resource "+
+				"for %v µs; times must be 0 to %v µs", at.Name, size, float64(o.Each),
+				float64(longest))
 		}
+		all = append(all, occupancyInTicks(o, reverse))
 	}
-	s.last, s.occupied = k, all
-	return all
+	return all, nil
 }
 
 // railOf returns how long a message of a channel, numbered from 1, occupies its rail at a level.
-func (s *occupancies) railOf(level int, channel uint16, size uint64, c *cost) occupancy {
-	cost := machine.Cost{Gap: inMicros(c.gap), Serialization: inMicros(c.stream)}
-	_, _, o := s.Levels[level].Occupies(quantity.Bytes(max(size, 1)), cost, int(channel))
-	ticks := func(t quantity.Micros) uint64 { return uint64(math.Round(float64(t) * picos)) }
-	return occupancy{each: ticks(o.Each), alone: ticks(o.Alone), bytes: ticks(max(o.Bytes, 0))}
+func (l *levels) railOf(level int, channel uint16, size uint64, c *cost) occupancy {
+	at := l.Levels[level]
+	_, _, o := at.Occupies(quantity.Bytes(max(size, 1)), c.inMicros(), int(channel))
+	return occupancyInTicks(o, 0)
 }
 
 // occupancy returns how long a message of size bytes occupies a link, in ticks.
@@ -158,17 +125,17 @@ func (w *ways) occupancy(link int, size uint64) occupancy {
 	return occupancy{each: uint64(t), alone: uint64(t), bytes: uint64(max(t-time(1), 0))}
 }
 
-// isShared reports whether a message of size bytes occupies anything that ranks share.
-func (s *occupancies) isShared(distance int, size uint64, c *cost) bool {
-	level := distance % len(s.Levels)
-	if s.ways != nil && level == len(s.Levels)-1 && s.ways.hasLinks() {
+// isShared reports whether a message occupies anything that ranks share.
+func (l *levels) isShared(distance int, c *cost) bool {
+	level := distance % len(l.Levels)
+	if l.ways != nil && level == len(l.Levels)-1 && l.ways.hasLinks() {
 		return true
 	}
-	for i, o := range s.occupies(level, size, c) {
+	for i, o := range c.occupied {
 		if o.each > 0 {
 			return true
 		}
-		if i >= level && s.enclosed(i) {
+		if i >= level && l.enclosed(i) {
 			break
 		}
 	}

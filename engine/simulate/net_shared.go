@@ -86,7 +86,7 @@ func (k bundleKey) hash() int {
 // network before, and its bundles if costs are the same. A resource exists for each rank's NIC in
 // both directions, and for what its levels share.
 func (f *shared) on(k *kernel, c *costs, seed uint64) *shared {
-	if c.uses == nil {
+	if !c.shared {
 		return nil
 	}
 	if f == nil || f.costs != c {
@@ -190,7 +190,7 @@ func (f *shared) arrive(i uint32, t uint64) bool {
 		way.admitted = false // the data take a turn of their own
 	} else if c.flows {
 		way.state = inTransit
-		f.record.startFlow(i, t)
+		f.record.flow(i).started = t
 		// The same entry comes again after the lag, when the bytes reach what they share.
 		if b := f.bundleOf(i); b.lag > 0 {
 			way.lags = true
@@ -309,8 +309,7 @@ func (f *shared) add(k bundleKey, b *bundle) *bundle {
 func (f *shared) addUses(b *bundle, channel uint16, from, to uint32, size uint64, c *cost) (
 	bytes float64) {
 	ranks := f.s.Ranks()
-	pass := f.costs.uses.pass
-	links := pass(from, to, channel, size, c, func(resource, opposite int, o occupancy) {
+	links := f.levels.pass(from, to, channel, size, c, func(resource, opposite int, o occupancy) {
 		if resource != none && o.each > 0 {
 			b.alone = max(b.alone, float64(o.alone))
 			bytes = max(bytes, float64(o.bytes))

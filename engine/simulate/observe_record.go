@@ -309,7 +309,7 @@ func (r *record) pause(send, receive uint32, more uint64) {
 	if r == nil {
 		return
 	}
-	if r.costs.uses != nil {
+	if r.costs.shared {
 		r.delay(send, delay{flow: more})
 	}
 	if by := r.why[receive]; by.at == atStream && !by.passed {
@@ -367,33 +367,12 @@ func (r *record) left(rank uint32, by link) {
 	}
 }
 
-// startFlow, sent and takes record of a message that flows when its first byte arrived, the step
-// that sent it, and the step that takes it in.
-
-func (r *record) startFlow(send uint32, t uint64) {
-	if r != nil {
-		r.flows[send].started = t
+// flow returns what is kept of a message that flows. Without a record nobody reads it.
+func (r *record) flow(send uint32) *recordedFlow {
+	if r == nil {
+		return &recordedFlow{}
 	}
-}
-
-func (r *record) sent(send uint32, by link) {
-	if r != nil {
-		r.flows[send].sent = by
-	}
-}
-
-func (r *record) takes(send uint32, by link) {
-	if r != nil {
-		r.flows[send].take = by
-	}
-}
-
-// flow returns what is known of a message that flows.
-func (r *record) flow(send uint32) (f recordedFlow) {
-	if r != nil {
-		f = r.flows[send]
-	}
-	return f
+	return &r.flows[send]
 }
 
 // finisher returns a link to the end of the step that finishes a rank, and the time of that end.

@@ -21,7 +21,6 @@ type run struct {
 	firstSend uint64      // when the first message is sent; the largest number if none is
 	joined    []gathering // by the number of a joint operation
 	instant   bool        // these take no time
-	sorted    []uint32    // memory of queue
 }
 
 // firstFresh is added to the numbers of entries that were not parked: at one time they come behind
@@ -70,8 +69,6 @@ func (r *run) start() {
 	}
 }
 
-func (r *run) prefetch(send uint32) { r.net.prefetch(send) }
-
 func (r *run) network(t uint64) { r.net.advance(t) }
 
 // queue queues the operations of a rank that became free together, at their ready times: sends,
@@ -80,14 +77,10 @@ func (r *run) queue(list []uint32) { r.queueFrom(list, false) }
 
 // queueFrom does what queue does; post posts receives at once, before the begin of the run.
 func (r *run) queueFrom(list []uint32, post bool) {
-	switch len(list) {
-	case 0, 1:
-	case 2:
-		if r.ops[list[1]].Kind < r.ops[list[0]].Kind {
-			list[0], list[1] = list[1], list[0]
-		}
-	default:
-		r.sort(list)
+	if len(list) > 1 {
+		slices.SortStableFunc(list, func(a, b uint32) int {
+			return int(r.ops[a].Kind) - int(r.ops[b].Kind)
+		})
 	}
 	for _, i := range list {
 		if post && r.ops[i].Kind == schedule.Recv {
@@ -104,20 +97,6 @@ func (r *run) queueFrom(list []uint32, post bool) {
 func (r *run) queueHere() {
 	r.queue(r.here)
 	r.here = r.here[:0]
-}
-
-// sort puts operations into the order of their kinds.
-func (r *run) sort(list []uint32) {
-	sorted := r.sorted[:0]
-	for kind := schedule.Send; kind <= schedule.Joint; kind++ {
-		for _, i := range list {
-			if r.ops[i].Kind == kind {
-				sorted = append(sorted, i)
-			}
-		}
-	}
-	copy(list, sorted)
-	r.sorted = sorted
 }
 
 // observe shows a step, which occupies clock cpu and, unless nic is negative, clock nic, to those

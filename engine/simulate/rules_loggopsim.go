@@ -54,8 +54,6 @@ func newPeer(ctx context.Context, p *Program, o Setup) (*peer, error) {
 
 func (r *peer) network(uint64) {}
 
-func (r *peer) prefetch(uint32) {}
-
 // queue queues the operations of one or two ranks that became free together.
 func (r *peer) queue(list []uint32) {
 	n := 1

@@ -214,7 +214,7 @@ func (r *run) send(i uint32, t uint64, late bool) {
 	end += s.delay
 	flows := c.flows && step != stepRequest
 	if flows {
-		r.record.sent(i, by)
+		r.record.flow(i).sent = by
 	}
 	gap := c.gap
 	if c.interleaved && flows {
@@ -350,7 +350,7 @@ func (r *run) take(i, from uint32, short bool, came, now uint64) {
 		r.clock[nic] = begin + c.intake
 	}
 	if !known { // takenIn goes on
-		r.record.takes(from, by)
+		r.record.flow(from).take = by
 		return
 	}
 	if end >= now { // else the receive was posted late: what it waits for is its posting
