@@ -26,6 +26,7 @@ type builder struct {
 	// All are made before one is computed, so that they can name each other in any order.
 	constants map[string]*section
 	written   map[string]*section // layers
+	shown     []int               // the parameters of [Platform.Params]
 	building  stack               // the layers under way, to find a circle
 	computing stack               // the parameters under way, to find a circle
 }

@@ -132,13 +132,9 @@ func (p Platform) rebuilt(c *composition, of domain) (Platform, error) {
 	for _, name := range p.layersOf(of) {
 		c.open(name, nil, kept)
 	}
-	refresh := func(params []Param) []Param {
-		return list.Map(params, func(q Param) Param { return *c.find(q.Path) })
-	}
 	next := p
 	next.Default, next.composition = of.layer, c
-	next.Constants, next.Compute = refresh(p.Constants), refresh(p.Compute)
-	next.Layers = nil
+	next.Layers, next.Params = nil, nil
 	stages := map[string]bool{}
 	for _, l := range p.Layers {
 		m, keep := kept[l.Name]
@@ -153,21 +149,25 @@ func (p Platform) rebuilt(c *composition, of domain) (Platform, error) {
 			}
 			return Platform{}, c.errorf(path, "%w", err)
 		}
-		l.Model, l.Params = l.withLines(m), c.own(spec)
+		l.Model = l.withLines(m)
 		for _, name := range l.Stages {
 			stages[name] = true
 		}
 		next.Layers = append(next.Layers, l)
 	}
-	next.Stages = slices.DeleteFunc(refresh(p.Stages), func(q Param) bool {
-		return !stages[q.Owner]
-	})
 	// Layers find their stages and constants through the platform that they belong to, which is
 	// this one now.
 	for i := range next.Layers {
 		next.Layers[i].scope = &next
 	}
 	next.openLevels()
+	for _, q := range p.Params {
+		_, ofLayer := kept[q.Owner]
+		if (q.Table != "stage" || stages[q.Owner]) && (q.Table != "layer" || ofLayer) &&
+			(q.Table != "level" || len(next.Levels) > 0) {
+			next.Params = append(next.Params, *c.find(q.Path))
+		}
+	}
 	if !of.levels {
 		return next, nil
 	}
@@ -188,38 +188,13 @@ func (p Platform) checkMachine() error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// Params returns all parameters that can be changed, in the order of the file: the constants, the
-// stages', the layers' and behind them those of levels, from inside out. A pipeline's packet is
-// among them even if a word stands for its size.
-func (p Platform) Params() []Param {
-	all := slices.Concat(p.Constants, p.Compute, p.Stages)
-	for _, l := range p.Layers {
-		for _, i := range p.composition.layers[l.Name].params {
-			all = append(all, p.composition.params[i])
-		}
-	}
-	return append(all, p.levelParams()...)
-}
-
 // uses returns the parameters that the domain depends on: its own, those of its layers and stages,
-// and the constants behind them, in the order of [Platform.Params].
+// and the constants behind them.
 func (p Platform) uses(of domain) ([]Param, error) {
 	used, err := p.used(of)
-	return slices.DeleteFunc(p.Params(), func(q Param) bool {
+	return slices.DeleteFunc(slices.Clone(p.Params), func(q Param) bool {
 		return !used[p.composition.byPath[q.Path]]
 	}), err
-}
-
-// levelParams returns the numbers of all levels, from inside out.
-func (p Platform) levelParams() (all []Param) {
-	for _, l := range p.Levels {
-		for _, k := range machine.Keys {
-			if q := p.composition.find("level." + l.Name + "." + k.Name); q != nil {
-				all = append(all, *q)
-			}
-		}
-	}
-	return all
 }
 
 // used returns the parameters that the domain depends on, directly or through formulas.
@@ -250,8 +225,8 @@ func (p Platform) used(of domain) (map[int]bool, error) {
 			}
 		})
 	}
-	if of.levels {
-		for _, q := range p.levelParams() {
+	for _, q := range p.Params {
+		if of.levels && q.Table == "level" {
 			mark(c.byPath[q.Path])
 		}
 	}

@@ -99,7 +99,7 @@ func TestWithErrors(t *testing.T) {
 func TestPlusMinus(t *testing.T) {
 	want := map[string]float64{"constant.read": 0.1, "stage.in.beta": 0.1,
 		"stage.out.tau": 0.5 / 1024}
-	for _, q := range parsed(t).Params() {
+	for _, q := range parsed(t).Params {
 		if math.Abs(q.PlusMinus-want[q.Path]) > 1e-12 {
 			t.Errorf("%s ± %v, want %v", q.Path, q.PlusMinus, want[q.Path])
 		}

@@ -102,17 +102,6 @@ func (c *composition) given(path string) string {
 	return ""
 }
 
-// own returns the parameters of the layer itself, except those that are a word.
-func (c *composition) own(spec *layerSpec) []Param {
-	var params []Param
-	for _, i := range spec.params {
-		if c.params[i].Word == "" {
-			params = append(params, c.params[i])
-		}
-	}
-	return params
-}
-
 // reach visits the layer and its parts, once each.
 func (c *composition) reach(name string, done map[string]bool, visit func(*layerSpec)) {
 	if done[name] {

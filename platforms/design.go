@@ -184,7 +184,7 @@ func (d Design) elsewhere(what, name string, uses []Param) error {
 		return fmt.Errorf("%s has no effect on messages of %s; ask about %s",
 			strings.Join(paths(found), ", "), what, strings.Join(ways, ", or about "))
 	}
-	if other := matching(p.Params(), name); len(other) > 0 {
+	if other := matching(p.Params, name); len(other) > 0 {
 		return fmt.Errorf("%s has no effect on %s; these have: %s",
 			strings.Join(paths(other), ", "), what, strings.Join(paths(uses), ", "))
 	}

@@ -152,9 +152,8 @@ func TestEncodeChanges(t *testing.T) {
 // A program builds a file as a person writes it.
 func TestFile(t *testing.T) {
 	made := Platform{Name: "fit", Title: "fit of x.txt", Layers: []Layer{{Name: "fit",
-		Model: &model.Linear{}, Source: "x.txt", Params: []Param{
-			{Owner: "fit", Key: "beta", Text: "2us ± 0.1us"},
-			{Owner: "fit", Key: "tau", Text: "1us/KiB"}}}}}
+		Model: &model.Linear{}, Source: "x.txt"}}, Params: []Param{
+		{Path: "layer.fit.beta", Text: "2us ± 0.1us"}, {Path: "layer.fit.tau", Text: "1us/KiB"}}}
 	text := made.Encode("Written by halfpeak fit.\nOf two\x1blines.")
 	if want := "# Written by halfpeak fit.\n# Of two lines.\n\n"; !strings.HasPrefix(string(text),
 		want) {
@@ -164,11 +163,11 @@ func TestFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := p.Layers[0]; l.Model.OneWay(1024) != 3 || l.Params[0].PlusMinus != 0.1 ||
+	if l := p.Layers[0]; l.Model.OneWay(1024) != 3 || p.Params[0].PlusMinus != 0.1 ||
 		p.Title != "fit of x.txt" {
 		t.Errorf("%+v", l)
 	}
-	made.Layers[0].Params[1].Text = "3"
+	made.Params[1].Text = "3"
 	_, err = made.Complete()
 	want := "fit: layer.fit.tau: \"3\": no unit; an inverse bandwidth takes µs/KiB (us/KB), " +
 		"µs/B, ns/B or µs/MiB"

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/formula"
-	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -48,10 +47,8 @@ type Known struct {
 func (l Layer) resolve(name string, args []any) (quantity.Value, error) {
 	p := l.scope
 	if args == nil {
-		for _, q := range l.Params {
-			if q.Path == "layer."+l.Name+"."+name {
-				return q.Value, nil
-			}
+		if q := p.composition.find("layer." + l.Name + "." + name); q != nil && q.Word == "" {
+			return q.Value, nil
 		}
 		if q := p.composition.find("constant." + name); q != nil {
 			return q.Value, nil
@@ -166,11 +163,12 @@ func (l Layer) phase(args []any) (quantity.Value, error) {
 
 // names returns all names that a formula about the layer may use, to hint at after a wrong one.
 func (l Layer) names() []string {
-	names := list.Map(l.Params, func(p Param) string {
-		return strings.TrimPrefix(p.Path, "layer."+l.Name+".")
-	})
-	for _, c := range l.scope.Constants {
-		names = append(names, c.Owner)
+	var names []string
+	for _, q := range l.scope.Params {
+		own, of := strings.CutPrefix(q.Path, "layer."+l.Name+".")
+		if own, constant := strings.CutPrefix(own, "constant."); constant || of && q.Word == "" {
+			names = append(names, own)
+		}
 	}
 	for i := range model.Quantities {
 		names = append(names, model.Quantities[i].Name)

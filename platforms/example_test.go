@@ -62,7 +62,7 @@ source = "netpipe of 3 March"
 	}
 	half, _ := model.HalfPeak(layer.Model)
 	fmt.Println(layer.Ref(), "reaches half of", model.Asymptote(layer.Model), "at", half)
-	for _, param := range layer.Params {
+	for _, param := range p.Params {
 		fmt.Println(param.Path, "=", param.Text, "from", param.Source)
 	}
 	// Output:

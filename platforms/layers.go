@@ -41,6 +41,7 @@ func (b *builder) layerTables() {
 	shared := map[string]model.Layer{}
 	for _, t := range b.file["layer"] {
 		b.p.Layers = append(b.p.Layers, b.written[t.Name].layer(b.open(t.Name, nil, shared)))
+		b.shown = append(b.shown, b.layers[t.Name].params...)
 	}
 	// The checks before are of the lines; the measured curves stand before them from here on.
 	for i := range b.p.Layers {
@@ -276,7 +277,7 @@ func (s *section) checkGap(k *model.Kind) {
 func (s *section) layer(m model.Layer) Layer {
 	spec := s.layers[s.Name]
 	l := Layer{
-		Platform: s.p.Name, Name: s.Name, Kind: spec.kind.Name, Model: m, Params: s.own(spec),
+		Platform: s.p.Name, Name: s.Name, Kind: spec.kind.Name, Model: m,
 		Parts: spec.parts(), Stages: spec.stages(), Source: s.origin(), scope: s.p,
 	}
 	s.read(&l)

@@ -101,7 +101,7 @@ func (s *section) level() Level {
 		case machine.Word:
 			s.must(s.path+"."+k.Name, at.UnmarshalText([]byte(s.Text(k.Name))))
 		default:
-			s.param(k.Name)
+			s.shown = append(s.shown, s.param(k.Name))
 		}
 	}
 	return l

@@ -49,13 +49,13 @@ func TestComplete(t *testing.T) {
 		Alone: model.Curve{Sizes: []quantity.Bytes{1024, 4096}, Costs: []quantity.Micros{2, 5}}}}
 	p := Platform{
 		Name: "made", Title: "a test", Default: "both",
-		Constants: []Param{{Owner: "combine", Text: "1ns/B", Source: "a book"}},
-		Stages: []Param{{Owner: "copy", Key: "beta", PlusMinus: 0.1, Source: "a clock"},
-			{Owner: "wire", Key: "beta", Text: "1us ± 5%"}},
+		Params: []Param{{Path: "constant.combine", Text: "1ns/B", Source: "a book"},
+			{Path: "stage.copy.beta", PlusMinus: 0.1, Source: "a clock"},
+			{Path: "stage.wire.beta", Text: "1us ± 5%"},
+			{Path: "layer.eager.beta", PlusMinus: 0.25},
+			{Path: "layer.eager.tau", PlusMinus: 0.125 / 1024}},
 		Layers: []Layer{
-			{Name: "eager", Model: small, Correlation: -0.5, Source: "a fit", Params: []Param{
-				{Owner: "eager", Key: "beta", PlusMinus: 0.25},
-				{Owner: "eager", Key: "tau", PlusMinus: 0.125 / 1024}}},
+			{Name: "eager", Model: small, Correlation: -0.5, Source: "a fit"},
 			{Name: "bulk", Model: &model.Pipeline{Stages: []model.Stage{copies, wire},
 				Cut: model.Cut{Rule: model.CutBest}}},
 			{Name: "both", Title: "two protocols", Model: &model.Switch{Branches: []model.Branch{
@@ -90,7 +90,7 @@ func TestComplete(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, text)
 		}
 	}
-	p.Layers[0].Params[0].PlusMinus = math.Inf(1) // no interval
+	p.Params[3].PlusMinus = math.Inf(1) // no interval
 	p.Layers[1].Model.(*model.Pipeline).Stages[0].Beta = -1
 	if _, err = p.Complete(); err == nil ||
 		err.Error() != `made: stage.copy.beta: "-1us ± 0.1us": a time cannot be negative` {

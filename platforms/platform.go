@@ -18,18 +18,19 @@ import (
 
 // A Platform is a message-passing system: layers with their parameters.
 type Platform struct {
-	Name      string // of the file, without .toml
-	Title     string
-	Paper     string  // where the numbers are from, as in "CLIP"
-	Note      string  // remark for readers of the numbers
-	Clock     float64 // of the host processor in MHz; 0 if the file does not say
-	Constants []Param
-	Compute   []Param          // what a rank computes in a second
-	Stages    []Param          // of all pipelines
-	Places    map[string]Place // of all stages
-	Roofs     []Roof
-	Layers    []Layer // in the order of the file, at least one, but for a file of Collectives
-	Levels    []Level // from inside out; none: all pairs of ranks are equally far apart
+	Name  string // of the file, without .toml
+	Title string
+	Paper string  // where the numbers are from, as in "CLIP"
+	Note  string  // remark for readers of the numbers
+	Clock float64 // of the host processor in MHz; 0 if the file does not say
+	// Params are the numbers that can be changed: constants, what a rank computes in a second
+	// ("compute.flops"), those of stages, of layers and of levels, each kind in the order of the
+	// file. A pipeline's packet is among them even if a word stands for its size.
+	Params []Param
+	Places map[string]Place // of all stages
+	Roofs  []Roof
+	Layers []Layer // in the order of the file, at least one, but for a file of Collectives
+	Levels []Level // from inside out; none: all pairs of ranks are equally far apart
 	// Collectives are the measured ones, in the order of the file.
 	Collectives []MeasuredCollective
 	Default     string             // the layer that the platform's name alone stands for
@@ -46,7 +47,6 @@ type Layer struct {
 	Note     string
 	Kind     string      // of model: "linear", "pipeline", …
 	Model    model.Layer // a [model.Measured] if Measured is a curve
-	Params   []Param     // its own; those of the layers it is made of are theirs
 	Parts    []string    // the layers that it is made of
 	Stages   []string    // the stages of a pipeline
 	Setting  string      // the parameter of the real system that sets the size of packets

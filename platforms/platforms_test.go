@@ -312,7 +312,6 @@ func TestFind(t *testing.T) {
 // has a value and a source, every layer finds its parts.
 func checkInvariants(t *testing.T, p Platform) {
 	t.Helper()
-	params := slices.Concat(p.Constants, p.Stages)
 	if len(p.Layers) == 0 {
 		t.Errorf("%s has no layer", p.Name)
 	}
@@ -320,7 +319,6 @@ func checkInvariants(t *testing.T, p Platform) {
 		t.Errorf("%s: default: %v", p.Name, err)
 	}
 	for _, l := range p.Layers {
-		params = append(params, l.Params...)
 		for _, part := range l.Parts {
 			if _, err := p.Layer(part); err != nil {
 				t.Errorf("%s: %v", l.Ref(), err)
@@ -336,7 +334,7 @@ func checkInvariants(t *testing.T, p Platform) {
 			t.Errorf("%s: roof %+v", p.Name, r)
 		}
 	}
-	for _, c := range params {
+	for _, c := range p.Params {
 		if math.IsNaN(c.Value.Num) || strings.TrimSpace(c.Text) == "" ||
 			strings.TrimSpace(c.Source) == "" {
 			t.Errorf("%s: %+v", p.Name, c)
@@ -356,7 +354,7 @@ func TestEmbedded(t *testing.T) {
 			t.Errorf("%s: title %q, paper %q; a platform of this folder needs both", p.Name,
 				p.Title, p.Paper)
 		}
-		for _, of := range p.Params() {
+		for _, of := range p.Params {
 			if of.Source == byUser {
 				t.Errorf("%s: %s has no source, where a paper has it", p.Name, of.Path)
 			}

@@ -36,9 +36,9 @@ func parse(file string, text []byte, others *files) (Platform, error) {
 // Complete returns the platform of a value that a program made, with all that follows from it.
 //
 // The value has what a file has: names, titles and sources, models, levels and measurements. Its
-// numbers are those of the models; Constants, Stages and the Params of layers add intervals and
-// sources, by Owner and Key, and their Text replaces that of a number. The parts of a layer, and
-// the branches of a switch, are layers of the platform with the same names.
+// numbers are those of the models; Params add intervals and sources by their Path, a Text that
+// replaces that of a number, and constants. The parts of a layer, and the branches of a switch, are
+// layers of the platform with the same names.
 //
 // The platform has the numbers of its file, with 12 digits, and is the same when that is read
 // again. An error names the key that would be wrong in the file.
@@ -74,7 +74,6 @@ func (s *source) platform() (_ Platform, err error) {
 	b.clock()
 	b.library()
 	b.constantTables()
-	b.p.Library.Measured = measuredChoices(b.p.Constants)
 	b.computeTable()
 	b.roofTables()
 	b.stageTables()
@@ -83,6 +82,8 @@ func (s *source) platform() (_ Platform, err error) {
 	b.collectiveTables()
 	b.layerTables()
 	b.levelTables()
+	b.p.Params = list.Map(b.shown, func(i int) Param { return b.params[i] })
+	b.p.Library.Measured = measuredChoices(b.p.Params)
 	b.p.read = b.p
 	return *b.p, nil
 }

@@ -38,20 +38,20 @@ func (b *builder) library() {
 	}
 }
 
-// MeasuredConstant and the name of a collective are the constant whose source names, by size, the
-// algorithms with the times nearest to the measured ones. Its value is their largest relative
-// error.
-const MeasuredConstant = "as_measured_"
+// MeasuredConstant and the name of a collective are the path of the constant whose source names, by
+// size, the algorithms with the times nearest to the measured ones, if those of the library are not
+// known. Its value is their largest relative error.
+const MeasuredConstant = "constant.as_measured_"
 
 // maxUnlike is the largest error at which the nearest algorithm is taken for the library's: other
 // algorithms of a collective are often as near as a quarter.
 const maxUnlike = 0.25
 
 // measuredChoices returns the measured algorithms as [collective.Library] has them.
-func measuredChoices(constants []Param) string {
+func measuredChoices(params []Param) string {
 	var all []string
-	for _, c := range constants {
-		name, is := strings.CutPrefix(c.Owner, MeasuredConstant)
+	for _, c := range params {
+		name, is := strings.CutPrefix(c.Path, MeasuredConstant)
 		if is && c.Value.Num <= maxUnlike {
 			all = append(all, name+" "+c.Source)
 		}
@@ -72,7 +72,7 @@ func (b *builder) constantTables() {
 		b.constants[t.Name] = s
 	}
 	for _, t := range b.file["constant"] {
-		b.p.Constants = append(b.p.Constants, b.params[b.constants[t.Name].param("value")])
+		b.shown = append(b.shown, b.constants[t.Name].param("value"))
 	}
 }
 
@@ -82,7 +82,7 @@ func (b *builder) computeTable() {
 		s := b.section(computeKind, t)
 		for _, row := range computeKind.keys {
 			if row.number != nil && s.has(row.name) {
-				b.p.Compute = append(b.p.Compute, b.params[s.param(row.name)])
+				b.shown = append(b.shown, s.param(row.name))
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func (b *builder) stageTables() {
 		curve := s.stageCurve(b.values[beta], b.values[tau])
 		b.stages[t.Name] = stageSpec{
 			model.Stage{Name: t.Name, Host: host, Measured: curve}, beta, tau}
-		b.p.Stages = append(b.p.Stages, b.params[beta], b.params[tau])
+		b.shown = append(b.shown, beta, tau)
 		b.p.Places[t.Name] = s.place(host)
 	}
 }

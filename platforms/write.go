@@ -27,7 +27,6 @@ type writer struct {
 // as from constants, are numbers there.
 func (p Platform) file(numbers bool) file {
 	w := writer{Platform: p, to: file{}, numbers: numbers, params: map[string]*Param{}}
-	w.given("stage", p.Stages)
 	top := table{}
 	w.values(&top, topKind, &p)
 	top.Set("library", p.Library.Name)
@@ -44,26 +43,32 @@ func (p Platform) file(numbers bool) file {
 		for i := range c.params {
 			w.params[c.params[i].Path] = &c.params[i]
 		}
-		for _, q := range p.read.Stages { // formulas may name all of them
-			if !numbers {
+	}
+	compute := table{}
+	for i := range p.Params {
+		q := &p.Params[i]
+		w.params[q.Path] = q
+		switch kind, key, _ := strings.Cut(q.Path, "."); kind {
+		case "compute":
+			w.number(&compute, key, q)
+		case "constant":
+			t := table{Name: key}
+			w.number(&t, "value", q)
+			w.to.add(kind, t)
+		}
+	}
+	if len(compute.Keys) > 0 {
+		w.to.add("compute", compute)
+	}
+	if c := p.composition; c != nil && !numbers { // formulas may name all stages
+		for _, q := range p.read.Params {
+			if q.Table == "stage" {
 				w.stage(c.stage(q.Owner))
 			}
 		}
 	}
 	for _, l := range p.Levels {
 		w.level(l)
-	}
-	if len(p.Compute) > 0 {
-		t := table{}
-		for i := range p.Compute {
-			w.number(&t, p.Compute[i].Key, &p.Compute[i])
-		}
-		w.to.add("compute", t)
-	}
-	for i := range p.Constants {
-		t := table{Name: p.Constants[i].Owner}
-		w.number(&t, "value", &p.Constants[i])
-		w.to.add("constant", t)
 	}
 	for _, r := range p.Roofs {
 		t := table{Name: r.Name}
@@ -82,14 +87,6 @@ func (p Platform) file(numbers bool) file {
 		w.fitted(l)
 	}
 	return w.to
-}
-
-// given adds parameters of a kind of tables, which a program may have given by Owner and Key alone.
-func (w *writer) given(kind string, params []Param) {
-	for i := range params {
-		q := &params[i]
-		w.params[join(kind+"."+q.Owner, q.Key)] = q
-	}
 }
 
 // ofFile reports whether the layer is of a file, which gives all its parameters.
@@ -145,7 +142,6 @@ func (w *writer) text(q *Param, at any) string {
 func (w *writer) layer(l Layer) {
 	lines := model.LinesOf(l.Model)
 	k := model.KindOf(lines)
-	w.given("layer", l.Params)
 	t := table{Name: l.Name}
 	w.values(&t, layerKind, &l)
 	t.Set("model", k.Name)
@@ -207,9 +203,10 @@ func (w *writer) layer(l Layer) {
 	}
 	t.Set("roofs", list.Map(l.Roofs, func(r Roof) string { return r.Name })...)
 	t.Set("measured", w.measured(l))
-	for _, q := range l.Params {
-		if own := given(q.Source); own != "" && q.Source != l.Source {
-			t.source(q.Key, own)
+	for _, q := range w.Params {
+		key, is := strings.CutPrefix(q.Path, path)
+		if own := given(q.Source); is && own != "" && q.Source != l.Source {
+			t.source(key, own)
 		}
 	}
 	w.to.add("layer", t)

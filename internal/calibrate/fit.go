@@ -163,19 +163,19 @@ func (f *Fit) Platform() platforms.Platform {
 	// The errors of the checked collectives go along, so that predictions with this
 	// file have an interval.
 	if f.within.Source != "" { // the collectives were checked
-		d.Constants = f.within.Constants()
+		d.Params = f.within.Constants()
 	}
 	for _, n := range f.Nearest() {
-		d.Constants = append(d.Constants, platforms.Param{
-			Owner: MeasuredConstant + n.Collective, Text: fmt.Sprintf("%.3g", n.Worst),
+		d.Params = append(d.Params, platforms.Param{
+			Path: platforms.MeasuredConstant + n.Collective, Text: fmt.Sprintf("%.3g", n.Worst),
 			Source: n.Algorithms})
 	}
 	// The processor's times for a byte: reductions combine, and collectives copy a
 	// rank's own block. Schedules read them as constants of the platform.
 	for _, work := range []string{Combine, Copy} {
 		if t := f.PerByte(work); t > 0 {
-			d.Constants = append(d.Constants,
-				platforms.Param{Owner: work, Text: platforms.Exact(t), Source: source})
+			d.Params = append(d.Params, platforms.Param{
+				Path: "constant." + work, Text: platforms.Exact(t), Source: source})
 		}
 	}
 	return d

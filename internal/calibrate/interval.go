@@ -114,8 +114,8 @@ func CheckedDeviation(checks []Checked, unmeasured []string) Deviation {
 // A platform file stores a [Deviation] in two constants. If that of the high end is missing, there
 // is no upper bound.
 const (
-	lowConstant  = "collective_low"
-	highConstant = "collective_high"
+	lowConstant  = "constant.collective_low"
+	highConstant = "constant.collective_high"
 )
 
 // DeviationOf returns the deviation of collectives in a platform file's constants. Without them, a
@@ -123,8 +123,8 @@ const (
 // zero value.
 func DeviationOf(p platforms.Platform) Deviation {
 	d, found := deviation(0, math.Inf(1), ""), false
-	for _, c := range p.Constants {
-		switch c.Owner {
+	for _, c := range p.Params {
+		switch c.Path {
 		case lowConstant:
 			d.Ratio.Low, d.Source, found = c.Value.Num, c.Source, true
 		case highConstant:
@@ -143,16 +143,11 @@ func DeviationOf(p platforms.Platform) Deviation {
 	return Deviation{}
 }
 
-// MeasuredConstant and the name of a collective are the constant of a platform file whose source
-// names, by size, the algorithms with the times nearest to the measured ones, if those of the
-// library are not known. Its value is their largest relative error.
-const MeasuredConstant = platforms.MeasuredConstant
-
 // MeasuredAs returns the note about the algorithms of a collective of a platform file, and their
 // largest relative error; none if the file does not say them.
 func MeasuredAs(p platforms.Platform, collective string) (notes []remark.Note) {
-	for _, c := range p.Constants {
-		if c.Owner == MeasuredConstant+collective {
+	for _, c := range p.Params {
+		if c.Path == platforms.MeasuredConstant+collective {
 			notes = append(notes, remark.RunsAs(collective, c.Source, c.Value.Num))
 		}
 	}
@@ -164,7 +159,7 @@ func MeasuredAs(p platforms.Platform, collective string) (notes []remark.Note) {
 func (d Deviation) Constants() (all []platforms.Param) {
 	add := func(name string, end float64) {
 		all = append(all,
-			platforms.Param{Owner: name, Text: fmt.Sprintf("%.4g", end), Source: d.Source})
+			platforms.Param{Path: name, Text: fmt.Sprintf("%.4g", end), Source: d.Source})
 	}
 	add(lowConstant, d.Ratio.Low)
 	if !math.IsInf(d.Ratio.High, 1) {

@@ -19,9 +19,8 @@ func (m *liveMachine) toml(name string, largest quantity.Bytes) (string, error) 
 	d := platforms.Platform{Title: name + " of this machine"}
 	source := fmt.Sprintf("%s: %s fit over %d sizes, median error %.2g %%",
 		from, m.OneWay.Model, len(m.OneWay.Points), 100*m.OneWay.Median)
-	var err error
 	sizes := platforms.Layer{Name: name, Source: source}
-	if d.Layers, err = m.OneWay.Layers(sizes, false, name, ""); err != nil {
+	if err := m.OneWay.AddTo(&d, sizes, false, name, ""); err != nil {
 		return "", err
 	}
 	if m.LogPError == nil {
@@ -41,7 +40,7 @@ func (m *liveMachine) toml(name string, largest quantity.Bytes) (string, error) 
 		stage := model.Stage{Name: name + "-" + strings.ReplaceAll(s.Name, " ", "-"),
 			Beta: line.Beta, Tau: line.Tau, Host: hosts[k]}
 		stages = append(stages, stage)
-		d.Stages = append(d.Stages, platforms.Param{Owner: stage.Name, Key: "beta",
+		d.Params = append(d.Params, platforms.Param{Path: "stage." + stage.Name + ".beta",
 			Source: fmt.Sprintf("%s: stage %s of packets alone", from, s.Name)})
 	}
 	d.Layers = append(d.Layers, platforms.Layer{Name: name + "-packets",

@@ -33,12 +33,7 @@ func addCurve(p *platforms.Platform, name, title string, c Curve) error {
 	// A benchmark of latency has one message under way at a time. Without the mark, its time would
 	// be offered as the gap of a stream.
 	gapUnknown := l.Timed.Of == platforms.Message
-	layers, err := c.Layers(l, gapUnknown, name+"-segment", from+", ")
-	if err != nil {
-		return err
-	}
-	p.Layers = append(p.Layers, layers...)
-	return nil
+	return c.AddTo(p, l, gapUnknown, name+"-segment", from+", ")
 }
 
 // subject returns what a table's times are of. Otherwise a saved gap or a saved allreduce would be

@@ -180,7 +180,7 @@ func (f *Parameters) Made() (p platforms.Platform, remarks string, err error) {
 	l := platforms.Layer{Name: "fit", Source: from, Note: strings.Join(f.warned, ". "),
 		Measured: f.latencies()}
 	if len(f.saved) == 1 {
-		l.Model, l.Params = f.saved[0].model, f.saved[0].within(l.Name)
+		l.Model, p.Params = f.saved[0].model, f.saved[0].within(l.Name)
 		p.Layers = []platforms.Layer{l}
 		return p, "", nil
 	}
@@ -189,8 +189,9 @@ func (f *Parameters) Made() (p platforms.Platform, remarks string, err error) {
 	for i, r := range f.saved {
 		name := fmt.Sprintf("fit-protocol-%d", i+1)
 		branches = append(branches, model.Branch{Name: name, UpTo: r.to, Layer: r.model})
-		parts = append(parts, platforms.Layer{Name: name, Model: r.model, Params: r.within(name),
+		parts = append(parts, platforms.Layer{Name: name, Model: r.model,
 			Source: fmt.Sprintf("%s, sizes from %s to %s", from, r.from, r.to)})
+		p.Params = append(p.Params, r.within(name)...)
 	}
 	l.Model = &model.Switch{Branches: branches}
 	p.Layers = append([]platforms.Layer{l}, parts...)
@@ -200,8 +201,8 @@ func (f *Parameters) Made() (p platforms.Platform, remarks string, err error) {
 // within returns the intervals as those of a layer's parameters.
 func (r savedRange) within(layer string) (all []platforms.Param) {
 	for key, in := range r.intervals {
-		within := platforms.HalfWidth(in)
-		all = append(all, platforms.Param{Owner: layer, Key: key, PlusMinus: within})
+		all = append(all, platforms.Param{Path: "layer." + layer + "." + key,
+			PlusMinus: platforms.HalfWidth(in)})
 	}
 	return all
 }

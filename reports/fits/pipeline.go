@@ -57,7 +57,7 @@ func (f *Pipeline) Made() (p platforms.Platform, remarks string, err error) {
 			c.Place(), c.Dated(), c.Name, c.Method, len(c.Points))
 		line := s.Line()
 		stages = append(stages, model.Stage{Name: names[i], Beta: line.Beta, Tau: line.Tau})
-		p.Stages = append(p.Stages, s.Params(names[i], source)...)
+		p.Params = append(p.Params, s.Params("stage."+names[i], source)...)
 	}
 	p.Layers = []platforms.Layer{pipelineLayer("fit", stages, "the stages above; best packets")}
 	return p, "", nil

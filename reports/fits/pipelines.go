@@ -91,7 +91,7 @@ func (p *Pipelines) Made() (made platforms.Platform, remarks string, err error) 
 			if err != nil {
 				return made, "", err
 			}
-			made.Stages = append(made.Stages, params...)
+			made.Params = append(made.Params, params...)
 			layer := pipelineLayer(name, stages, "the stages of its name; best packets")
 			layers = append(layers, layer)
 			branch := model.Branch{Name: name, Layer: layer.Model}
@@ -129,7 +129,7 @@ func (p *Pipelines) stages(name, pipeline string, n quantity.Bytes) (
 		}
 		s.Name = name + "-" + stage
 		for k := range texts {
-			texts[k].Owner = s.Name
+			texts[k].Path = "stage." + s.Name + "." + texts[k].Key
 		}
 		all, params = append(all, s), append(params, texts...)
 	}

@@ -17,20 +17,23 @@ import (
 // parse "5.9us/KiB".
 func ParameterRows(p platforms.Platform) table.Rows {
 	// Constants first, since formulas behind them name these.
-	all := slices.Concat(p.Constants, p.Compute)
+	var all []platforms.Param
+	add := func(table string) {
+		for _, q := range p.Params {
+			if q.Table == table && q.Word == "" {
+				all = append(all, q)
+			}
+		}
+	}
+	add("constant")
+	add("compute")
 	for _, r := range p.Roofs {
 		all = append(all, platforms.Param{Path: "roof." + r.Name + ".rate", Text: r.Text,
 			Value: quantity.Value{Num: float64(r.Rate), Dim: quantity.DimRate}, Source: r.Source})
 	}
-	all = append(all, p.Stages...)
-	for _, q := range p.Params() {
-		if q.Table == "level" {
-			all = append(all, q)
-		}
-	}
-	for _, l := range p.Layers {
-		all = append(all, l.Params...)
-	}
+	add("stage")
+	add("level")
+	add("layer")
 	rows := table.TableOf(all,
 		table.Col("platform", "", func(platforms.Param) any { return p.Name }),
 		table.Col("parameter", "parameter", func(q platforms.Param) any { return q.Path }),

@@ -118,7 +118,7 @@ func (x *Explorer) platform(r design) (platformAnswer, error) {
 func parameters(d resolved) []parameter {
 	given := d.base.Uses()
 	now := map[string]platforms.Param{}
-	for _, p := range d.now.Platform.Params() {
+	for _, p := range d.now.Platform.Params {
 		now[p.Path] = p
 	}
 	acts, changed := map[string]bool{}, map[string]bool{}

@@ -68,8 +68,8 @@ func ratioWithin(above, below quantity.Interval) quantity.Interval {
 // hasFittedRates reports whether a rate of the machine's computation has an interval, as those have
 // that were fitted to measured steps.
 func hasFittedRates(d platforms.Design) bool {
-	return slices.ContainsFunc(d.Platform.Compute, func(p platforms.Param) bool {
-		return p.PlusMinus > 0
+	return slices.ContainsFunc(d.Platform.Params, func(p platforms.Param) bool {
+		return p.Table == "compute" && p.PlusMinus > 0
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -254,13 +255,16 @@ func steps(n int) string {
 func withRates(d platforms.Design, rates, within [2]float64, source string) (platforms.Design,
 	error) {
 	p := d.Platform
-	p.Compute = nil
+	p.Params = slices.DeleteFunc(slices.Clone(p.Params), func(q platforms.Param) bool {
+		return q.Table == "compute"
+	})
 	for i, of := range [...]struct {
 		key, unit string
 		scale     float64
 	}{{"flops", "Tflop/s", 1e6}, {"memory", "GB/s", 1e3}} {
-		p.Compute = append(p.Compute, platforms.Param{
-			Key: of.key, Text: rateText(rates[i], within[i], of.unit, of.scale), Source: source})
+		p.Params = append(p.Params, platforms.Param{
+			Path: "compute." + of.key, Source: source,
+			Text: rateText(rates[i], within[i], of.unit, of.scale)})
 	}
 	p, err := p.Complete()
 	if err != nil {

@@ -400,7 +400,7 @@ func TestPredictMedian(t *testing.T) {
 func TestAssumed(t *testing.T) {
 	for _, d := range designs(t) {
 		low, high := 0.8, 1.2
-		for _, p := range d.Platform.Params() {
+		for _, p := range d.Platform.Params {
 			if p.PlusMinus > 0.1*p.Value.Num {
 				low, high = 0.5, 1.7 // measured stages differ by up to a third between launches
 			}

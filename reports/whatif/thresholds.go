@@ -3,6 +3,7 @@ package whatif
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -143,8 +144,8 @@ func (d Design) Thresholds() []Threshold {
 	var all []Threshold
 	for i, b := range s.Branches[:len(s.Branches)-1] {
 		above := s.Branches[i+1]
-		t := Threshold{Path: d.Layer.Params[i].Path, Below: b.Name, Above: above.Name,
-			InUse: b.UpTo}
+		path := fmt.Sprintf("layer.%s.branches.%d.up_to", d.Layer.Name, i)
+		t := Threshold{Path: path, Below: b.Name, Above: above.Name, InUse: b.UpTo}
 		// A switch to a larger size helps where the upper branch overtakes: only
 		// crossings in that direction count. Of several, the nearest to the present
 		// threshold is the smallest change.

@@ -145,8 +145,8 @@ func predict(path string, all []run) (platforms.Platform, error) {
 	// The larger of the relative intervals of β and τ stands for a stage. Both come from the same
 	// launches, so they are wrong together and not one against the other.
 	uncertain := map[string]float64{}
-	for _, q := range p.Stages {
-		if q.Value.Num > 0 {
+	for _, q := range p.Params {
+		if q.Table == "stage" && q.Value.Num > 0 {
 			uncertain[q.Owner] = max(uncertain[q.Owner], q.PlusMinus/q.Value.Num)
 		}
 	}
