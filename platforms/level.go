@@ -107,19 +107,15 @@ func (s *section) level() Level {
 	return l
 }
 
-// levelLayer checks a layer of a level. A gap is the time of a stream; all others are of messages.
+// levelLayer checks a layer of a level, whose times are of messages.
 func (s *section) levelLayer(key, name string) {
 	if name == "" {
 		s.fail("", `no %s; write %s = "NAME" of a [layer.NAME]`, key, key)
 	}
-	of := Message
-	if key == "gap" {
-		of = Stream
-	}
 	s.requireLayer(key, name)
-	if l, _ := s.p.Layer(name); l.Timed.Of != of {
-		s.fail(key, "the layer %q has times of a %s; times of a %s are needed here, "+
-			"with times_of = %q in its table", name, l.Timed.Of, of, of)
+	if l, _ := s.p.Layer(name); l.Timed.Of != Message {
+		s.fail(key, "the layer %q has times of a %s; times of a message are needed here, "+
+			"with times_of = \"message\" in its table", name, l.Timed.Of)
 	}
 }
 

@@ -4,13 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // rack is a machine in nine lines.
 const rack = `title = "Two nodes"
 level.socket = { arity = "64", layer = "socket", source = "s" }
-level.node = { arity = "2", layer = "node", gap = "flow", lanes = "8", ports = "1.5", ` +
+level.node = { arity = "2", layer = "node", lanes = "8", ports = "1.5", ` +
 	`eager_threshold = "8KiB", source = "s" }
 level.cluster = { arity = "2", layer = "network", source = "s" }
 layer.socket = { model = "linear", beta = "0.3us", tau = "0.07us/KiB", source = "s" }
@@ -49,8 +48,7 @@ func TestMachine(t *testing.T) {
 		t.Fatalf("%v %s", ok, m)
 	}
 	node := m.Levels[1]
-	if node.Lanes != 8 || node.Ports != 1.5 || node.Eager != 8<<10 || node.Send != nil ||
-		node.Gap.OneWay(1024) != quantity.Micros(0.2+0.02) {
+	if node.Lanes != 8 || node.Ports != 1.5 || node.Eager != 8<<10 || node.Send != nil {
 		t.Errorf("%+v", node)
 	}
 	if got := node.Layer.OneWay(1024); got != 0.69 {
@@ -97,9 +95,6 @@ func TestLevelErrors(t *testing.T) {
 		{`layer = "node"`, `layer = "flow"`,
 			`my.toml:3:29: level.node.layer: the layer "flow" has times of a stream; times of ` +
 				`a message are needed here, with times_of = "message" in its table`},
-		{`gap = "flow"`, `gap = "node"`,
-			`my.toml:3:45: level.node.gap: the layer "node" has times of a message; times of a ` +
-				`stream are needed here, with times_of = "stream" in its table`},
 		{`level.node = { arity = "2", `, `level.node = { `,
 			"my.toml:3:7: level.node: no arity; write how many units of the level inside it, " +
 				"or cores, make one, as in arity = \"2\""},
@@ -110,30 +105,30 @@ func TestLevelErrors(t *testing.T) {
 		{`arity = "64"`, `arity = "1000000000"`,
 			`my.toml:3:16: level.node.arity: makes more than 2^30 cores (got "2")`},
 		{`lanes = "8"`, `lanes = "0.5"`,
-			`my.toml:3:59: level.node.lanes: "0.5": must be 1 to 2^30, since a single transfer ` +
+			`my.toml:3:45: level.node.lanes: "0.5": must be 1 to 2^30, since a single transfer ` +
 				`runs at full speed; omit it if nothing is shared`},
 		{`lanes = "8"`, `lanes = "1e300"`,
-			`my.toml:3:59: level.node.lanes: "1e300": must be 1 to 2^30, since a single transfer ` +
+			`my.toml:3:45: level.node.lanes: "1e300": must be 1 to 2^30, since a single transfer ` +
 				`runs at full speed; omit it if nothing is shared`},
 		{`lanes = "8"`, `lanes = ""`,
-			`my.toml:3:59: level.node.lanes: is empty; write its value, or omit it`},
+			`my.toml:3:45: level.node.lanes: is empty; write its value, or omit it`},
 		{`layer = "network", `, `layer = "network", topology = "torus 2x2", `,
 			`my.toml:4:51: level.cluster.topology: must have sizes of at least 1 with blanks ` +
 				`between them, as in "torus 4 4", for at most 2^30 units (got "torus 2x2")`},
 		{`lanes = "8"`, `lanes = "0"`,
-			`my.toml:3:59: level.node.lanes: "0": must be 1 to 2^30, since a single transfer ` +
+			`my.toml:3:45: level.node.lanes: "0": must be 1 to 2^30, since a single transfer ` +
 				`runs at full speed; omit it if nothing is shared`},
 		{`ports = "1.5"`, `ports = "0"`,
-			`my.toml:3:72: level.node.ports: "0": must be 1 to 2^30, since a single transfer ` +
+			`my.toml:3:58: level.node.ports: "0": must be 1 to 2^30, since a single transfer ` +
 				`runs at full speed; omit it if nothing is shared`},
 		{`arity = "64"`, `arity = "4000000000"`,
 			`my.toml:2:18: level.socket.arity: "4000000000": must be a whole number, at most ` +
 				`1073741824`},
 		{`lanes = "8"`, `lanes = "8us"`,
-			`my.toml:3:59: level.node.lanes: "8us": must be a plain number with no unit, or % (got ` +
+			`my.toml:3:45: level.node.lanes: "8us": must be a plain number with no unit, or % (got ` +
 				`a time)`},
 		{`lanes = "8"`, `lanes = "8", shared = "node"`,
-			`my.toml:3:59: level.node.lanes: has the same meaning as shared; omit one of them ` +
+			`my.toml:3:45: level.node.lanes: has the same meaning as shared; omit one of them ` +
 				`(got "8")`},
 		{`layer = "network", `, `layer = "network", ports = "1", `,
 			`my.toml:4:51: level.cluster.ports: is for messages that leave a unit, and this is ` +
@@ -159,7 +154,7 @@ func TestLevelErrors(t *testing.T) {
 		{`layer = "network", `, `layer = "network", reverse = "2", `,
 			`my.toml:4:51: level.cluster.reverse: "2": must be 0 to 1`},
 		{`lanes = "8"`, `lane = "8"`,
-			`my.toml:3:59: level.node.lane: unknown key; did you mean "lanes"?`},
+			`my.toml:3:45: level.node.lane: unknown key; did you mean "lanes"?`},
 	} {
 		text := strings.Replace(rack, c.old, c.new, 1)
 		if _, err := Parse("my.toml", []byte(text)); err == nil || err.Error() != c.want {

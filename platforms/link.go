@@ -11,7 +11,7 @@ import (
 var linkWords = []string{".link", ".bandwidth"}
 
 // levelLinkKeys are the keys of a level whose layers have the rate of its link.
-var levelLinkKeys = []string{"layer", "gap", "link", "local", "global"}
+var levelLinkKeys = []string{"layer", "link", "local", "global"}
 
 // linkOf returns the times per byte and the rates that stand for a link, which is named after its
 // layer or level: those of the layer and, on a machine of levels, of all layers of the level that

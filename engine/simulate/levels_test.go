@@ -33,7 +33,7 @@ func on(t testing.TB, m machine.Machine, by string, ranks int, eager quantity.By
 
 // line has a latency of 1 µs and 1 ns for each byte; only the bytes make a gap.
 func line(beta float64) machine.Level {
-	return machine.Level{Layer: &model.Linear{Beta: quantity.Micros(beta), Tau: 0.001}, Gap: &model.Linear{Tau: 0.001}}
+	return machine.Level{Layer: &model.LogGP{LogP: model.LogP{Latency: quantity.Micros(beta + 0.001), GapTime: 0.001}, GapPerByte: 0.001}}
 }
 
 // twoNodes is two nodes of two sockets of so many cores; messages take 1, 2 and 3 µs and 1 ns per
@@ -309,7 +309,6 @@ func TestPortsOfShortMessages(t *testing.T) {
 	}
 	m := twoNodes(8)
 	m.Levels[2].Layer = &model.LogGP{LogP: model.LogP{Latency: 0.7, SendOverhead: 0.3, ReceiveOverhead: 0.3, GapTime: 0.4}, GapPerByte: 8e-5}
-	m.Levels[2].Gap = nil
 	for ports, least := range map[float64]quantity.Micros{1: 256 * 0.4, 2: 256 * 0.4 / 2} {
 		m.Levels[1].Ports = ports
 		r, err := prepare(t, s).Run(context.Background(), simulate.Setup{Machine: on(t, m, "node", 32, simulate.NoLimit)})

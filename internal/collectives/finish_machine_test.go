@@ -23,7 +23,6 @@ const wholeMachine = `
 [level.socket]
 arity = "12"
 layer = "cache"
-gap = "flow"
 lanes = "2.5"
 packet = "2KiB"
 reverse = "0.25"
@@ -69,12 +68,6 @@ model = "linear"
 beta = "0.3us"
 tau = "0.07us/KiB"
 source = "s"
-[layer.flow]
-model = "linear"
-beta = "0.2us"
-tau = "0.06us/KiB"
-times_of = "stream"
-source = "s"
 [layer.cpu]
 model = "linear"
 beta = "0.1us"
@@ -116,7 +109,6 @@ var changes = map[string]string{
 	"stage.host.beta": "0.11us", "stage.host.tau": "0.02us/KiB",
 	"stage.dma.beta": "0.7us", "stage.dma.tau": "0.3us/KiB",
 	"layer.cache.beta": "0.9us", "layer.cache.tau": "0.01us/KiB",
-	"layer.flow.beta": "0.7us", "layer.flow.tau": "0.2us/KiB",
 	"layer.cpu.beta": "0.33us", "layer.cpu.tau": "0.07us/KiB",
 	"layer.memory.beta": "0.2us", "layer.memory.tau": "0.15us/KiB", "layer.bus.packets": "4KiB",
 	"layer.wire.beta": "0.05us", "layer.wire.tau": "0.01us/KiB",

@@ -22,10 +22,10 @@ type Machine struct {
 // The last: levels stand from inside out, and most pairs of ranks meet at the outermost.
 func (m Machine) outer() machine.Level { return m.Levels[len(m.Levels)-1] }
 
-// withCosts returns the level with a layer that has the level's own gap and overheads. The formats
+// withCosts returns the level with a layer that has the level's own overheads. The formats
 // have one set of costs for a level, and the writers take them from its layer.
 func withCosts(l machine.Level) machine.Level {
-	if l.Gap != nil || l.Send != nil || l.Receive != nil {
+	if l.Send != nil || l.Receive != nil {
 		l.Layer = levelCosts{l.Layer, l}
 	}
 	return l
@@ -36,10 +36,10 @@ func hasGap(l machine.Level) bool {
 	if c, is := l.Layer.(levelCosts); is {
 		l = c.level
 	}
-	return l.HasGap()
+	return model.HasGap(l.Layer)
 }
 
-// levelCosts is a level's layer with the gap and overheads of the level.
+// levelCosts is a level's layer with the overheads of the level, and the gap that these leave.
 type levelCosts struct {
 	model.Layer
 	level machine.Level

@@ -93,7 +93,7 @@ func Shape(m machine.Machine, on machine.Placement) string {
 func Blocking(m machine.Machine, l platforms.Layer) (notes []remark.Note) {
 	var of []string
 	for _, level := range m.Levels {
-		if !level.HasGap() {
+		if !model.HasGap(level.Layer) {
 			of = append(of, level.Name)
 		}
 	}

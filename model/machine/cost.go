@@ -44,10 +44,6 @@ func (l Level) LinkAt(link int) model.Layer {
 // message of 0 bytes is one of 1 byte.
 func (l Level) Defers(n quantity.Bytes) bool { return l.Deferred > 0 && max(n, 1) >= l.Deferred }
 
-// HasGap reports whether the gap of messages at level l is known; see [model.HasGap]. If not,
-// [Level.Cost] takes the one-way time.
-func (l Level) HasGap() bool { return l.Gap != nil || model.HasGap(l.Layer) }
-
 // Cost returns what a message of n ≥ 1 bytes costs at level l.
 func (l Level) Cost(n quantity.Bytes) Cost {
 	c := Cost{Rendezvous: l.Eager > 0 && n > l.Eager}
@@ -58,12 +54,7 @@ func (l Level) Cost(n quantity.Bytes) Cost {
 	same := model.Serving(l.Layer, n)
 	c.Gap, c.ReceiveGap = portTimes(l.Layer, n)
 	gap, receiveGap := portTimes(same, 1)
-	if l.Gap != nil {
-		c.Gap, gap = l.Gap.OneWay(n), model.Serving(l.Gap, n).OneWay(1)
-		c.ReceiveGap, receiveGap = c.Gap, gap
-	} else {
-		c.Credits = model.CreditsOf(l.Layer, n)
-	}
+	c.Credits = model.CreditsOf(l.Layer, n)
 	c.GapBytes, c.ReceiveGapBytes = max(c.Gap-gap, 0), max(c.ReceiveGap-receiveGap, 0)
 	c.Send, c.Receive = l.overheads(n)
 	network := l.Layer.OneWay(n) - c.Send - c.Receive

@@ -40,12 +40,11 @@ var Keys = []key{
 		At: func(l *Level) any { return &l.Layer },
 	},
 	{
-		Name: "gap",
-		Help: "layers whose times are the gap between a sender's messages (`times_of = " +
-			"\"stream\"`), and the overheads, in place of those of `layer`",
-		At: func(l *Level) any { return &l.Gap },
+		Name: "send",
+		Help: "layers whose times are the overheads of sender and receiver, in place of those " +
+			"of `layer`",
+		At: func(l *Level) any { return &l.Send },
 	},
-	{Name: "send", At: func(l *Level) any { return &l.Send }},
 	{Name: "receive", At: func(l *Level) any { return &l.Receive }},
 	{
 		Name: "relay",

@@ -25,10 +25,9 @@ type Level struct {
 
 	// Layer is the cost of a message between two ranks whose innermost common level is this one.
 	Layer model.Layer
-	// Gap, Send and Receive, if not nil, are layers that replace Layer's gap and overheads. Their
-	// OneWay is, in µs, the gap between two messages of a sender, the time on the sending
-	// processor, and the time on the receiving processor.
-	Gap, Send, Receive model.Layer
+	// Send and Receive, if not nil, are layers that replace Layer's overheads: their OneWay is the
+	// time in µs on the sending, and on the receiving processor.
+	Send, Receive model.Layer
 
 	// Relay and Fresh, if not nil, are layers whose OneWay replaces Layer's for messages of memory
 	// in another state of the caches: those received into memory that the receiver has sent since,
