@@ -20,7 +20,11 @@
 //	           Latency. SIGMETRICS 1998.
 package model
 
-import "github.com/halfpeak/halfpeak/model/quantity"
+import (
+	"iter"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
 
 // A Layer predicts the costs of a message of n bytes, n ≥ 1.
 type Layer interface {
@@ -148,20 +152,33 @@ func contains(l Layer, is func(Layer) bool) bool {
 	if is(l) {
 		return true
 	}
-	k := l.kind()
-	for _, p := range k.Parts {
-		if part := *p.At(l); part != nil && contains(part, is) {
+	for part := range parts(l) {
+		if contains(*part, is) {
 			return true
 		}
 	}
-	if k.Branches != nil {
-		for _, b := range *k.Branches(l) {
-			if contains(b.Layer, is) {
-				return true
+	return false
+}
+
+// parts returns the places of the layers that a layer is made of.
+func parts(l Layer) iter.Seq[*Layer] {
+	return func(yield func(*Layer) bool) {
+		k := l.kind()
+		for _, p := range k.Parts {
+			if at := p.At(l); *at != nil && !yield(at) {
+				return
+			}
+		}
+		if k.Branches == nil {
+			return
+		}
+		branches := *k.Branches(l)
+		for i := range branches {
+			if !yield(&branches[i].Layer) {
+				return
 			}
 		}
 	}
-	return false
 }
 
 // PacketSize returns the packet size of a message of n bytes: n for a layer that does not cut

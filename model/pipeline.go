@@ -78,16 +78,20 @@ type StageCurve struct {
 	Tau  quantity.MicrosPerByte
 }
 
-// curve returns the times of the stage among other packets or alone, changed as the line is.
-func (s *Stage) curve(overlapped bool) *Curve {
-	m := s.Measured
-	if s.Beta != m.Beta || s.Tau != m.Tau {
-		m = s.Scaled()
-	}
+// of returns the times of packets among others, or alone.
+func (m *StageCurve) of(overlapped bool) *Curve {
 	if overlapped && len(m.Overlapped.Sizes) > 0 {
 		return &m.Overlapped
 	}
 	return &m.Alone
+}
+
+// curve returns the times of the stage among other packets or alone, changed as the line is.
+func (s *Stage) curve(overlapped bool) *Curve {
+	if s.Beta == s.Measured.Beta && s.Tau == s.Measured.Tau {
+		return s.Measured.of(overlapped)
+	}
+	return s.Scaled().of(overlapped)
 }
 
 // Scaled returns the measured times of the stage, changed as its line is: those of a line of the
@@ -118,11 +122,7 @@ func (s *Stage) timeIn(overlapped bool, p quantity.Bytes) quantity.Micros {
 	if s.Measured == nil {
 		return s.Time(p)
 	}
-	m := s.Measured
-	c := &m.Alone
-	if overlapped && len(m.Overlapped.Sizes) > 0 {
-		c = &m.Overlapped
-	}
+	m, c := s.Measured, s.Measured.of(overlapped)
 	if s.Beta == m.Beta && s.Tau == m.Tau {
 		return c.At(p)
 	}

@@ -80,36 +80,40 @@ func (l *Pipeline) BestPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 		return ideal, found
 	}
 	plan := wholeBytes(n, ideal)
-	time := l.polish(plan)
+	// This reduces the loss of rounding to whole bytes.
+	random := rand.New(rand.NewPCG(1, uint64(len(plan))))
+	time := l.improve(plan, random, polishSteps, func(*Run, *Run) quantity.Bytes { return 1 })
 	if size, t := l.BestPacket(n); t <= time {
 		return EqualPlan(n, size), t
 	}
 	return plan, time
 }
 
-// polishSteps is the number of moves that polish tries, about four times as many as CLIP's stages
-// need at 64 KiB.
+// polishSteps is the number of moves that improve a final plan, about four times as many as CLIP's
+// stages need at 64 KiB.
 const polishSteps = 20000
 
-// polish reduces the loss of rounding to whole bytes: it moves a byte from one packet to another if
-// that does not cost time, and returns the time of the final plan. The moves are random, with a
-// fixed seed; moves without an effect are made too, since most improvements need several of them
-// first.
-func (l *Pipeline) polish(plan Plan) quantity.Micros {
+// improve moves bytes from one packet of a plan to another, both chosen at random, if that does not
+// cost time; bytes says how many. Moves without an effect are made too, since most improvements
+// need several of them first. It returns the time of the final plan.
+func (l *Pipeline) improve(plan Plan, random *rand.Rand, moves int,
+	bytes func(from, to *Run) quantity.Bytes) quantity.Micros {
+
 	time := l.OneWayAs(plan)
-	random := rand.New(rand.NewPCG(1, uint64(len(plan))))
-	for range polishSteps {
+	for range moves {
 		from, to := &plan[random.IntN(len(plan))], &plan[random.IntN(len(plan))]
-		if from.Size <= 1 || from.Count != to.Count {
+		if from == to || from.Count != to.Count {
 			continue
 		}
-		from.Size--
-		to.Size++
+		n := bytes(from, to)
+		if n < 1 || n >= from.Size {
+			continue
+		}
+		from.Size, to.Size = from.Size-n, to.Size+n
 		if t := l.OneWayAs(plan); t <= time {
 			time = t
 		} else {
-			from.Size++
-			to.Size--
+			from.Size, to.Size = from.Size+n, to.Size-n
 		}
 	}
 	return time
@@ -160,9 +164,21 @@ func (l *Pipeline) searchPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 	best := EqualPlan(n, size)
 	corners := l.corners(n)
 	random := rand.New(rand.NewPCG(1, uint64(n)))
+	// A part of a packet of any order of magnitude, up to all but one byte, or as many bytes as
+	// make a measured size.
+	bytes := func(from, to *Run) quantity.Bytes {
+		part := math.Floor(math.Pow(float64(from.Size), random.Float64()))
+		if len(corners) == 0 || random.IntN(4) > 0 {
+			return quantity.Bytes(part)
+		}
+		corner := corners[random.IntN(len(corners))]
+		if random.IntN(2) == 0 {
+			return corner - to.Size
+		}
+		return from.Size - corner
+	}
 	consider := func(plan Plan, moves int) {
-		plan, t := l.improve(plan, corners, random, moves)
-		if t < time {
+		if t := l.improve(plan, random, moves, bytes); t < time {
 			best, time = plan, t
 		}
 	}
@@ -197,39 +213,4 @@ func (p Plan) singles() (all Plan) {
 		}
 	}
 	return all
-}
-
-// improve moves bytes between two packets of a plan as long as that saves time: a part of one, as
-// many as make it a measured size, or a few. It returns the final plan and its time.
-func (l *Pipeline) improve(
-	plan Plan, corners []quantity.Bytes, random *rand.Rand, moves int,
-) (Plan, quantity.Micros) {
-	time := l.OneWayAs(plan)
-	if len(plan) < 2 {
-		return plan, time
-	}
-	for range moves {
-		from, to := &plan[random.IntN(len(plan))], &plan[random.IntN(len(plan))]
-		if from == to || from.Count != to.Count {
-			continue
-		}
-		// Bytes of any order of magnitude, up to all but one.
-		bytes := quantity.Bytes(math.Floor(math.Pow(float64(from.Size), random.Float64())))
-		if len(corners) > 0 && random.IntN(4) == 0 {
-			corner := corners[random.IntN(len(corners))]
-			if bytes = from.Size - corner; random.IntN(2) == 0 {
-				bytes = corner - to.Size
-			}
-		}
-		if bytes < 1 || bytes >= from.Size {
-			continue
-		}
-		from.Size, to.Size = from.Size-bytes, to.Size+bytes
-		if t := l.OneWayAs(plan); t <= time {
-			time = t
-		} else {
-			from.Size, to.Size = from.Size+bytes, to.Size-bytes
-		}
-	}
-	return plan, time
 }

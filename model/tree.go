@@ -33,8 +33,8 @@ func clone(l Layer) Layer {
 			*at = slices.Clone(*at)
 		}
 	}
-	for _, c := range children(l) {
-		*c = clone(*c)
+	for part := range parts(l) {
+		*part = clone(*part)
 	}
 	return l
 }
@@ -69,8 +69,8 @@ func Freeze(l Layer, n quantity.Bytes) {
 	if p, ok := l.(*Fragmented); ok {
 		n = min(n, p.MTU)
 	}
-	for _, c := range children(l) {
-		Freeze(*c, n)
+	for part := range parts(l) {
+		Freeze(*part, n)
 	}
 }
 
@@ -95,7 +95,6 @@ func Serving(l Layer, n quantity.Bytes) Layer {
 		scale := quantity.Micros(1)
 		then, same := fitted.OneWay(n), Regime(of.Lines, n) == Regime(of.Fitted, n)
 		if then > 0 && same { // the curve shows nothing of another branch at n bytes
-
 			scale = of.Curve(n) / then
 		}
 		return &measured{Lines: lines, Fitted: fitted,
@@ -104,7 +103,7 @@ func Serving(l Layer, n quantity.Bytes) Layer {
 		n = min(n, of.MTU)
 	}
 	l = clone(l)
-	for _, part := range children(l) {
+	for part := range parts(l) {
 		*part = Serving(*part, n)
 	}
 	return l
@@ -112,24 +111,7 @@ func Serving(l Layer, n quantity.Bytes) Layer {
 
 func walk(l Layer, visit func(Layer)) {
 	visit(l)
-	for _, c := range children(l) {
-		walk(*c, visit)
+	for part := range parts(l) {
+		walk(*part, visit)
 	}
-}
-
-func children(l Layer) []*Layer {
-	var all []*Layer
-	k := l.kind()
-	for _, p := range k.Parts {
-		if at := p.At(l); *at != nil {
-			all = append(all, at)
-		}
-	}
-	if k.Branches != nil {
-		branches := *k.Branches(l)
-		for i := range branches {
-			all = append(all, &branches[i].Layer)
-		}
-	}
-	return all
 }
