@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
@@ -149,7 +148,7 @@ func (p Platform) rebuilt(c *composition, of domain) (Platform, error) {
 			}
 			return Platform{}, c.errorf(path, "%w", err)
 		}
-		l.Model = l.withLines(m)
+		l.Model = model.WithLines(l.Model, m)
 		for _, name := range l.Stages {
 			stages[name] = true
 		}
@@ -236,74 +235,6 @@ func (p Platform) used(of domain) (map[int]bool, error) {
 		}
 	}
 	return used, nil
-}
-
-// kindNames and keyNames are further names of kinds and of keys, under which parameters are found.
-var (
-	// LogGP is LogP with a gap per byte (Alexandrov et al., 1995), so logp.o_r finds both.
-	kindNames = map[string]string{"loggp": "logp"}
-	// The window counts credits: a piece takes one until its receiver returns it.
-	keyNames = map[string]string{"credits": "window"}
-)
-
-// matching returns the parameters that a name may stand for; one alone if the name is a whole path.
-func matching(params []Param, name string) []Param {
-	key := name[strings.LastIndexByte(name, '.')+1:]
-	table := strings.TrimSuffix(strings.TrimSuffix(name, key), ".")
-	if other, ok := keyNames[key]; ok {
-		name = strings.TrimSuffix(name, key) + other
-		key = other
-	}
-	var found []Param
-	for _, q := range params {
-		if q.Path == name {
-			return []Param{q}
-		}
-		isKind := table != "" && q.Key == key && (q.Kind == table || kindNames[q.Kind] == table)
-		if isKind || strings.HasSuffix(q.Path, "."+name) {
-			found = append(found, q)
-		}
-	}
-	return found
-}
-
-// named returns the parameters that a name may stand for. If these are one key of several branches
-// of a layer, of names the layer: "network.tau", or "G" of LogGP by protocols.
-func (p Platform) named(params []Param, name string) (found []Param, of string) {
-	found = matching(params, name)
-	table, key := "", name
-	if at := strings.LastIndexByte(name, '.'); at >= 0 {
-		table, key = strings.TrimPrefix(name[:at], "layer."), name[at+1:]
-	}
-	for _, l := range p.Layers {
-		// Without all branches, params are those of a branch alone.
-		missing := func(part string) bool {
-			return !slices.ContainsFunc(params, func(q Param) bool { return q.Owner == part })
-		}
-		if l.Kind != "switch" || len(found) == 0 && l.Name != table || len(found) == 1 ||
-			slices.ContainsFunc(l.Parts, missing) {
-			continue
-		}
-		notOfBranch := func(q Param) bool {
-			return q.Table != "layer" || q.Key != key || !slices.Contains(l.Parts, q.Owner)
-		}
-		if len(found) == 0 {
-			all := slices.DeleteFunc(slices.Clone(params), notOfBranch)
-			if len(all) > 0 {
-				return all, l.Name
-			}
-		}
-		// A name of several parameters that are not all of one layer's branches is ambiguous.
-		if len(found) > 1 && !slices.ContainsFunc(found, notOfBranch) {
-			return found, l.Name
-		}
-	}
-	return found, ""
-}
-
-// paths returns the paths of parameters, for an error that lists them.
-func paths(params []Param) []string {
-	return list.Map(params, func(p Param) string { return p.Path })
 }
 
 // Computed reports whether the parameter at path is computed from other parameters, so that it

@@ -3,13 +3,8 @@ package platforms
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/forecast"
-	"github.com/halfpeak/halfpeak/internal/usage"
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -69,86 +64,6 @@ func (d Design) domain() domain {
 	return domain{layer: d.Layer.Name, levels: d.Ranks && d.Whole, work: d.Ranks}
 }
 
-// Find returns the parameter of the design that name stands for: its path, or an end of its path
-// ("host-dma.tau", "o_r", "node.lanes"), or the kind of its layer's model and its key ("logp.o_r";
-// loggp counts as logp), or a link that is one parameter ("network.link"). The window of a
-// fragmented layer answers to credits too. It is an error if name fits none, or several.
-func (d Design) Find(name string) (Param, error) {
-	if _, err := d.Platform.Layer(d.Platform.Default); len(d.Platform.Layers) == 0 {
-		return Param{}, err
-	}
-	uses := d.Uses()
-	found, of := d.Platform.named(uses, name)
-	if len(found) == 1 && of == "" {
-		return found[0], nil
-	}
-	if of != "" {
-		return Param{}, fmt.Errorf("%q is a parameter of each branch of %s, which serve different "+
-			"sizes; write one of %s", name, of, strings.Join(paths(found), ", "))
-	}
-	if link := d.Platform.linkOf(d.domain(), name); len(found) == 0 && len(link) > 0 {
-		if len(link) > 1 {
-			return Param{}, fmt.Errorf("%q stands for %s; write one of them", name,
-				strings.Join(paths(link), ", "))
-		}
-		return link[0], nil
-	}
-	if len(found) > 1 {
-		return Param{}, fmt.Errorf("%q matches several parameters: %s; write one of them",
-			name, strings.Join(paths(found), ", "))
-	}
-	what := d.Asked() + "/" + d.Layer.Name
-	if d.domain().levels {
-		what = d.Asked()
-	}
-	if err := d.elsewhere(what, name, uses); err != nil {
-		return Param{}, err
-	}
-	if of := model.KindOf(model.LinesOf(d.Layer.Model)).Aliases[name]; of != nil {
-		// In a file o stands for o_s and o_r, which are two parameters from then on.
-		return Param{}, fmt.Errorf("%q stands for %s; change each of them",
-			name, strings.Join(of, " and "))
-	}
-	key := name[strings.LastIndexByte(name, '.')+1:]
-	if row := levelKind.find(key); row != nil && row.number != nil &&
-		d.domain().levels {
-		return Param{}, fmt.Errorf("%s has no parameter %q; write %s into the table of a level, "+
-			"where it can then be changed", what, name, key)
-	}
-	var ends []string
-	for _, q := range uses {
-		for rest, more := q.Path, true; more; _, rest, more = strings.Cut(rest, ".") {
-			if _, err := strconv.Atoi(rest); err != nil { // an index alone is no name
-				ends = append(ends, rest)
-			}
-		}
-	}
-	hint := cmp.Or(askedFor(name, ends), usage.Hint(name, ends))
-	if hint == "" || strings.HasPrefix(hint, "; choose from") { // names and not ends of names
-		hint = "; choose from " + d.choices(uses)
-	}
-	return Param{}, fmt.Errorf("%s has no parameter %q%s", what, name, hint)
-}
-
-// maxChoices is the number of letters up to which an error lists parameters by their paths.
-const maxChoices = 160
-
-// choices lists the parameters by their paths. Of many, it lists their keys, which [Design.Find]
-// takes wherever a key is of one parameter, and says how to see the rest.
-func (d Design) choices(uses []Param) string {
-	if text := strings.Join(paths(uses), ", "); len(text) <= maxChoices {
-		return text
-	}
-	var keys []string
-	for _, p := range uses {
-		if !slices.Contains(keys, p.Key) {
-			keys = append(keys, p.Key)
-		}
-	}
-	return fmt.Sprintf("%s; halfpeak platforms show %s has their full names",
-		strings.Join(keys, ", "), d.Asked())
-}
-
 // Collectives returns the measurements of a collective that answer for the design: those of its
 // platform's file, unless a layer was named, or the design was changed. They are of the whole
 // machine as it was.
@@ -166,30 +81,6 @@ func (d Design) Collectives(name string) (all []MeasuredCollective) {
 
 // Asked returns the platform's name or path as commands take it.
 func (d Design) Asked() string { return d.Platform.asked() }
-
-// elsewhere returns an error if name fits parameters that the platform has, but on which the design
-// does not depend: a change there would have no effect, and say nothing. It names questions that
-// depend on them.
-func (d Design) elsewhere(what, name string, uses []Param) error {
-	p := d.Platform
-	if d.from != nil { // which still has the layers that the changes left out
-		p = *d.from
-	}
-	all, _ := p.uses(domain{layer: d.Layer.Name, levels: len(p.Levels) > 0, work: true})
-	if found, of := p.named(all, name); len(found) > 0 {
-		ways := []string{"a collective or a schedule on " + d.Asked()}
-		if found[0].Table == "layer" {
-			ways = append([]string{d.Asked() + "/" + cmp.Or(of, found[0].Owner)}, ways...)
-		}
-		return fmt.Errorf("%s has no effect on messages of %s; ask about %s",
-			strings.Join(paths(found), ", "), what, strings.Join(ways, ", or about "))
-	}
-	if other := matching(p.Params, name); len(other) > 0 {
-		return fmt.Errorf("%s has no effect on %s; these have: %s",
-			strings.Join(paths(other), ", "), what, strings.Join(paths(uses), ", "))
-	}
-	return nil
-}
 
 // An Assignment is a change that was made to a parameter.
 type Assignment struct {

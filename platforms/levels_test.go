@@ -3,7 +3,6 @@ package platforms
 import (
 	"strings"
 	"testing"
-
 )
 
 // rack is a machine in nine lines.

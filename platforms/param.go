@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -139,29 +140,15 @@ func setWord(at any, word string) {
 
 // makeList makes the list of a [model.Field], at a pointer, n long.
 func makeList(at any, n int) {
-	switch at := at.(type) {
-	case *[]quantity.Micros:
-		*at = make([]quantity.Micros, n)
-	case *[]quantity.Bytes:
-		*at = make([]quantity.Bytes, n)
-	}
+	list := reflect.ValueOf(at).Elem()
+	list.Set(reflect.MakeSlice(list.Type(), n, n))
 }
 
 // length returns the length of such a list.
-func length(at any) int {
-	if times, are := at.(*[]quantity.Micros); are {
-		return len(*times)
-	}
-	return len(*at.(*[]quantity.Bytes))
-}
+func length(at any) int { return reflect.ValueOf(at).Elem().Len() }
 
 // element returns a pointer to an element of such a list.
-func element(at any, i int) any {
-	if times, are := at.(*[]quantity.Micros); are {
-		return &(*times)[i]
-	}
-	return &(*at.(*[]quantity.Bytes))[i]
-}
+func element(at any, i int) any { return reflect.ValueOf(at).Elem().Index(i).Addr().Interface() }
 
 // evalInterval computes a formula with an optional interval, "3.0us ± 0.1us", as in files: its
 // value, and half the width of the interval in the unit of the value; 0 without an interval.
@@ -202,17 +189,4 @@ func halfWidth(text string, v quantity.Value) (float64, error) {
 		return 0, errors.New("the half-width behind ± must be finite and not negative")
 	}
 	return w.Num, nil
-}
-
-// askedFor returns which of the parameters changes a quantity that is not a parameter itself, and
-// how; "" if none does.
-func askedFor(quantity string, params []string) string {
-	for _, row := range []struct{ quantity, param, text string }{
-		{"bandwidth", "G", "twice the bandwidth"}, {"bandwidth", "tau", "twice the bandwidth"},
-		{"latency", "L", "half the latency"}, {"latency", "beta", "half the latency"}} {
-		if row.quantity == quantity && slices.Contains(params, row.param) {
-			return fmt.Sprintf("; %s is %s*=0.5", row.text, row.param)
-		}
-	}
-	return ""
 }

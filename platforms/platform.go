@@ -257,11 +257,6 @@ func (l *Layer) measure(fitted Layer, roof quantity.MBps) {
 	l.Model = model.Measured(l.Model, lines, time)
 }
 
-// withLines returns the layer's model with other parameters of its lines.
-func (l Layer) withLines(lines model.Layer) model.Layer {
-	return model.WithLines(l.Model, lines)
-}
-
 // A Place is the place of a stage in the engine's pipeline. No formula depends on it.
 type Place struct {
 	Resource string // stages that name the same resource share it

@@ -83,7 +83,7 @@ func (p Platform) compile(of domain, paths ...string) (*Program, error) {
 	c := p.composition
 	w := &places{at: map[int][]any{}}
 	prog := &Program{
-		layer:  l.withLines(c.open(of.layer, w, nil)),
+		layer:  model.WithLines(l.Model, c.open(of.layer, w, nil)),
 		params: slices.Clone(c.params),
 		values: slices.Clone(c.values),
 		work:   c.workParams(),
@@ -121,7 +121,7 @@ func (p Platform) openMachine(prog *Program, w *places) {
 	for i, of := range p.Levels {
 		// It has its layers: the levels are in the domain.
 		l, _ := p.level(of, func(l Layer) model.Layer {
-			return l.withLines(c.open(l.Name, w, nil))
+			return model.WithLines(l.Model, c.open(l.Name, w, nil))
 		})
 		to := &prog.machine.Levels[i]
 		*to = l.Level

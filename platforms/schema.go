@@ -2,6 +2,7 @@ package platforms
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model"
@@ -281,11 +282,12 @@ var layerKind = &tableKind{
 		{name: "model", help: "one of the models below, with its keys"},
 	}, modelRows, []key{
 		{name: "gap",
-			help: "`\"unknown\"`, for `linear` and `table` alone: the numbers are of one-way " +
-				"times, as those of a ping-pong, which do not show when the next message may " +
-				"follow. Then no command prints a gap or a throughput, also of layers made of " +
-				"this one, and simulations let a message block its sender until it has " +
-				"arrived. What fit saves has it. Without it, the gap is the one-way time"},
+			help: "`\"unknown\"`, for `" + strings.Join(openGaps(), "` and `") +
+				"` alone: the numbers are of one-way times, as those of a ping-pong, which do " +
+				"not show when the next message may follow. Then no command prints a gap or a " +
+				"throughput, also of layers made of this one, and simulations let a message " +
+				"block its sender until it has arrived. What fit saves has it. Without it, the " +
+				"gap is the one-way time"},
 		// From -1 to 1, and only of a beta and a tau that both have an interval.
 		{name: "correlation",
 			help: "of the errors of a fitted `beta` and `tau`, `\"-0.4\"`: a line that starts " +
@@ -357,6 +359,16 @@ func modelKeys() (all []key) {
 		}
 	}
 	return append(known.keys, key{name: "branches", form: asBranches})
+}
+
+// openGaps returns the kinds of models whose gap can be unknown.
+func openGaps() (names []string) {
+	for _, k := range model.Kinds {
+		if k.GapUnknown != nil {
+			names = append(names, k.Name)
+		}
+	}
+	return names
 }
 
 var levelKind = &tableKind{
