@@ -216,15 +216,7 @@ func (b *builder) protocolTables() {
 		s.named()
 		// Negative, since an interrupt may cost 0.
 		p := Protocol{Interrupt: -1} // the processor polls
-		for _, row := range protocolKind.keys {
-			switch {
-			case row.at == nil || s.Text(row.name) == "":
-			case row.form == asFlag:
-				*row.at(&p).(*bool) = true
-			default:
-				setNumber(row.at(&p), s.optional(row.name))
-			}
-		}
+		s.read(&p)
 		// Without retry no sender keeps packets, so there would be nothing to send again.
 		if p.Rounds && p.Retry == 0 {
 			s.fail("rounds", "rounds send again what retry keeps; give retry too")
@@ -353,7 +345,13 @@ const (
 // read reads the texts of the table into the values that the schema's rows point to.
 func (s *section) read(of any) {
 	for _, row := range s.kind.keys {
-		if row.at == nil {
+		switch {
+		case row.at == nil:
+			continue
+		case row.number != nil: // it may be a formula
+			if s.Text(row.name) != "" {
+				setNumber(row.at(of), s.optional(row.name))
+			}
 			continue
 		}
 		key, given, text := row.name, s.Keys[row.name], s.Text(row.name)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,11 +124,11 @@ func given(source string) string {
 func (w *writer) text(q *Param, at any) string {
 	switch {
 	case q == nil:
-		return numberText(at, Param{})
+		return numberText(at, 0)
 	case q.Word != "":
 		return q.Word
 	case q.Text == "" && at != nil:
-		return numberText(at, *q)
+		return numberText(at, q.PlusMinus)
 	case q.Text != "" && !q.changed && !(w.numbers && len(q.reads()) > 0):
 		return q.Text
 	}
@@ -181,7 +182,7 @@ func (w *writer) layer(l Layer) {
 			t.Set(f.Key, w.texts(at)...)
 		case f.Optional && len(l.Parts) == len(k.Parts): // of the part that would be left out
 		default:
-			t.Set(f.Key, numberText(at, Param{}))
+			t.Set(f.Key, numberText(at, 0))
 		}
 	}
 	if k.GapUnknown != nil && *k.GapUnknown(lines) {
@@ -417,8 +418,8 @@ func (p Platform) taking(name string) file {
 	return taken
 }
 
-// numberText writes the number at a pointer with the interval of its parameter.
-func numberText(at any, of Param) string {
+// numberText writes the number at a pointer with half of its interval, if there is one.
+func numberText(at any, half float64) string {
 	within := func(half float64, unit string) string {
 		if !(half > 0) || math.IsInf(half, 0) {
 			return ""
@@ -427,10 +428,9 @@ func numberText(at any, of Param) string {
 	}
 	switch at := at.(type) {
 	case *quantity.Micros:
-		return Exact(*at) + within(of.PlusMinus, "us")
+		return Exact(*at) + within(half, "us")
 	case *quantity.MicrosPerByte:
-		perKiB := quantity.PerKiB(quantity.MicrosPerByte(of.PlusMinus))
-		return Exact(*at) + within(perKiB, "us/KiB")
+		return Exact(*at) + within(quantity.PerKiB(quantity.MicrosPerByte(half)), "us/KiB")
 	case *quantity.Bytes:
 		return Exact(*at)
 	case *model.Cut:
@@ -456,29 +456,20 @@ func (w *writer) values(t *table, k *tableKind, of any) {
 
 // texts writes a value so that reading it gives the same; none for 0 or an empty list.
 func (w *writer) texts(at any) []string {
+	if reflect.ValueOf(at).Elem().IsZero() {
+		return nil
+	}
 	switch at := at.(type) {
 	case *string:
 		return []string{*at}
 	case *bool:
-		if *at {
-			return []string{"true"}
-		}
-	case *int:
-		if *at != 0 {
-			return []string{strconv.Itoa(*at)}
-		}
+		return []string{"true"}
 	case *float64:
-		if *at != 0 {
-			return []string{strconv.FormatFloat(*at, 'g', -1, 64)}
-		}
+		return []string{strconv.FormatFloat(*at, 'g', -1, 64)}
 	case *quantity.Micros:
-		if *at != 0 {
-			return []string{w.micros(*at)}
-		}
-	case *quantity.Bytes:
-		if *at != 0 {
-			return []string{Exact(*at)}
-		}
+		return []string{w.micros(*at)}
+	case *int, *quantity.Bytes:
+		return []string{numberText(at, 0)}
 	case *[]int:
 		return list.Map(*at, strconv.Itoa)
 	case *[]quantity.Bytes:
