@@ -139,7 +139,7 @@ func (c Collectives) ask(ctx context.Context, d Design) (e Estimate, err error) 
 	if err := times.Undecided(); err != nil {
 		return e, err
 	}
-	e = Estimate{Interval: t.Within, Method: Method(t.From), Beyond: t.Beyond,
+	e = Estimate{Interval: t.Answer(), Method: Method(t.From), Beyond: t.Beyond,
 		Notes: append(remark.Texts(times.Notes), "algorithm: "+t.Name)}
 	if t.Call.Segment > 0 {
 		e.Notes = append(e.Notes, "in segments of "+quantity.Bytes(t.Call.Segment).String())
@@ -148,7 +148,6 @@ func (c Collectives) ask(ctx context.Context, d Design) (e Estimate, err error) 
 		e.Notes = append(e.Notes, times.Within.Source)
 	}
 	if math.IsNaN(float64(t.Time)) {
-		e.Interval = t.AverageWithin
 		e.Notes = append(e.Notes, "the mean over ranks: the slowest was not measured")
 	}
 	if !e.Known() {

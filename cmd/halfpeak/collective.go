@@ -144,9 +144,9 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if a.Comparison != nil {
 		// It may come with an error of a damaged file, and is then printed first.
 		failed := o.out.write(cmd, a.Rows())
-		outside, judged := a.Comparison.Outsiders()
-		return cmp.Or(failed, err,
-			o.gate.check(outside, judged, "measured times are outside of their intervals"))
+		missed := a.Comparison.Misses
+		return cmp.Or(failed, err, o.gate.check(missed.Cells, missed.Known,
+			"measured times are outside of their intervals"))
 	}
 	if err != nil {
 		return err

@@ -312,11 +312,7 @@ func (j *Joint) measured(ctx context.Context, k jointKey) (in quantity.Interval,
 		return in, err
 	}
 	t := times.Times[0]
-	in = t.Within
-	if in.Value = float64(t.Time); math.IsNaN(float64(t.Time)) {
-		in = t.AverageWithin
-		in.Value = float64(t.Average)
-	}
+	in = t.Answer()
 	if math.IsNaN(in.Value) || levels && !in.Known() {
 		return in, j.refusal(k)
 	}

@@ -282,8 +282,7 @@ func (r *repeated) measuredCall(ctx context.Context, fits []fitOf) (m Timing, er
 		return m, fmt.Errorf("the platform has measured collectives: %w", err)
 	}
 	m = times.Best()
-	if math.IsNaN(float64(m.Time)) {
-		m.Time, m.Within = m.Average, m.AverageWithin // the slowest rank was not measured
-	}
+	m.Within = m.Answer()
+	m.Time = quantity.Micros(m.Within.Value)
 	return m, nil
 }

@@ -187,16 +187,13 @@ func networkOf(was, is platforms.Costs) network {
 
 // changed returns the time of a call on a changed network, with its 95 % interval.
 func (m *measured) changed(t Timing, by network) (quantity.Interval, error) {
-	of, within := m.tables[t.Name][m.compared()], t.Within
-	if !m.slowest {
-		within = t.AverageWithin
-	}
+	of := m.tables[t.Name][m.compared()]
 	if by == (network{1, 1}) {
-		return within, nil
+		return t.Answer(), nil
 	}
 	at := fitted.Placement{Ranks: t.Ranks, PerNode: m.PerNode}
 	if at.PerNode == 0 {
 		at = of.PlacementOf(t.Ranks)
 	}
-	return of.Changed(within, at, m.block(t.Ranks, t.Size()), by.step, by.byte)
+	return of.Changed(t.Answer(), at, m.block(t.Ranks, t.Size()), by.step, by.byte)
 }

@@ -63,6 +63,17 @@ type Estimate struct {
 	result    *simulate.Result  // of a recorded run
 }
 
+// Answer returns the time with its interval, in µs: that of the slowest rank or, where it was not
+// measured, the mean over ranks.
+func (e Estimate) Answer() quantity.Interval {
+	in := e.Within
+	if in.Value = float64(e.Time); math.IsNaN(in.Value) {
+		in = e.AverageWithin
+		in.Value = float64(e.Average)
+	}
+	return in
+}
+
 // unknown returns an estimate whose times are unknown, not 0, until they are found.
 func unknown() Estimate {
 	none := quantity.Unknown
@@ -214,15 +225,11 @@ func timedName(collective string) string { return strings.ReplaceAll(collective,
 // Bandwidths returns algbw and busbw as nccl-tests defines them, from the time or, if it is
 // unknown, from the average; 0 if the collective has none.
 func (c Timing) Bandwidths() (alg, bus quantity.MBps) {
-	t := c.Time
-	if math.IsNaN(float64(t)) {
-		t = c.Average
-	}
 	of := platforms.Timed{
 		Of:         platforms.Collective,
 		Collective: timedName(c.Collective),
 		Ranks:      c.Ranks,
 		PerRank:    c.InBlocks() && !c.Total,
 	}
-	return of.Bandwidths(c.Size(), t)
+	return of.Bandwidths(c.Size(), quantity.Micros(c.Answer().Value))
 }

@@ -32,24 +32,11 @@ type Comparison struct {
 // Misses are the cells that are outside of their intervals.
 type Misses struct {
 	Cells  int // outside
-	Known  int // with an interval
+	Known  int // cells with an interval
 	Fitted int // inside, of times that the model was fitted to
 	// Ranks are the numbers of ranks of cells outside; empty: all.
 	Ranks []int
 	Ratio float64 // measured to modelled, in the median of cells outside
-}
-
-// Outsiders counts the measured times outside of their intervals, and all that have one.
-func (c *Comparison) Outsiders() (outside, all int) {
-	for _, cell := range c.Cells {
-		if cell.Interval == Outside {
-			outside++
-		}
-		if cell.Interval != "" {
-			all++
-		}
-	}
-	return outside, all
 }
 
 // A ComparedCell is one measured call with its modelled time.

@@ -5,7 +5,6 @@ package collective
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/remark"
@@ -37,17 +36,17 @@ func machineRows(machines []*Times) table.Rows {
 	slices.SortStableFunc(all, func(a, b machineTime) int {
 		return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Size(), b.Size()))
 	})
-	fastest := map[Place]quantity.Micros{}
+	fastest := map[Place]float64{}
 	for _, c := range all {
-		if least, ok := fastest[c.Place()]; !ok || shownTime(c.Timing) < least {
-			fastest[c.Place()] = shownTime(c.Timing)
+		if least, ok := fastest[c.Place()]; !ok || c.Answer().Value < least {
+			fastest[c.Place()] = c.Answer().Value
 		}
 	}
 	for i := range all {
 		c := &all[i]
 		// Times of one rank may all be 0.
-		if time, least := shownTime(c.Timing), fastest[c.Place()]; time > least {
-			c.slower = 100 * (float64(time/least) - 1)
+		if time, least := c.Answer().Value, fastest[c.Place()]; time > least {
+			c.slower = 100 * (time/least - 1)
 		}
 	}
 	col := table.Col[machineTime]
@@ -129,12 +128,11 @@ func placeVerdict(here []machineTime) (best machineTime, v table.Closed) {
 	bySlower := func(a, b machineTime) int { return cmp.Compare(a.slower, b.slower) }
 	best = slices.MinFunc(here, bySlower)
 	worst := slices.MaxFunc(here, bySlower)
-	v.Value = shownTime(best.Timing)
-	if best.Within.Known() && !best.off {
-		v.Value = table.Shown(quantity.DimTime, best.Within)
-	} else if math.IsNaN(float64(best.Time)) && best.AverageWithin.Known() {
-		v.Value = table.Shown(quantity.DimTime, best.AverageWithin)
+	in := best.Answer()
+	if best.off {
+		in = quantity.Alone(in.Value)
 	}
+	v.Value = table.Shown(quantity.DimTime, in)
 	with := " with " + best.Name
 	if best.IsLibraryChoice() {
 		with = ""

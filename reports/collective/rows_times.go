@@ -109,17 +109,11 @@ func (a Answer) timeRows() table.Rows {
 // ends returns the ends of the interval, which people read beside the time or, without one, beside
 // the average.
 func ends(digits int, fitted bool) (low, high table.Field[Timing]) {
-	shown := func(c Timing) quantity.Interval {
-		if c.Within.Known() {
-			return c.Within
-		}
-		return c.AverageWithin
-	}
 	low = table.Col("", "95 % from", func(c Timing) any {
-		return quantity.Micros(shown(c).Low)
+		return quantity.Micros(c.Answer().Low)
 	})
 	high = table.Col("", "to", func(c Timing) any {
-		return quantity.Micros(shown(c).High)
+		return quantity.Micros(c.Answer().High)
 	})
 	return low.Rounded(digits, "time").If(fitted), high.Rounded(digits, "time").If(fitted)
 }
@@ -254,14 +248,10 @@ func closed(t *Times, c Timing, own []Timing, named func(any) string) (v table.C
 	switch {
 	case c.Undecided:
 		return table.Closed{Value: "the fastest is not known, one has no time"}, true
-	case math.IsNaN(float64(shownTime(c))):
+	case math.IsNaN(c.Answer().Value):
 		return v, false
 	}
-	within := c.Within
-	if math.IsNaN(float64(c.Time)) {
-		within = c.AverageWithin
-	}
-	within.Value = float64(shownTime(c))
+	within := c.Answer()
 	with := ""
 	if !c.IsLibraryChoice() {
 		with = " with " + called(c, named)
@@ -287,12 +277,4 @@ func called(c Timing, named func(any) string) string {
 		return named(c.Name)
 	}
 	return fmt.Sprintf("%s in segments of %s", named(c.Name), quantity.Bytes(c.Call.Segment))
-}
-
-// shownTime returns the time, or the average if that alone was measured.
-func shownTime(c Timing) quantity.Micros {
-	if math.IsNaN(float64(c.Time)) {
-		return c.Average
-	}
-	return c.Time
 }

@@ -124,9 +124,6 @@ func prefer(times []Timing, run []int, choice Timing) {
 
 // overlap reports whether the intervals of the times that two calls are compared by overlap.
 func overlap(a, b Timing) bool {
-	x, y := a.Within, b.Within
-	if !x.Known() || !y.Known() {
-		x, y = a.AverageWithin, b.AverageWithin
-	}
+	x, y := a.Answer(), b.Answer()
 	return x.Low <= y.High && y.Low <= x.High // false without intervals
 }
