@@ -149,6 +149,7 @@ func (x *run) cuts() (map[*rank][]piece, bool) {
 			common[p]++
 		}
 	}
+	x.dropIdleEnd(cuts, places, common)
 	var order []cutPlace // those of all ranks
 	for _, r := range x.ranks {
 		var mine []cutPlace
@@ -178,6 +179,31 @@ func (x *run) cuts() (map[*rank][]piece, bool) {
 		}
 	}
 	return cuts, true
+}
+
+// dropIdleEnd drops the last common place if no rank has messages behind it: a part without the
+// NICs that the part before it leaves busy would end the run in parts.
+func (x *run) dropIdleEnd(cuts map[*rank][]piece, places map[*rank][]cutPlace,
+	common map[cutPlace]int) {
+	last, at := cutPlace{}, -1
+	for i, p := range places[x.ranks[0]] {
+		if common[p] == len(x.ranks) {
+			last, at = p, i
+		}
+	}
+	if at < 0 {
+		return
+	}
+	for _, r := range x.ranks {
+		from := reader(r.tape.bytes[cuts[r][slices.Index(places[r], last)].from:])
+		for len(from) > 0 {
+			switch c, _ := from.skip(); c {
+			case blocking, begin, runCollective, beginRun:
+				return
+			}
+		}
+	}
+	delete(common, last)
 }
 
 // cutsOf returns where a rank may be cut, as pieces without their ends.

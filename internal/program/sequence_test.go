@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/program"
 	"github.com/halfpeak/halfpeak/model"
@@ -219,5 +220,31 @@ func samePath(t *testing.T, got *simulate.SequenceResult, want *simulate.Result)
 		if sums[part.Name] != part.Ticks {
 			t.Fatalf("%s: %d in parts, %d in all", part.Name, sums[part.Name], part.Ticks)
 		}
+	}
+}
+
+// The computation behind the last collective is no part of its own: it has none of the NICs that
+// may be busy when it begins.
+func TestLastPartHasMessages(t *testing.T) {
+	p, err := program.Read(t.Context(), "p.star", []byte(`
+def main(mpi):
+    for layer in range(9):
+        mpi.allgather(1000)
+        mpi.compute(5 + mpi.rank, "us")
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls, err := p.Calls(t.Context(), program.Options{Ranks: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := calls.Sequence(t.Context(), 0)
+	if err != nil || s == nil || len(s.Order) != 9 {
+		t.Fatalf("%+v, %v; want 9 parts", s, err)
+	}
+	last := s.Parts[s.Order[8]].Schedule
+	if !slices.ContainsFunc(last.Ops(), func(o schedule.Op) bool { return o.Kind == schedule.Send }) {
+		t.Error("the last part has no message")
 	}
 }
