@@ -17,7 +17,8 @@ type pairLines struct {
 	names, texts []string
 	lines        []string // as they stand
 	numbers      int
-	line         int // of the first
+	line         int  // of the first
+	headed       bool // the first is a heading with the size
 }
 
 // namedValue matches "message_size: 4096", "- time = 95.3 us" and "'bw': 11 GB/s,".
@@ -39,6 +40,19 @@ func pairIn(line string) []string {
 		return nil
 	}
 	return namedValue().FindStringSubmatch(line)
+}
+
+// sizeHeading matches a line that ends in the size of the values under it: "Running size 1024",
+// "=== msg size: 4 KiB ===".
+var sizeHeading = lex.NewPattern(`(?i)^\W*(?:[a-z]+\W+){0,4}?(size|bytes)\W{1,3}` +
+	`(\d+) ?([kmg]?i?b|[kmg]|bytes)?\W*$`)
+
+// headingIn returns the size that a heading has, as a name and a value; nil if it is another line.
+func headingIn(line string) []string {
+	if len(line) > maxPairLine {
+		return nil
+	}
+	return sizeHeading().FindStringSubmatch(line)
 }
 
 // has reports whether a pair cannot be one more of the same row.

@@ -107,7 +107,8 @@ func (no *refusal) error(p *parser, claimedBy string, read trial) *Error {
 	if len(ways) == 0 {
 		ways = no.anyWay()
 	}
-	if p.opt.X != "" && p.opt.Y != "" { // of the user, or of a command that is tried
+	// Given by the user or a command that is tried, or none would be right.
+	if p.opt.X != "" && p.opt.Y != "" || no.why == busAlone {
 		ways = nil
 	}
 	for _, w := range ways {

@@ -104,11 +104,18 @@ func (x *recogniser) look(p *parser, raw []byte, taken bool) {
 		x.pairs.add(pair, line, p.file.Lines)
 		return
 	}
+	// Behind values, a size is theirs or that of the next ones.
+	isBehind := x.pairs.names != nil && !x.pairs.headed
 	if strings.TrimSpace(line) != "" {
 		x.endPairs(p)
 	}
 	if x.open != nil && (x.idle || isHeading(line) && !x.open.ofPairs) || taken {
 		x.close(p)
+	}
+	if size := headingIn(line); size != nil && !isBehind && !taken && p.why == "" {
+		x.pairs.add(size, line, p.file.Lines)
+		x.pairs.headed = true
+		return
 	}
 	x.remember(line)
 }

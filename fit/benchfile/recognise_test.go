@@ -227,6 +227,8 @@ func TestNotations(t *testing.T) {
 		{"hexadecimal sizes in a CSV", "size_bytes,time_us\n0x8,1.60\n0x400,2.10\n", []string{"csv: one-way time 8=1.6 1024=2.1"}},
 		{"blanks between thousands in Markdown", "| size_bytes | time_us |\n|---|---|\n| 8 | 1.60 |\n| 65 536 | 9.80 |\n", []string{"csv: one-way time 8=1.6 65536=9.8"}},
 		{"sizes of I/O in JSON", "{\"io_size\": 8, \"lat\": {\"mean_us\": 1.6}}\n{\"io_size\": 1024, \"lat\": {\"mean_us\": 2.1}}\n", []string{"json: one-way time 8=1.6 1024=2.1"}},
+		{"sizes in headings", "Running size 8\n  min = 1.50 us\n  avg = 1.60 us\nRunning size 1024\n  min = 2.00 us\n  avg = 2.10 us\nRunning size 65536\n  min = 9.70 us\n  avg = 9.80 us\n",
+			[]string{"table: one-way time 8=1.6 1024=2.1 65536=9.8"}},
 		{"one size, whose rate is size over time", "transport=rc\nsize=1048576\niters=1000\ntime=95.30us\nbw=11.00GB/s\n", []string{"table: one-way time 1048576=95.3"}},
 		{"one size, by its names", "Message size: 4096 bytes\nAverage latency: 3.20 us\n", []string{"table: one-way time 4096=3.2"}},
 	} {

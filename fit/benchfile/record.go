@@ -534,8 +534,7 @@ func (s *series) fromBus(all []*column, op CollectiveOp) (why string) {
 	}
 	whole, ok := busFactor(op.Name)
 	if !ok || s.ranks == nil && op.Ranks == 0 {
-		return "a bus bandwidth is no size over time until the collective and its ranks are " +
-			"known (columns collective and ranks)"
+		return busAlone
 	}
 	s.perRank = func(ranks float64) float64 {
 		if ranks = cmp.Or(ranks, float64(op.Ranks)); whole == 0 {
@@ -545,6 +544,10 @@ func (s *series) fromBus(all []*column, op CollectiveOp) (why string) {
 	}
 	return ""
 }
+
+// busAlone is why a bus bandwidth is not read: no option makes it size over time.
+const busAlone = "a bus bandwidth is no size over time until the collective and its ranks are " +
+	"known (columns collective and ranks)"
 
 // busFactor returns w of busbw = w(p−1)/p × algbw; 0 for collectives whose two bandwidths are
 // equal.
