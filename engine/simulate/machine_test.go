@@ -366,6 +366,43 @@ func TestReversed(t *testing.T) {
 	}
 }
 
+// A rank sends to rank 1, which computes 5 µs then, and to rank 2, a gap of 1 µs apart. GOAL has no
+// order of the two; a schedule of calls has that of the program in both directions.
+func TestReversedCalls(t *testing.T) {
+	for _, calls := range []bool{false, true} {
+		b := schedule.NewBuilder(3)
+		b.NextRank()
+		b.Send(1, 1, 0)
+		b.Send(1, 2, 0)
+		b.NextRank()
+		came := b.Recv(1, 0, 0)
+		b.Requires(b.Calc(5000), came)
+		b.NextRank()
+		b.Recv(1, 0, 0)
+		if calls {
+			b.Calls()
+		}
+		s, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, reversed := range []bool{false, true} {
+			r, err := prepare(t, s).Run(t.Context(), simulate.Setup{Reversed: reversed,
+				LogGOPS: simulate.LogGOPS{Latency: 1, GapTime: 1, EagerLimit: 100}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := quantity.Micros(6)
+			if reversed && !calls {
+				want = 7
+			}
+			if finish, _ := r.Finish(); finish != want {
+				t.Errorf("calls %v, reversed %v: %v, want %v", calls, reversed, finish, want)
+			}
+		}
+	}
+}
+
 // Programs in which nothing happens at one moment have the same finish in both orders, and some of
 // random programs do not. Each order gives a finish that the oracle's order could give: no message
 // is lost, and a run repeats itself.

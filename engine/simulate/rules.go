@@ -77,6 +77,9 @@ func (r *run) queue(list []uint32) { r.queueFrom(list, false) }
 
 // queueFrom does what queue does; post posts receives at once, before the begin of the run.
 func (r *run) queueFrom(list []uint32, post bool) {
+	if r.order != 0 && r.calls {
+		slices.Reverse(list) // entries run backwards, but a rank calls in its program's order
+	}
 	if len(list) > 1 {
 		slices.SortStableFunc(list, func(a, b uint32) int {
 			return int(r.ops[a].Kind) - int(r.ops[b].Kind)

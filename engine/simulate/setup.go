@@ -44,8 +44,9 @@ type Setup struct {
 	Seed    uint64  // of the noise and, with fair shares, of the ranks' starts within 10 ns
 
 	// Reversed lets what happens at one moment happen in the opposite order: computations before
-	// receives and sends, and what became ready last first. If that changes the finish, it hangs on
-	// an order that the model does not know. The default rules only.
+	// receives and sends, and what became ready last first. In a schedule of calls, those of a kind
+	// that a rank can begin together keep their order. If that changes the finish, it hangs on an
+	// order that the model does not know. The default rules only.
 	Reversed bool
 
 	// Record keeps what the run did, for [Result.Path] and [Result.Timeline]:
