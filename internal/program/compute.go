@@ -148,8 +148,8 @@ func (c *comm) doCount(a *arguments) (starlark.Value, error) {
 }
 
 // Counted returns what the ranks have counted first, in all, and its name; "" if nothing.
-func (c *Calls) Counted() (name string, number float64) {
-	for _, r := range c.x.ranks {
+func (x *Calls) Counted() (name string, number float64) {
+	for _, r := range x.ranks {
 		for _, one := range r.counts {
 			if name == "" {
 				name = one.name

@@ -10,15 +10,15 @@ import (
 )
 
 // builder returns the builder of the schedule, or of a part, of so many ranks.
-func (x *run) builder(ranks int) *schedule.Builder {
+func (x *Calls) builder(ranks int) *schedule.Builder {
 	b := schedule.NewBuilder(ranks)
 	b.Source(x.program.name)
 	b.Calls()
 	return b
 }
 
-// emit returns the schedule of the recorded calls.
-func (x *run) emit(ctx context.Context) (*schedule.Schedule, *schedule.Marks, error) {
+// Schedule returns the operations and marks of the calls, which it takes.
+func (x *Calls) Schedule(ctx context.Context) (*schedule.Schedule, *schedule.Marks, error) {
 	b := x.builder(x.Ranks)
 	marks := &schedule.Marks{Names: x.marks}
 	for number, r := range x.of {
@@ -53,7 +53,7 @@ func (r *rank) whole() piece { return piece{to: len(r.tape.bytes)} }
 
 // emitPiece adds the operations of a piece of the tape of r, for the rank of that number, with its
 // index in the class of r. Tags of collectives count from those of the piece.
-func (x *run) emitPiece(b *schedule.Builder, r *rank, p piece, number, index int,
+func (x *Calls) emitPiece(b *schedule.Builder, r *rank, p piece, number, index int,
 	marks *schedule.Marks) error {
 	to := calls.Rank{Builder: b}
 	var requests []uint32
@@ -134,7 +134,7 @@ func (x *run) emitPiece(b *schedule.Builder, r *rank, p piece, number, index int
 }
 
 // jointOf returns the joint operation of a collective; nil if it is made of messages.
-func (x *run) jointOf(g *group, c *groupCall) (*joint, error) {
+func (x *Calls) jointOf(g *group, c *groupCall) (*joint, error) {
 	if c.joint != nil || x.Time == nil && (x.Mesh == nil || !g.mesh) {
 		return c.joint, nil
 	}
@@ -161,7 +161,7 @@ func (x *run) jointOf(g *group, c *groupCall) (*joint, error) {
 }
 
 // call returns a recorded collective, seen from a place.
-func (x *run) call(g *group, number uint64, place int) (collective.Entry, collective.Group,
+func (x *Calls) call(g *group, number uint64, place int) (collective.Entry, collective.Group,
 	collective.Call) {
 	c := &g.calls[number]
 	group := collective.Group{Size: g.size, Place: place, Members: g.members}

@@ -41,9 +41,10 @@ type Collective struct {
 	Groups [][]uint32
 }
 
-// A run is a program that its ranks run one after the other. A rank that needs to know what others
-// call, as at a split, waits as a coroutine until they have come there.
-type run struct {
+// Calls are those of a program that its ranks run one after the other, with the options of the run.
+// A rank that needs to know what others call, as at a split, waits as a coroutine until they have
+// come there.
+type Calls struct {
 	Options
 	guard
 	program     *Program
@@ -59,7 +60,7 @@ type run struct {
 
 // A rank runs the program.
 type rank struct {
-	*run
+	*Calls
 	number   int
 	class    *class // for which it runs, as its first rank; nil if for itself alone
 	tape     tape
@@ -115,7 +116,7 @@ func (r *rank) count(c code, line uint32) error {
 const contextPairs = 1 << 15
 
 // addGroup numbers a group and gives it contexts.
-func (x *run) addGroup(g *group) *group {
+func (x *Calls) addGroup(g *group) *group {
 	if g.family == nil {
 		g.family = &family{}
 	}
@@ -127,7 +128,7 @@ func (x *run) addGroup(g *group) *group {
 }
 
 // child returns the communicator of a call and colour, which the first member that asks makes.
-func (x *run) child(g *group, key childKey, members func() []uint32) *group {
+func (x *Calls) child(g *group, key childKey, members func() []uint32) *group {
 	if made, ok := g.children[key]; ok {
 		return made
 	}
@@ -144,7 +145,7 @@ func (x *run) child(g *group, key childKey, members func() []uint32) *group {
 }
 
 // arrive notes the colour and key of a place; the last one makes the communicators.
-func (x *run) arrive(s *split, place int, colour, key int64) {
+func (x *Calls) arrive(s *split, place int, colour, key int64) {
 	s.colour[place], s.keys[place], s.here[place] = colour, key, true
 	if s.count++; !s.complete() {
 		return

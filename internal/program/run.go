@@ -14,8 +14,9 @@ import (
 const maxRanks = 1 << 20
 
 // runs runs the program on each rank, or once for the ranks of a class.
-func (p *Program) runs(ctx context.Context, o Options, shared bool) (*run, error) {
-	x := &run{Options: o, program: p, of: make([]*rank, o.Ranks), markNumbers: map[string]uint16{}}
+func (p *Program) runs(ctx context.Context, o Options, shared bool) (*Calls, error) {
+	x := &Calls{Options: o, program: p, of: make([]*rank, o.Ranks),
+		markNumbers: map[string]uint16{}}
 	x.addGroup(&group{size: o.Ranks})
 	return x, x.run(ctx, p.name, func() error {
 		defer func() {
@@ -35,7 +36,7 @@ func (p *Program) runs(ctx context.Context, o Options, shared bool) (*run, error
 }
 
 // shared runs the program for classes of the ranks. It returns the ranks of no class.
-func (x *run) shared(ctx context.Context, all []int32) (alone []int32, err error) {
+func (x *Calls) shared(ctx context.Context, all []int32) (alone []int32, err error) {
 	open := [][]int32{all}
 	for runs := 0; len(open) > 0; runs++ {
 		ranks := open[0]
@@ -69,14 +70,14 @@ func (x *run) shared(ctx context.Context, all []int32) (alone []int32, err error
 }
 
 // newRank returns a rank that has not begun.
-func (x *run) newRank(number int) *rank {
-	r := &rank{run: x, number: number}
+func (x *Calls) newRank(number int) *rank {
+	r := &rank{Calls: x, number: number}
 	r.next, r.stop = iter.Pull(r.main)
 	return r
 }
 
 // add makes a rank one of those of the run, for itself or for its class.
-func (x *run) add(r *rank) {
+func (x *Calls) add(r *rank) {
 	x.ranks = append(x.ranks, r)
 	if r.class == nil {
 		x.of[r.number] = r
@@ -88,7 +89,7 @@ func (x *run) add(r *rank) {
 }
 
 // takeTurns runs ranks to their ends.
-func (x *run) takeTurns(ctx context.Context, ranks []int32) error {
+func (x *Calls) takeTurns(ctx context.Context, ranks []int32) error {
 	for _, number := range ranks {
 		r := x.newRank(int(number))
 		x.add(r)
@@ -168,7 +169,7 @@ func (r *rank) main(yield func(struct{}) bool) {
 }
 
 // stuck returns the error of a split that some ranks of its communicator do not call.
-func (x *run) stuck(r *rank) error {
+func (x *Calls) stuck(r *rank) error {
 	s := r.at
 	for place := range s.group.size {
 		if !s.here[place] {
@@ -186,7 +187,7 @@ func (x *run) stuck(r *rank) error {
 
 // unequalEnds returns an error if a rank has called fewer collectives of a communicator than
 // another rank has.
-func (x *run) unequalEnds() error {
+func (x *Calls) unequalEnds() error {
 	for _, r := range x.of {
 		for _, m := range r.members {
 			if m.calls < len(m.group.calls) {

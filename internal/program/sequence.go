@@ -30,9 +30,6 @@ type Part struct {
 // minRepeats is the number of times that parts must occur, in the mean, for a sequence.
 const minRepeats = 2
 
-// Calls are those that the ranks of a program have made.
-type Calls struct{ x *run }
-
 // Calls runs the program on each rank. Errors are those of Schedule.
 func (p *Program) Calls(ctx context.Context, o Options) (*Calls, error) {
 	if o.Ranks < 1 || o.Ranks > maxRanks {
@@ -44,22 +41,24 @@ func (p *Program) Calls(ctx context.Context, o Options) (*Calls, error) {
 		// The same without classes: which rank an error names depends on the order of ranks.
 		x, err = p.runs(ctx, o, false)
 	}
-	return &Calls{x}, err
+	return x, err
 }
 
-// Ranks returns the number of ranks.
-func (c *Calls) Ranks() int { return c.x.Ranks }
-
-// Schedule returns the operations and marks of the calls, which it takes.
-func (c *Calls) Schedule(ctx context.Context) (*schedule.Schedule, *schedule.Marks, error) {
-	return c.x.emit(ctx)
+// Schedule runs the program on each rank, and returns its operations and marks. Errors name the
+// line and the rank. The end of the context ends it at once.
+func (p *Program) Schedule(ctx context.Context, o Options) (*schedule.Schedule, *schedule.Marks,
+	error) {
+	c, err := p.Calls(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.Schedule(ctx)
 }
 
 // Sequence returns the program in parts; nil if it has no parts that repeat. Where each rank does
 // what the rank a unit of ranks before it does, with its peers as far away, a few units may stand
 // for all; unit is 0 if they must not.
-func (c *Calls) Sequence(ctx context.Context, unit int) (*Sequence, error) {
-	x := c.x
+func (x *Calls) Sequence(ctx context.Context, unit int) (*Sequence, error) {
 	// Joint operations are numbered over the whole program.
 	mesh := func(g *group) bool { return g.mesh }
 	if x.Time != nil || x.Mesh != nil && slices.ContainsFunc(x.groups, mesh) {
@@ -122,7 +121,7 @@ func FewUnits(all int) (few []int) {
 
 // fold returns the schedule of a piece of each rank of a few units that stand for all; false if
 // none can.
-func (x *run) fold(ctx context.Context, t *turn, pieces func(*rank) piece) (Part, bool, error) {
+func (x *Calls) fold(ctx context.Context, t *turn, pieces func(*rank) piece) (Part, bool, error) {
 	if t.by == 0 || x.Ranks%t.by > 0 || !t.alike(pieces) {
 		return Part{}, false, nil
 	}
@@ -139,7 +138,7 @@ func (x *run) fold(ctx context.Context, t *turn, pieces func(*rank) piece) (Part
 type cutPlace struct{ group, call uint64 }
 
 // cuts returns the pieces of each rank that has run; false if there are no cuts.
-func (x *run) cuts() (map[*rank][]piece, bool) {
+func (x *Calls) cuts() (map[*rank][]piece, bool) {
 	cuts := map[*rank][]piece{}
 	common := map[cutPlace]int{}
 	places := map[*rank][]cutPlace{}
@@ -183,7 +182,7 @@ func (x *run) cuts() (map[*rank][]piece, bool) {
 
 // dropIdleEnd drops the last common place if no rank has messages behind it: a part without the
 // NICs that the part before it leaves busy would end the run in parts.
-func (x *run) dropIdleEnd(cuts map[*rank][]piece, places map[*rank][]cutPlace,
+func (x *Calls) dropIdleEnd(cuts map[*rank][]piece, places map[*rank][]cutPlace,
 	common map[cutPlace]int) {
 	last, at := cutPlace{}, -1
 	for i, p := range places[x.ranks[0]] {
@@ -207,7 +206,7 @@ func (x *run) dropIdleEnd(cuts map[*rank][]piece, places map[*rank][]cutPlace,
 }
 
 // cutsOf returns where a rank may be cut, as pieces without their ends.
-func (x *run) cutsOf(r *rank) (pieces []piece, places []cutPlace) {
+func (x *Calls) cutsOf(r *rank) (pieces []piece, places []cutPlace) {
 	open, requests := 0, 0
 	size := len(r.tape.bytes)
 	var at *cutPlace // if the call before was a blocking collective of all ranks
@@ -270,7 +269,7 @@ type contentNumbers struct {
 	known map[cutPlace]uint64 // the same by call
 }
 
-func (c contentNumbers) number(x *run, at cutPlace) uint64 {
+func (c contentNumbers) number(x *Calls, at cutPlace) uint64 {
 	number, known := c.known[at]
 	if !known {
 		of := &x.groups[at.group].calls[at.call]
@@ -286,7 +285,7 @@ func (c contentNumbers) number(x *run, at cutPlace) uint64 {
 
 // content appends what a piece does to a key: its calls, with the requests counted from its begin,
 // and collectives by their contents.
-func (x *run) content(key []byte, r *rank, p piece, contents contentNumbers) []byte {
+func (x *Calls) content(key []byte, r *rank, p piece, contents contentNumbers) []byte {
 	tape := r.tape.bytes[p.from:p.to]
 	first := map[uint64]uint64{} // the first call of each group
 	for from := reader(tape); len(from) > 0; {
@@ -315,7 +314,7 @@ func (x *run) content(key []byte, r *rank, p piece, contents contentNumbers) []b
 }
 
 // emitPart returns the schedule of a piece of each of the first ranks, which may stand for all.
-func (x *run) emitPart(ctx context.Context, pieces func(*rank) piece, ranks, unit int) (Part,
+func (x *Calls) emitPart(ctx context.Context, pieces func(*rank) piece, ranks, unit int) (Part,
 	error) {
 	b := x.builder(ranks)
 	if ranks < x.Ranks {

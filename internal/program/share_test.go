@@ -19,7 +19,7 @@ func without(t *testing.T, p *Program, o Options) (*schedule.Schedule, *schedule
 	if err != nil {
 		return nil, nil, err
 	}
-	return x.emit(t.Context())
+	return x.Schedule(t.Context())
 }
 
 // equal fails the test unless both schedules have the same operations, dependencies and lines.

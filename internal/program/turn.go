@@ -5,7 +5,7 @@ import "slices"
 // A turn compares each rank of a program with the rank a number of ranks behind it. If all do the
 // same, with peers as far from them, the first of them can stand for all, see [Calls.Sequence].
 type turn struct {
-	*run
+	*Calls
 	by    int
 	index []int // of each rank in its class
 	known map[*group]*turning
@@ -19,8 +19,8 @@ type turning struct {
 	same   map[uint64]bool // by call: whether its algorithm turns too
 }
 
-func (x *run) newTurn(by int) *turn {
-	t := &turn{run: x, by: by, known: map[*group]*turning{}}
+func (x *Calls) newTurn(by int) *turn {
+	t := &turn{Calls: x, by: by, known: map[*group]*turning{}}
 	if by == 0 {
 		return t
 	}

@@ -40,7 +40,7 @@ func (s *Scaling) inParts(ctx context.Context, in *Input, calls *program.Calls, 
 			return false, nil
 		}
 	}
-	all := calls.Ranks()
+	all := calls.Ranks
 	sim := &Simulation{Name: in.Name, NoInterval: noInterval(q.On),
 		off: in.offBy(q.On, q.Reading.Ranks)}
 	names, machines, err := sim.machinesOf(&Input{Marks: &schedule.Marks{}}, all, q)
