@@ -285,13 +285,13 @@ func (s described) timerOf(cells int) *timer {
 // maxOps returns the operation limit for simulating a schedule when no faster method
 // exists: a schedule of 2²⁰ operations takes a few tenths of a second
 // (docs/simulate.md), and 2³² for all times keep an answer below half an hour of one
-// processor. A few times may have 2²³ together: a ring of 1,000 ranks has 2 million.
+// processor. A few times may have 2²² together: a ring of 1,000 ranks has 2 million.
 func (c Calls) maxOps(times int) int {
 	if c.Operations > 0 {
 		return c.Operations
 	}
 	times = max(times, 1)
-	return min(max(1<<20, 1<<23/times), 1<<32/times)
+	return min(max(1<<20, 1<<22/times), 1<<32/times)
 }
 
 // maxOpsIfAlternative returns the operation limit when a faster method exists, which
@@ -318,11 +318,14 @@ func (s described) remark(t *Times) {
 	}
 }
 
-// doubts says that messages are larger than those that the layer was fitted to, and how far the
-// times may be off; if the collective was measured, but on no two numbers of ranks that a fit could
-// go by, that.
+// doubts says that the choice of a library is not known, that messages are larger than those that
+// the layer was fitted to, and how far the times may be off; if the collective was measured, but on
+// no two numbers of ranks that a fit could go by, that.
 func (s described) doubts() (all []remark.Note) {
 	layer, sizes := s.design.Layer, s.sizes()
+	if l := s.design.Platform.Library; s.Algorithm == "" && l.Name != "" && !s.chosenBy(l) {
+		all = append(all, remark.ChoiceUnknown(l.Name, s.Collective))
+	}
 	_, last, measured := layer.MeasuredRange()
 	if measured && len(s.design.Platform.Levels) == 0 && slices.Max(sizes) > last {
 		all = append(all, remark.Extrapolated(layer.Ref(), last))
@@ -334,6 +337,19 @@ func (s described) doubts() (all []remark.Note) {
 		}
 	}
 	return append(all, s.deviates())
+}
+
+// chosenBy reports whether the choices of the library are known for all calls.
+func (s described) chosenBy(l collective.Library) bool {
+	all := collective.Of(s.Collective)
+	for _, ranks := range s.Ranks {
+		for _, size := range s.sizes() {
+			if _, known := l.Choice(all, ranks, uint64(size)); !known {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // deviates says how far the times may be off on this machine.

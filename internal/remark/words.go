@@ -599,6 +599,13 @@ func StandsIn() Note {
 		"simulated as the one named in the row, whose time is nearest to the measured one.")
 }
 
+// ChoiceUnknown is of calls of a library whose choice is not known.
+func ChoiceUnknown(library, collective string) Note {
+	return doubt("name its own with --algorithm.", "Which algorithm %s takes for %s is not known "+
+		"here at all of these sizes: a usual one of MPI libraries stands for it", library,
+		collective)
+}
+
 // LibraryChoice is of the algorithm that runs where none is named.
 func LibraryChoice(usual string) Note {
 	return read("Where no algorithm is named, the library's choice runs if the platform says "+

@@ -11,21 +11,31 @@ func (p *member) pairs() {
 
 // linearAlltoall sends Bytes bytes from every member to every other: in step s = 1 … p−1 the
 // member at place i sends to (i + s) mod p and receives from (i − s) mod p. Steps do not wait for
-// each other. If it serves as an allgather, a member's messages all have the same contents.
-func linearAlltoall(p *member) { shiftAlltoall(p, func() {}) }
+// each other. Of unequal blocks, an empty one has no message, as in Open MPI and MPICH.
+func linearAlltoall(p *member) {
+	p.pairs()
+	for s := 1; s < p.Size; s++ {
+		to, from := p.shifted(s), p.shifted(-s)
+		if !p.empty(slot(to)) {
+			p.send(to, slot(to))
+		}
+		if !p.empty(slot(p.Size + from)) {
+			p.recv(from, slot(p.Size+from))
+		}
+	}
+}
 
-func shiftAlltoall(p *member, step func()) {
+// pairwiseAlltoall is linearAlltoall, but each step waits for the previous step, and empty blocks
+// have messages.
+func pairwiseAlltoall(p *member) {
 	p.pairs()
 	for s := 1; s < p.Size; s++ {
 		to, from := p.shifted(s), p.shifted(-s)
 		p.send(to, slot(to))
 		p.recv(from, slot(p.Size+from))
-		step()
+		p.step()
 	}
 }
-
-// pairwiseAlltoall is linearAlltoall, but each step waits for the previous step.
-func pairwiseAlltoall(p *member) { shiftAlltoall(p, p.step) }
 
 // syncAlltoall has at most Fanout sends and as many receives in progress (default 4): the next one
 // begins when the oldest of its kind is done.

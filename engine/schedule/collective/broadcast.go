@@ -75,12 +75,12 @@ func (t tree) scatter(p *member, slots func(v int) []span,
 	v := p.virtual()
 	parent, children := t(p.Size, p.Fanout, v)
 	if parent >= 0 {
-		if mine := slots(v); p.size(mine) > 0 || p.Bytes == 0 {
+		if mine := slots(v); !p.empty(mine...) {
 			p.recv(p.real(parent), mine...)
 		}
 	}
 	for _, child := range children {
-		if theirs := slots(child); p.size(theirs) > 0 || p.Bytes == 0 {
+		if theirs := slots(child); !p.empty(theirs...) {
 			send(p.real(child), theirs...)
 		}
 	}

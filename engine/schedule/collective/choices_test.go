@@ -40,6 +40,10 @@ func TestChoose(t *testing.T) {
 		{Choices{}, "allreduce", "", Group{Size: 64}, 1 << 20, "allreduce rabenseifner-mpich", 0, 0},
 		{Choices{}, "bcast", "", Group{Size: 7}, 1 << 20, "bcast binomial", 0, 0},
 		{Choices{}, "bcast", "", Group{Size: 64}, 1 << 20, "bcast scatter-ring", 0, 0},
+		{Choices{}, "allgather", "", Group{Size: 64}, 8191, "allgather recursive-doubling", 0, 0},
+		{Choices{}, "allgather", "", Group{Size: 64}, 8192, "allgather ring", 0, 0},
+		{Choices{}, "alltoall", "", Group{Size: 64}, 256, "alltoall bruck", 0, 0},
+		{nccl, "gather", "", Group{Size: 64}, 8, "gather linear", 0, 0},
 		{Choices{}, "reduce", "", Group{Size: 64}, 10000, "reduce rabenseifner", 0, 0},
 		{Choices{}, "alltoallv", "", Group{Size: 64}, 1000, "alltoall linear", 0, 0},
 	} {

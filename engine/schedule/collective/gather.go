@@ -20,16 +20,18 @@ func (p *member) subtree(v int) []span {
 }
 
 // gather sends blocks up the tree; blocks returns those of the subtree of a virtual place. It calls
-// each with every receive.
+// each with every receive. A member whose blocks are empty sends no message.
 func (t tree) gather(p *member, blocks func(v int) []span, each func(receive uint32) uint32) {
 	p.blocks(p.Size)
 	v := p.virtual()
 	parent, children := t(p.Size, p.Fanout, v)
 	for _, child := range children {
-		each(p.recv(p.real(child), blocks(child)...))
+		if theirs := blocks(child); !p.empty(theirs...) {
+			each(p.recv(p.real(child), theirs...))
+		}
 	}
-	if parent >= 0 {
-		p.send(p.real(parent), blocks(v)...)
+	if mine := blocks(v); parent >= 0 && !p.empty(mine...) {
+		p.send(p.real(parent), mine...)
 	}
 }
 

@@ -112,7 +112,12 @@ func (l Library) choice(name string, all []Entry, ranks int, bytes uint64) (e En
 		}
 		for _, choice := range line[1:] {
 			algorithm, below, limited := strings.Cut(choice, "<")
-			if n, _ := strconv.ParseUint(below, 10, 64); limited && bytes >= n {
+			below, ofAll := strings.CutSuffix(below, "/p")
+			n, _ := strconv.ParseUint(below, 10, 64)
+			if ofAll {
+				n = (n + uint64(ranks) - 1) / uint64(ranks)
+			}
+			if limited && bytes >= n {
 				continue
 			}
 			i := slices.IndexFunc(all, func(e Entry) bool { return l.called(e) == algorithm })
@@ -158,15 +163,14 @@ var choicesOf = sync.OnceValue(func() map[string][][]string {
 	return all
 })
 
-// usual are algorithms of MPI libraries for any number of ranks and bytes, by MPI's names in lower
-// case. Those of bcast, reduce and allreduce depend on the size: choices.txt has them.
+// usual are algorithms for any number of ranks and bytes, by MPI's names in lower case, for what
+// choices.txt has not. Those of alltoall, gather and scatter are NCCL's programs of sends and
+// receives.
 var usual = map[string]string{
-	"barrier": "barrier dissemination",
-	"gather":  "gather linear",
-	"scatter": "scatter linear",
-	// An alltoall whose messages from one rank all have the same contents.
-	"allgather": "alltoall linear",
-	"alltoall":  "alltoall linear",
+	"barrier":  "barrier dissemination",
+	"alltoall": "alltoall linear",
+	"gather":   "gather linear",
+	"scatter":  "scatter linear",
 	// Those of Open MPI for any number of ranks.
 	"reduce-scatter":       "reduce-scatter ring",
 	"reduce-scatter-block": "reduce-scatter ring",
@@ -190,15 +194,16 @@ func usualOf(name string) (e Entry, known bool) {
 }
 
 // Default returns the algorithm of a call for which none is named: the choice of the library, if it
-// is known, else a usual one of MPI libraries: trees and recursive doubling for short messages of
-// bcast, reduce and allreduce, a scatter or a reduce-scatter and a gather for long ones (Thakur et
-// al. 2005); dissemination for a barrier; the others are linear. The name is MPI's in lower case;
-// calls with blocks of unequal sizes have names of their own, such as gatherv. Bytes are as in
-// [Library.Choice].
+// is known, else a usual one of MPI libraries, which depends on the size (Thakur et al. 2005). The
+// name is MPI's in lower case; calls with blocks of unequal sizes have names of their own, such as
+// gatherv. Bytes are as in [Library.Choice].
 func (l Library) Default(name string, ranks int, bytes uint64) (e Entry, known bool) {
 	all := Of(strings.TrimSuffix(name, "v"))
-	for _, of := range []Library{l, nameless} {
-		if e, known = of.choice(name, all, ranks, bytes); known {
+	if e, known = l.choice(name, all, ranks, bytes); known {
+		return e, true
+	}
+	if l.Name != "nccl" { // which has no trees and exchanges of MPI's
+		if e, known = nameless.choice(name, all, ranks, bytes); known {
 			return e, true
 		}
 	}

@@ -104,6 +104,12 @@ func (p *member) size(spans []span) (bytes uint64) {
 	return bytes
 }
 
+// empty reports whether the slots hold nothing, so that they need no message. In a call of 0 bytes,
+// as benchmarks make them, all messages are empty, and are sent.
+func (p *member) empty(spans ...span) bool {
+	return p.size(spans) == 0 && (p.Blocks != nil || p.Bytes > 0)
+}
+
 // send adds a send of the slots to a place. It waits for the operations that wrote them.
 func (p *member) send(to int, from ...span) uint32 {
 	op := p.addSend(p.size(from), to)
