@@ -136,9 +136,9 @@ func (b *Builder) Add(op Op) uint32 {
 		b.fail("%s before the first rank", op)
 	case op.Kind < Send || op.Kind > Joint:
 		b.fail("rank %d: invalid operation %s", b.rank(), op.Kind)
-	case op.Kind == Joint && (op.Peer > b.s.joints || op.Tag != 0 || op.NIC != 0 ||
+	case op.Kind == Joint && (op.Peer > b.s.joints || op.Tag != 0 || op.NIC > 1 ||
 		op.Context != 0):
-		b.fail("rank %d: a joint operation has the next number, and no tag, NIC or context",
+		b.fail("rank %d: a joint operation has the next number, NIC 0 or 1, and no tag or context",
 			b.rank())
 	case op.Kind == Calc && (op.Peer != 0 || op.Tag != 0 || op.NIC != 0 || op.Context != 0):
 		b.fail("rank %d: a calc has no peer, tag, NIC or context", b.rank())
@@ -152,9 +152,10 @@ func (b *Builder) Add(op Op) uint32 {
 	}
 	if op.Kind == Joint {
 		b.s.joints = max(b.s.joints, op.Peer+1)
+	} else {
+		b.s.nics = max(b.s.nics, int(op.NIC)+1)
 	}
 	b.s.cpus = max(b.s.cpus, int(op.CPU)+1)
-	b.s.nics = max(b.s.nics, int(op.NIC)+1)
 	n := len(b.s.ops)
 	if n == cap(b.s.ops) {
 		b.s.ops = grown(b, b.s.ops, 1)

@@ -19,7 +19,9 @@ const (
 	Recv                 // receives a message from rank Peer, or from Any
 	Calc                 // computes for Size nanoseconds
 	// Joint waits until all operations of its number, which is its Peer, have come, and then takes
-	// Size nanoseconds for all of them. Numbers count up from 0. GOAL has no word for it.
+	// Size nanoseconds for all of them. Numbers count up from 0. Its NIC, 0 or 1, says which links
+	// of its rank it keeps for itself meanwhile: those of a rank with one NIC follow each other.
+	// Messages are not slowed. GOAL has no word for it.
 	Joint
 )
 
@@ -62,7 +64,7 @@ type Op struct {
 	Peer uint32 // the other rank; Any is allowed for a receive; 0 for a calc; see Joint
 	Tag  uint32 // 0 for a calc
 	CPU  uint16 // index of the rank's processor that it occupies
-	NIC  uint16 // index of the rank's network interface; 0 for a calc
+	NIC  uint16 // index of the rank's network interface; 0 for a calc; see Joint
 	Kind Kind
 	// Memory is Relay for some receives, Fresh for some sends, Mark for some calcs, and else Plain.
 	Memory Memory

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -99,6 +100,222 @@ func TestJoint(t *testing.T) {
 		if err := s.WriteBinary(io.Discard); err == nil {
 			t.Fatal("written as binary GOAL")
 		}
+	}
+}
+
+// linksProgram makes a program of ranks that each meet others on streams of their own, and the
+// finish of each rank: those on common links run in the order in which their last ranks come.
+func linksProgram(t *testing.T, random *rand.Rand) (*schedule.Schedule, []uint64) {
+	t.Helper()
+	ranks := 2 + random.IntN(7)
+	type meeting struct {
+		ranks []int
+		calcs []uint64 // before it
+		nic   uint16
+		takes uint64
+		last  uint64
+		of    int
+	}
+	var all []*meeting
+	for number := range 1 + random.IntN(8) {
+		m := &meeting{ranks: random.Perm(ranks)[:1+random.IntN(ranks)], nic: uint16(random.IntN(2)),
+			takes: uint64(random.IntN(3)) * uint64(random.IntN(60)), of: number}
+		for range m.ranks { // no two at one time
+			calc := uint64(16*random.IntN(10) + number)
+			m.calcs = append(m.calcs, calc)
+			m.last = max(m.last, calc)
+		}
+		all = append(all, m)
+	}
+	b := schedule.NewBuilder(ranks)
+	numbers := map[int]uint32{}
+	for r := range ranks {
+		b.NextRank()
+		b.Calc(0)
+		for _, m := range all {
+			at := slices.Index(m.ranks, r)
+			if at < 0 {
+				continue
+			}
+			if _, has := numbers[m.of]; !has {
+				numbers[m.of] = uint32(len(numbers))
+			}
+			cpu := uint16(m.of + 1)
+			calc := b.Add(schedule.Op{Kind: schedule.Calc, Size: m.calcs[at], CPU: cpu})
+			b.Requires(b.Add(schedule.Op{Kind: schedule.Joint, Peer: numbers[m.of], Size: m.takes,
+				CPU: cpu, NIC: m.nic}), calc)
+		}
+	}
+	s, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(all, func(a, b *meeting) int { return int(a.last) - int(b.last) })
+	free, finish := make([]uint64, 2*ranks), make([]uint64, ranks)
+	for _, m := range all {
+		begin := m.last
+		for _, r := range m.ranks {
+			if m.takes > 0 {
+				begin = max(begin, free[2*r+int(m.nic)])
+			}
+		}
+		for _, r := range m.ranks {
+			finish[r] = max(finish[r], 1000*(begin+m.takes))
+			if m.takes > 0 {
+				free[2*r+int(m.nic)] = begin + m.takes
+			}
+		}
+	}
+	return s, finish
+}
+
+// Joint operations on common links follow each other, in the order in which they are complete, and
+// the path goes through those that were waited for. Instant ones keep no links.
+func TestJointLinks(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 3))
+	for range 500 {
+		s, want := linksProgram(t, random)
+		p, err := New(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []Setup{{LogGOPS: Defaults}, {LogGOPS: Defaults, Reversed: true},
+			{LogGOPS: Defaults, Record: true, Parts: true}} {
+			r, err := p.Run(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(r.Ranks, want) {
+				t.Fatalf("%v: finish %v, want %v", o, r.Ranks, want)
+			}
+			if !o.Record {
+				continue
+			}
+			path, err := r.Path()
+			if err != nil {
+				t.Fatal(err)
+			}
+			ComputedAsRecorded(t, p, Setup{LogGOPS: Defaults}, path)
+			at := uint64(0)
+			for _, g := range path.Segments {
+				if g.From != at {
+					t.Fatalf("a gap from %d to %d in the path", at, g.From)
+				}
+				at = g.To
+			}
+			sum := path.Shares.Compute + path.Shares.Collective
+			if sum != slices.Max(want) || at != sum {
+				t.Fatalf("%d on the path to %d, which ends at %d", sum, slices.Max(want), at)
+			}
+			if _, err := r.Timeline(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		free, err := p.Run(context.Background(), Setup{LogGOPS: Defaults, Instant: true})
+		if last := slices.Max(free.Ranks); err != nil || last > 1000*(16*9+7) {
+			t.Fatalf("without their time: %d, %v", last, err)
+		}
+	}
+}
+
+// Nor does a message wait for the links of joint operations, or these for it.
+func TestJointBesideMessage(t *testing.T) {
+	build := func(joint, message bool) []uint64 {
+		b := schedule.NewBuilder(2)
+		for rank := range uint32(2) {
+			b.NextRank()
+			if joint {
+				b.Add(schedule.Op{Kind: schedule.Joint, Size: 1 << 20, CPU: 1, NIC: 1})
+			}
+			switch {
+			case !message:
+				b.Calc(0)
+			case rank == 0:
+				b.Send(1<<16, 1, 0)
+			default:
+				b.Recv(1<<16, 0, 0)
+			}
+		}
+		s, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := New(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Run(context.Background(), Setup{LogGOPS: Defaults})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Ranks
+	}
+	both, message, joint := build(true, true), build(false, true), build(true, false)
+	for rank := range both {
+		if both[rank] != max(message[rank], joint[rank]) {
+			t.Errorf("rank %d: %d together, alone %d and %d", rank, both[rank], message[rank],
+				joint[rank])
+		}
+	}
+}
+
+// The links are quiet when a part ends: kept parts end as the whole program does, and a part with a
+// joint operation that nothing waits for overlaps the next one.
+func TestJointInParts(t *testing.T) {
+	const ranks, streams, parts = 3, 2, 4
+	build := func(times int, waits bool) *Program {
+		b := schedule.NewBuilder(ranks)
+		for rank := range ranks {
+			b.NextRank()
+			before := b.Calc(uint64(10 * rank))
+			for part := range times {
+				begin := b.Calc(uint64(1 + rank))
+				b.Requires(begin, before)
+				var ends []uint32
+				for stream := range streams {
+					joint := b.Add(schedule.Op{Kind: schedule.Joint, NIC: 1, CPU: uint16(1 + stream),
+						Peer: uint32(part*streams + stream), Size: uint64(100 + stream)})
+					b.Requires(joint, begin)
+					ends = append(ends, joint)
+				}
+				if !waits {
+					ends = ends[:1]
+				}
+				before = b.Calc(uint64(rank))
+				for _, e := range ends {
+					b.Requires(before, e)
+				}
+			}
+		}
+		s, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := New(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	run := func(waits bool) (*SequenceResult, error) {
+		s := Sequence{Ranks: ranks, Parts: []*Program{build(1, waits)}, Order: make([]int32, parts)}
+		return s.Run(context.Background(), Setup{LogGOPS: Defaults, Record: true},
+			func(int32, uint64, *Result) {})
+	}
+	all, err := run(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := build(1, true).Run(context.Background(), Setup{LogGOPS: Defaults})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all.Simulated == parts || slices.Max(all.Ranks) <= parts*201_000 ||
+		slices.Max(all.Ranks) > parts*slices.Max(one.Ranks) {
+		t.Errorf("%d parts simulated, finish %v, of one part %v", all.Simulated, all.Ranks, one.Ranks)
+	}
+	if _, err := run(false); !errors.Is(err, ErrOverlap) {
+		t.Errorf("a joint operation is left: %v", err)
 	}
 }
 

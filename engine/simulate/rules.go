@@ -20,6 +20,7 @@ type run struct {
 	out       []uint64    // by rank: when the last byte that it has sent left its NIC
 	firstSend uint64      // when the first message is sent; the largest number if none is
 	joined    []gathering // by the number of a joint operation
+	links     []links     // of ranks, for these: two for each, by their NIC
 	instant   bool        // these take no time
 }
 
@@ -36,6 +37,12 @@ type gathering struct {
 		start, arrival uint64 // with noise between them
 		late           bool   // it waited for its processor
 	}
+}
+
+// The links of a rank carry one joint operation after the other.
+type links struct {
+	until uint64 // when they are free; 0: they have carried none
+	by    link   // the step of the last one
 }
 
 // presence holds when ranks compute, in a schedule that was made of calls. A rank that computes is

@@ -10,8 +10,8 @@ func (p *Program) gatherings() []gathering {
 }
 
 // join lets a rank come to a joint operation at time t; noise delays its arrival. While it waits,
-// its processor is free for messages. When all have come, the operation runs from the last arrival
-// to an end that is the same for all.
+// its processor is free for messages. When all have come and their links are free, the operation
+// runs to an end that is the same for all.
 func (r *run) join(i uint32, t uint64, late bool) {
 	n, op := &r.nodes[i], &r.ops[i]
 	g := &r.joined[op.Peer]
@@ -26,11 +26,31 @@ func (r *run) join(i uint32, t uint64, late bool) {
 	n.waits, n.next, g.list = meeting, g.list, i+1
 	r.finish(r.s.AfterStarted(i), t, r.record.lastStep(i))
 	if g.left--; g.left == 0 {
-		end := g.last.arrival + op.Size*1000
-		if r.instant {
-			end = g.last.arrival
+		if op.Size == 0 || r.instant {
+			r.conclude(g, g.last.arrival)
+			return
 		}
-		r.conclude(g, end)
+		r.follow(g)
+		r.conclude(g, g.last.arrival+op.Size*1000)
+	}
+}
+
+// linksOf returns the links that a joint operation keeps for itself at a rank.
+func (r *run) linksOf(i uint32) *links {
+	return &r.links[2*int(r.nodes[i].rank)+int(r.ops[i].NIC)]
+}
+
+// follow lets a joint operation, to which all ranks have come, wait for the links of its ranks: its
+// time is that of one that has them for itself. So those that have links in common run in the order
+// in which their last ranks came. The rank whose links are free last then stands for the one that
+// came last.
+func (r *run) follow(g *gathering) {
+	for next := g.list; next != 0; next = r.nodes[next-1].next {
+		i := next - 1
+		if l := r.linksOf(i); l.until > g.last.arrival {
+			g.last.op, g.last.start, g.last.arrival, g.last.late = i, l.until, l.until, false
+			r.record.setCause(i, l.by)
+		}
 	}
 }
 
@@ -52,6 +72,9 @@ func (r *run) conclude(g *gathering, end uint64) {
 		}
 		if r.clock[cpu] = max(r.clock[cpu], end); r.record != nil {
 			r.record.clockBy[cpu] = by.as(atDone)
+		}
+		if end > g.last.arrival {
+			*r.linksOf(i) = links{end, by.as(atDone)}
 		}
 		n.waits = done
 		r.finish(r.ended(i), end, by.as(atDone))

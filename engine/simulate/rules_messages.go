@@ -30,6 +30,10 @@ func (r *run) renew(ctx context.Context, p *Program, o Setup) (err error) {
 	before := cmp.Or(r.record, &record{})
 	r.limits, r.presence, r.observers = limits{}, presence{}, observers{}
 	r.joined, r.instant, r.parked = r.gatherings(), o.Instant, 0
+	r.links = nil
+	if len(r.joints) > 0 {
+		r.links = memory.Make[links](2 * ranks)
+	}
 	r.fresh, r.firstSend = firstFresh, math.MaxUint64
 	if o.Reversed {
 		r.order = firstFresh - 1

@@ -222,7 +222,8 @@ func (r *run) part(ctx context.Context, p *Program, o Setup, from *partState, to
 	return e, nil
 }
 
-// leave sets the state in which the run ends. It returns false if more is left than that.
+// leave sets the state in which the run ends. It returns false if more is left than that. The links
+// of joint operations are free when the processors are: each of these keeps one of its rank too.
 func (r *run) leave(e *exit) bool {
 	ranks := r.s.Ranks()
 	if len(r.leaves) < ranks || len(r.windows) > 0 || len(r.transit) > 0 {

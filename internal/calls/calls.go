@@ -200,11 +200,12 @@ func (r *Rank) Collective(e collective.Entry, g collective.Group, c collective.C
 	r.After(r.Add(schedule.Op{Kind: schedule.Calc}))
 }
 
-// Joint adds the rank's part of a joint operation of ns nanoseconds, see [schedule.Joint], and
-// returns it. On stream 0 the next call waits until it is done; on another one it follows the
-// previous collectives of the stream, and Wait waits for it.
-func (r *Rank) Joint(streamNumber uint16, number uint32, ns uint64) uint32 {
-	op := r.Add(schedule.Op{Kind: schedule.Joint, Peer: number, Size: ns, CPU: streamNumber})
+// Joint adds the rank's part of a joint operation of ns nanoseconds on some of its links, see
+// [schedule.Joint], and returns it. On stream 0 the next call waits until it is done; on another
+// one it follows the previous collectives of the stream, and Wait waits for it.
+func (r *Rank) Joint(streamNumber uint16, number uint32, ns uint64, links uint16) uint32 {
+	op := r.Add(schedule.Op{Kind: schedule.Joint, Peer: number, Size: ns, CPU: streamNumber,
+		NIC: links})
 	if streamNumber == 0 {
 		r.After(op)
 		return op

@@ -151,6 +151,9 @@ func (j *Joint) Unbounded() string {
 	return j.unbounded[0]
 }
 
+// PerNode returns the number of ranks that fill a node; 0 if the file does not say.
+func (j *Joint) PerNode() int { return j.perNode }
+
 // Measured reports whether some of the times so far were measured or fitted.
 func (j *Joint) Measured() bool { return j.of.name != "" }
 

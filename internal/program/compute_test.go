@@ -82,7 +82,7 @@ func TestMesh(t *testing.T) {
 		t.Fatal(err)
 	}
 	groups := map[string][][]uint32{}
-	calls, err := p.Calls(t.Context(), program.Options{Ranks: 8,
+	calls, err := p.Calls(t.Context(), program.Options{Ranks: 8, PerNode: 2,
 		Mesh: func(c program.Collective) (uint64, error) {
 			groups[c.Name] = c.Groups
 			return 100 * c.Bytes, nil
@@ -100,6 +100,9 @@ func TestMesh(t *testing.T) {
 	sums := map[schedule.Kind]uint64{}
 	for _, op := range s.Ops() {
 		sums[op.Kind] += op.Size
+		if op.Kind == schedule.Joint && (op.Size == 800) != (op.NIC > 0) {
+			t.Errorf("%v: of two axes, one is within nodes, and data between them", op)
+		}
 	}
 	// Eight ranks in 800 ns and three times 1600 ns; a message of each of four first stages.
 	if sums[schedule.Joint] != 8*(800+3*1600) || sums[schedule.Send] != 4*4 {

@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -103,7 +104,7 @@ func (x *Calls) emitPiece(b *schedule.Builder, r *rank, p piece, number, index i
 			case err != nil:
 				return err
 			case joint != nil:
-				if op := to.Joint(stream, joint.number, joint.ns); stream > 0 {
+				if op := to.Joint(stream, joint.number, joint.ns, joint.links); stream > 0 {
 					requests = append(requests, op)
 				}
 			default:
@@ -154,10 +155,28 @@ func (x *Calls) jointOf(g *group, c *groupCall) (*joint, error) {
 		return nil, fmt.Errorf("%s:%d: %w", x.program.name, c.line, err)
 	}
 	if is {
-		c.joint = &joint{x.joints, ns * uint64(max(1, c.times))}
+		c.joint = &joint{x.joints, ns * uint64(max(1, c.times)), x.linksOf(of.Ranks)}
 		x.joints++
 	}
 	return c.joint, nil
+}
+
+// The links of a rank that joint operations keep for themselves.
+const (
+	insideNode uint16 = iota
+	betweenNodes
+)
+
+// linksOf returns the links that a joint operation of these ranks uses, see Options.PerNode.
+func (x *Calls) linksOf(ranks []uint32) uint16 {
+	if x.PerNode == 0 {
+		return insideNode
+	}
+	node := func(rank uint32) int { return int(rank) / x.PerNode }
+	if slices.ContainsFunc(ranks, func(r uint32) bool { return node(r) != node(ranks[0]) }) {
+		return betweenNodes
+	}
+	return insideNode
 }
 
 // call returns a recorded collective, seen from a place.

@@ -84,6 +84,7 @@ type groupCall struct {
 type joint struct {
 	number uint32
 	ns     uint64
+	links  uint16 // see Options.PerNode
 }
 
 // callArguments are the arguments that must be the same on all members.

@@ -23,6 +23,11 @@ type Options struct {
 	Time func(c Collective) (ns uint64, joint bool, err error)
 	// Mesh, unless it is nil, returns that time for the others along an axis of a mesh.
 	Mesh func(c Collective) (ns uint64, err error)
+	// PerNode is the number of ranks that fill a node, one node after the other; 0: not known.
+	// Joint operations of a rank follow each other on the same links, and overlap on others: those
+	// of groups within a node use its links inside, others those between nodes. Without nodes, all
+	// use the same.
+	PerNode int
 	// MaxCalls is the largest number of calls of all ranks, above 0; 0 stands for no limit.
 	MaxCalls int
 	// Print, unless it is nil, is called for each print of the program.

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -157,8 +158,10 @@ func called(ctx context.Context, p *program.Program, name string, o Reading) (*I
 	if err != nil {
 		return nil, nil, err
 	}
-	of := program.Options{Ranks: o.Ranks[0], Print: o.Print, Collectives: o.Collectives, Mesh: mesh}
+	of := program.Options{Ranks: o.Ranks[0], Print: o.Print, Collectives: o.Collectives, Mesh: mesh,
+		PerNode: o.Collectives.PerNode}
 	if in.joint != nil {
+		of.PerNode = cmp.Or(in.joint.PerNode(), of.PerNode)
 		of.Time = func(c program.Collective) (uint64, bool, error) {
 			return in.joint.Time(ctx, c, o.at.end)
 		}
