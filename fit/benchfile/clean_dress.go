@@ -58,9 +58,13 @@ func (d *dress) sourceOf(label []byte) string {
 }
 
 // undress returns a line without the labels that the lines of the file have, and the source that
-// they name; "" if they name none.
+// they name; "" if they name none. Dashes that fill the field of a first number, "-----1024  1.85",
+// go, too.
 func (d *dress) undress(line []byte) (bare []byte, source string) {
 	bare = line
+	if n := leadingDashes(bare); n > 1 {
+		bare = bare[n:]
+	}
 	for range d.depth {
 		label, rest := lex.Labelled(bare)
 		if rest == nil {
@@ -72,6 +76,15 @@ func (d *dress) undress(line []byte) (bare []byte, source string) {
 		}
 	}
 	return bare, source
+}
+
+// leadingDashes returns the number of dashes before a digit at the begin of a line.
+func leadingDashes(line []byte) int {
+	rest := bytes.TrimLeft(line, "-")
+	if len(rest) == 0 || rest[0] < '0' || rest[0] > '9' {
+		return 0
+	}
+	return len(line) - len(rest)
 }
 
 // ends records how a line that a format has taken ends.

@@ -30,6 +30,11 @@ func TestRecognised(t *testing.T) {
 	}{
 		{"a rate whose unit is spelled with _sec", "size_bytes,bw_mib_sec\n4096,600\n65536,4600\n1048576,33000\n",
 			[]string{"csv: one-way time 4096=6.5104 65536=13.587 1048576=30.303"}},
+		{"tests of qperf that its readers did not know, with blanks lost",
+			"vsock_bw:\n    bw=  1.86 MB/sec\n    msg_size  =1 bytes\nvsock_bw:\n    bw        =  218 MB/sec\n    msg_size  =    1 KiB (1,024)\n",
+			[]string{"vsock_bw: gap 1=0.53763 1024=4.6972"}},
+		{"sizes in fields that dashes fill", "# OSU OpenSHMEM Put_nb Test\n# Size           Latency (us)\n---------1                   1.320\n------1024                   1.854\n",
+			[]string{"OSU OpenSHMEM Put_nb Test: one-way time 1=1.32 1024=1.854"}},
 		{"a clean header below a title that has a row", "# nixlbench v1\nsize time_us\n64 4.1\n1024 5.2\n65536 30.5\n",
 			[]string{"nixlbench: operation 64=4.1 1024=5.2 65536=30.5"}},
 		{"a bus bandwidth with its ranks", "collective,ranks,bytes,busbw_GBps\nallreduce,16,1048576,50\nallreduce,16,8388608,100\nallreduce,16,67108864,150\n",

@@ -168,9 +168,9 @@ type qperf struct {
 }
 
 var (
-	qperfTest  = lex.NewPattern(`^((?:tcp|udp|sctp|sdp|rc|uc|ud|rds|xrc|ver)_[a-z_0-9]+):$`)
+	qperfTest  = lex.NewPattern(`^([a-z]+_(?:[a-z_]+_)?(?:bw|lat|mr)[0-9]?):$`)
 	qperfValue = lex.NewPattern(
-		`^(latency|bw|send_bw|recv_bw|msg_size|msg_rate)\s+=\s+([0-9.,]+) ?(\S*)` +
+		`^(latency|bw|send_bw|recv_bw|msg_size|msg_rate)\s*=\s*([0-9.,]+) ?(\S*)` +
 			`(?: \([0-9,]+\))?$`)
 )
 
