@@ -154,6 +154,13 @@ func (j *Joint) Unbounded() string {
 // PerNode returns the number of ranks that fill a node; 0 if the file does not say.
 func (j *Joint) PerNode() int { return j.perNode }
 
+// Widest returns the time, in µs, of the call so far whose interval is the widest over its value,
+// and what it calls; the interval is zero or not known if none has one.
+func (j *Joint) Widest() (of string, in quantity.Interval) {
+	return fmt.Sprintf("%s of %s on %s", j.of.name, quantity.Bytes(j.of.bytes),
+		quantity.Plural(j.of.shape.ranks, "rank")), j.widest
+}
+
 // Measured reports whether some of the times so far were measured or fitted.
 func (j *Joint) Measured() bool { return j.of.name != "" }
 

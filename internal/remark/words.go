@@ -728,6 +728,13 @@ func StepsOff(off float64) Note {
 		"is as if their errors were independent.", 100*off)
 }
 
+// CollectivesOff is of what the interval of a program of measured collectives is made of.
+func CollectivesOff(low, high float64) Note {
+	return read("The interval holds all collectives at one end of theirs together, since calls "+
+		"share the error of a fit, and %.2g to %.3g times the finish, as 90 %% of measured "+
+		"programs take; that of a ratio is as if their errors were independent.", low, high)
+}
+
 // NetworkScales is of the collectives of a program on a changed network.
 func NetworkScales() Note {
 	return read("With the network, steps and bytes of collectives between nodes are scaled, by " +

@@ -2,10 +2,12 @@ package program
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/calibrate"
 	"github.com/halfpeak/halfpeak/internal/remark"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -55,4 +57,19 @@ func offBy(on []platforms.Design, ranks int) string {
 	}
 	return fmt.Sprintf("90 %% of measured programs take %.2g to %.3g times as long as predicted",
 		lowRatio, highRatio)
+}
+
+// isWide reports whether an interval is wider, on a side, than that of measured programs, whose
+// factors have two decimals.
+func isWide(in quantity.Interval) bool {
+	const rounding = 0.005
+	return in.Low < in.Value*(lowRatio-rounding) || in.High > in.Value*(highRatio+rounding)
+}
+
+// timesOf returns an interval as factors of its value.
+func timesOf(in quantity.Interval) string {
+	if math.IsInf(in.High, 1) {
+		return fmt.Sprintf("at least %.2g times", in.Low/in.Value)
+	}
+	return fmt.Sprintf("%.2g to %.3g times", in.Low/in.Value, in.High/in.Value)
 }

@@ -18,21 +18,29 @@ const normal90 = 1.645
 // the published steps that were not fitted (docs/tables/training.csv).
 const stepError = 0.04
 
-// stepWithin returns the 90 % interval of the finish of a program that counts units of work: of
-// [stepError], and of all its collectives being at one end of their 95 % intervals together. The
-// two are independent and so are added as squares of logarithms. It is known where both are: the
-// rates of the machine were fitted to steps, and all collectives were measured. Else it is zero.
-func (q Question) stepWithin(ctx context.Context, in *Input, finish quantity.Micros) (
+// finishWithin returns the 90 % interval of the finish of a program whose collectives were all
+// measured, by the finishes with all of them at one end of their 95 % intervals together: calls
+// share the error of a fit. It is zero of another program.
+//
+// If the program counts units of work and the rates of the machine were fitted to steps, the error
+// of a step, [stepError], is independent of that, and so is added as squares of logarithms. Else
+// the interval is no narrower than that of measured programs, and zero if it would be no wider.
+func (q Question) finishWithin(ctx context.Context, in *Input, finish quantity.Micros) (
 	within quantity.Interval, err error) {
 	joint := in.joint
-	if in.unit == "" || joint == nil || !joint.Complete() || !hasFittedRates(in.at.Design) {
+	if joint == nil || !joint.Complete() {
+		return within, nil
+	}
+	step := in.isStep()
+	if _, widest := joint.Widest(); !step && !isWide(widest) || math.IsInf(widest.High, 1) {
 		return within, nil
 	}
 	within = quantity.Interval{Value: float64(finish)}
 	for _, side := range []struct {
-		end collectives.End
-		to  *float64
-	}{{collectives.Low, &within.Low}, {collectives.High, &within.High}} {
+		end   collectives.End
+		least float64 // the factor of measured programs
+		to    *float64
+	}{{collectives.Low, lowRatio, &within.Low}, {collectives.High, highRatio, &within.High}} {
 		at := in.at
 		at.end = side.end
 		other, err := in.with(ctx, in.choices, at)
@@ -45,15 +53,22 @@ func (q Question) stepWithin(ctx context.Context, in *Input, finish quantity.Mic
 			return quantity.Interval{}, err
 		}
 		last, _ := run.Runs[0].Result.Finish()
-		off := math.Log(float64(last / finish))
-		factor := math.Exp(math.Hypot(normal90*stepError, off))
-		if side.end == collectives.Low {
-			factor = 1 / factor
+		off, least := math.Log(float64(last/finish)), math.Log(side.least)
+		if off = math.Abs(off); step {
+			off = math.Hypot(normal90*stepError, off)
+		} else {
+			off = max(off, math.Abs(least))
 		}
-		*side.to = within.Value * factor
+		*side.to = within.Value * math.Exp(math.Copysign(off, least))
+	}
+	if !step && !isWide(within) {
+		return quantity.Interval{}, nil
 	}
 	return within, nil
 }
+
+// isStep reports whether the input is a step whose rates were fitted to measured ones.
+func (in *Input) isStep() bool { return in.unit != "" && hasFittedRates(in.at.Design) }
 
 // ratioWithin returns the interval of the ratio of two finishes, as if their errors were
 // independent: the squares of the logarithms add. What both steps share, such as rates that are too

@@ -22,3 +22,27 @@ func TestRatioWithin(t *testing.T) {
 		t.Errorf("of two steps that are 10 %% off: %v", both)
 	}
 }
+
+// An interval is wide if a side is beyond that of measured programs; one without an upper end has a
+// lower factor alone.
+func TestWideInterval(t *testing.T) {
+	for _, c := range []struct {
+		quantity.Interval
+		wide bool
+		text string
+	}{
+		{quantity.Interval{Value: 100, Low: 88, High: 135}, false, "0.88 to 1.35 times"},
+		{quantity.Interval{Value: 100, Low: 87, High: 110}, true, "0.87 to 1.1 times"},
+		{quantity.Interval{Value: 100, Low: 95, High: 400}, true, "0.95 to 4 times"},
+		{quantity.Interval{Value: 100, Low: 50, High: math.Inf(1)}, true, "at least 0.5 times"},
+		{quantity.Interval{}, false, ""},
+		{quantity.Alone(100.), false, ""},
+	} {
+		if isWide(c.Interval) != c.wide {
+			t.Errorf("%v: wide is %v", c.Interval, !c.wide)
+		}
+		if c.text != "" && timesOf(c.Interval) != c.text {
+			t.Errorf("%v: %q, want %q", c.Interval, timesOf(c.Interval), c.text)
+		}
+	}
+}

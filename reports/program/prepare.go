@@ -226,6 +226,9 @@ func (in *Input) offBy(on []platforms.Design, ranks []int) string {
 		if why := in.joint.Unbounded(); why != "" {
 			return "no interval: " + why
 		}
+		if of, widest := in.joint.Widest(); isWide(widest) {
+			return fmt.Sprintf("%s, and %s %s", offBy(on, most), of, timesOf(widest))
+		}
 	}
 	return offBy(on, most)
 }

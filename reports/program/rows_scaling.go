@@ -160,12 +160,17 @@ func scalingVerdict(s *Scaling) (none table.Sentence) {
 		return table.Say("%s: %v", of,
 			fastestMachine(best.Machine, best.Finish, worst.Machine, worst.Finish))
 	}
-	closing := table.Closing{Error: s.off}
+	closing := table.Closing{}
 	for _, r := range s.Rows {
 		if r.Machine != last.Machine {
 			continue
 		}
 		v := table.Closed{Of: quantity.Plural(r.Ranks, "rank"), Value: r.Finish}
+		if r.Within.Value > 0 {
+			v.Value = table.Interval{Dim: quantity.DimTime, Interval: r.Within}
+		} else {
+			closing.Error = s.off
+		}
 		if r.Params != "" {
 			v.Of = quantity.Plural(r.Ranks, "rank") + " with " + r.Params
 		}

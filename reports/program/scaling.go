@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -39,8 +40,7 @@ type Scaled struct {
 	Params  string // those that have several values
 	Ranks   int
 	Finish  quantity.Micros
-	// Within is the 90 % interval of a training step's finish, see [Question.stepWithin]; zero of
-	// another program.
+	// Within is the 90 % interval of the finish, see [Question.finishWithin]; zero if it has none.
 	Within quantity.Interval
 	// Computing, Messages (the processor's parts of messages) and Waiting add up to the finish. By
 	// LogGOPSim's rules they are NaN.
@@ -118,7 +118,7 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string, q Question)
 		if row.Split, err = splitOf(ctx, in, q.Run, row.Finish, row.Computing); err != nil {
 			return err
 		}
-		if row.Within, err = q.stepWithin(ctx, in, row.Finish); err != nil {
+		if row.Within, err = q.finishWithin(ctx, in, row.Finish); err != nil {
 			return err
 		}
 		if q.Run.Record {
@@ -145,7 +145,12 @@ func (s *Scaling) run(ctx context.Context, in *Input, params string, q Question)
 			}
 		}
 		if row.Within.Value > 0 {
-			done.NoInterval = append(slices.Clone(in.Uncertain), remark.StepsOff(stepError))
+			of := remark.CollectivesOff(lowRatio, highRatio)
+			if in.isStep() {
+				of = remark.StepsOff(stepError)
+			}
+			done.NoInterval = append(slices.Clone(in.Uncertain), of)
+			done.off = cmp.Or(s.off, done.off) // of the rows without an interval
 		}
 		s.note(done)
 	}
