@@ -121,20 +121,21 @@ func mpichRabenseifner(p *member) {
 // shifted by one place if p is odd, as in NCCL. Its messages have the tag Tag + 1, since two
 // members can be neighbours in both trees.
 //
-// Among several nodes of equally many places, the trees are of nodes, as NCCL's are: the first
-// place of a node is in the tree, and the others form a chain behind it. The message then goes in
-// chunks without segments, too, and a member sends one up when the result of the 16th before it has
-// come down: a connection of NCCL has eight slots, upwards and downwards, so that no chunk runs far
-// ahead.
+// Among several nodes, the trees are of nodes, as NCCL's are: the first place of a node is in the
+// tree, and the others form a chain behind it, which is shorter in a last node of fewer places. The
+// message then goes in chunks without segments, too, and a member sends one up when the result of
+// the 16th before it has come down: a connection of NCCL has eight slots, upwards and downwards, so
+// that no chunk runs far ahead.
 func doubleTree(p *member) {
 	g := 1
-	if twoLevels(p.Size, p.PerNode) {
+	if p.PerNode > 1 && p.Size > p.PerNode {
 		g = p.PerNode
-		if p.Segment == 0 {
-			p.Segment = chunk(p.Bytes, p.Size/g)
-		}
 	}
-	halves, n := p.halves(), p.Size/g
+	n := (p.Size + g - 1) / g
+	if g > 1 && p.Segment == 0 {
+		p.Segment = chunk(p.Bytes, n)
+	}
+	halves := p.halves()
 	to, back := func(q int) int { return n - 1 - q }, func(q int) int { return n - 1 - q }
 	if n%2 == 1 {
 		to, back = func(q int) int { return (q - 1 + n) % n }, func(q int) int {
@@ -142,7 +143,7 @@ func doubleTree(p *member) {
 		}
 	}
 	same := func(q int) int { return q }
-	branches := [2]branch{p.treeOfNodes(g, same, same), p.treeOfNodes(g, to, back)}
+	branches := [2]branch{p.treeOfNodes(g, n, same, same), p.treeOfNodes(g, n, to, back)}
 	tag, chunks := p.Tag, halves[0].end
 	each := func(chunk int, pass func(tree int, s span)) {
 		for i, half := range halves {
@@ -187,12 +188,12 @@ func chunk(bytes uint64, nodes int) uint64 {
 	return size
 }
 
-// treeOfNodes returns the branch of the member in a tree of nodes with g places each. to and back
-// number the nodes of the tree.
-func (p *member) treeOfNodes(g int, to, back func(node int) int) branch {
+// treeOfNodes returns the branch of the member in a tree of n nodes with g places each, the last
+// one with at most g. to and back number the nodes of the tree.
+func (p *member) treeOfNodes(g, n int, to, back func(node int) int) branch {
 	b := branch{parent: p.Place - 1}
 	if p.Place%g == 0 {
-		parent, children := ncclTree(p.Size/g, 0, to(p.Place/g))
+		parent, children := ncclTree(n, 0, to(p.Place/g))
 		if b.parent = parent; parent >= 0 {
 			b.parent = g * back(parent)
 		}
@@ -200,7 +201,7 @@ func (p *member) treeOfNodes(g int, to, back func(node int) int) branch {
 			b.children = append(b.children, g*back(child))
 		}
 	}
-	if (p.Place+1)%g > 0 {
+	if next := p.Place + 1; next%g > 0 && next < p.Size {
 		b.children = append(b.children, p.Place+1)
 	}
 	return b

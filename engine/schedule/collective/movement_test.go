@@ -291,6 +291,11 @@ func TestMovement(t *testing.T) {
 					for g := 2; g <= 5 && e.Params&PerNode != 0; g++ {
 						calls = append(calls, Call{Bytes: 1032, Element: 4, Gamma: 1, PerNode: g})
 					}
+					// A tree of nodes, the last of which may not be full, in more chunks than a member
+					// is ahead.
+					for g := 2; g <= 8 && e.inChunks(Call{PerNode: g}); g++ {
+						calls = append(calls, Call{Bytes: 1032, Segment: 16, Gamma: 1, PerNode: g})
+					}
 					if e.Params&Channels != 0 && p <= allRoots {
 						for _, c := range []Call{{Bytes: 1032, Element: 4, Gamma: 1, Channels: 4, PerNode: 4},
 							{Bytes: 72, Channels: 3, PerNode: 3, Root: root}, {Bytes: 1032, Channels: 2, Root: root}} {
