@@ -98,13 +98,14 @@ func (s described) cells(ctx context.Context, all Algorithms) (cells []Cell, err
 // A group is the ranks that call.
 type group struct {
 	described
-	ranks, perNode, rails int
-	latencies             map[model.LogP]quantity.Micros // see [latencyBound]
+	ranks     int
+	nodes     collective.Nodes
+	latencies map[model.LogP]quantity.Micros // see [latencyBound]
 }
 
 func (s described) group(ranks int) group {
-	perNode, rails := nodes(s.costs.Machine, s.on, ranks)
-	return group{s, ranks, perNode, rails, map[model.LogP]quantity.Micros{}}
+	on := nodes(s.costs.Machine, s.Map, ranks)
+	return group{s, ranks, on, map[model.LogP]quantity.Micros{}}
 }
 
 // cells returns the calls of one size.
@@ -118,7 +119,7 @@ func (g group) cells(all Algorithms, size quantity.Bytes) (cells []Cell, err err
 	}
 	segments := append([]quantity.Bytes{0}, stats.Ascending(g.Segments)...) // 0: whole messages
 	for _, e := range here {
-		call, err := onNodes(g.design.Platform.Library, e, g.Call, g.perNode, g.rails)
+		call, err := onNodes(g.design.Platform.Library, e, g.Call, g.nodes)
 		if err != nil {
 			return nil, err
 		}

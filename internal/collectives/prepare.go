@@ -233,7 +233,7 @@ func (r *repeated) run(ctx context.Context, c platforms.Costs, record bool) (
 	// One rank that stands for all has no average, which nobody asks for.
 	s.timer.few, s.timer.loop, s.timer.record = 0, false, record
 	for i, cell := range r.cells {
-		call, err := onNodes(r.design.Platform.Library, cell.Entry, s.Call, g.perNode, g.rails)
+		call, err := onNodes(r.design.Platform.Library, cell.Entry, s.Call, g.nodes)
 		if err != nil {
 			return nil, 0, nil, err
 		}

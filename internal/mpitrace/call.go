@@ -188,7 +188,7 @@ func (r *rank) collective(name string, a *arguments, q *request) error {
 	if err != nil {
 		return err
 	}
-	call.Channels, call.PerNode = use.channels, use.perNode
+	call.Channels, call.PerNode, call.Order = use.Channels, use.PerNode, use.Order
 	if call.Channels > 1 {
 		call.Tag = collective.ChannelTag(call.Tag)
 	}

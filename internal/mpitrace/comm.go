@@ -31,7 +31,7 @@ type choice struct {
 
 type chosen struct {
 	collective.Entry
-	channels, perNode int
+	collective.Call // with the channels and nodes of the algorithm
 }
 
 // choose returns the algorithm of a call, by MPI's name.
@@ -48,7 +48,7 @@ func (c *communicator) choose(from collective.Choices, name string, g collective
 	if c.chosen == nil {
 		c.chosen = map[choice]chosen{}
 	}
-	use := chosen{e, call.Channels, call.PerNode}
+	use := chosen{e, call}
 	c.chosen[key] = use
 	return use, nil
 }

@@ -81,7 +81,11 @@ func choicesOn(d platforms.Design, at machine.Placement, c collective.Choices) c
 	c.Library, c.Combine, c.Copy = d.Platform.Library, 0, 0
 	costs := d.Costs()
 	c.Flops, c.Memory = costs.Flops/1e3, float64(costs.Memory)/1e3
-	c.PerNode, c.Rails = placed.Nodes(d.Machine(), at)
+	var of []int
+	c.PerNode, c.Rails, of = placed.Nodes(d.Machine(), at)
+	if c.On = (collective.Numbers{}); len(of) > 0 {
+		c.On = collective.NumbersOf(of)
+	}
 	if d.Layer.Model != nil {
 		c = withWork(c, costs)
 	}

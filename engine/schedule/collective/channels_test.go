@@ -44,14 +44,19 @@ func movesInChannels(e Entry, p int, c Call) error {
 	if e.InBlocks() {
 		parts = 1
 	}
-	channels := min(uint64(c.Channels), max(1, c.elements()/parts))
+	channels := min(max(uint64(c.Channels), 1), max(1, c.elements()/parts))
 	channelRoot := func(channel int) int { // its place among those that the channel rotates
-		if c.PerNode == 0 {
-			return c.Root
+		root := c.Root
+		if c.Order.given() {
+			for root = 0; c.Order.at(root) != c.Root; root++ {
+			}
 		}
-		node := c.Root / c.PerNode * c.PerNode
+		if c.PerNode == 0 {
+			return root
+		}
+		node := root / c.PerNode * c.PerNode
 		size := min(c.PerNode, p-node)
-		return node + (c.Root-node+size-channel*size/int(channels))%size
+		return node + (root-node+size-channel*size/int(channels))%size
 	}
 	watch.fresh = func() *memoryOf {
 		root := channelRoot(len(watch.of))
@@ -99,6 +104,54 @@ func movesInChannels(e Entry, p int, c Call) error {
 		return fmt.Errorf("%d channels have %d bytes, not %d and %d", len(watch.of), bytes, channels, want)
 	}
 	return nil
+}
+
+// Places that take turns on nodes go node by node: each rank does what the rank there does of ranks
+// in blocks, with peers that have other numbers.
+func TestPlacesGoNodeByNode(t *testing.T) {
+	e, err := Find("allreduce", "ring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ranks, nodes = 12, 3
+	turns := NodesOf(ranks, func(place int) int { return place % nodes })
+	if turns.PerNode != 4 {
+		t.Fatalf("%d places a node, want 4", turns.PerNode)
+	}
+	nccl := Library{Name: "nccl"}
+	for _, rails := range []int{1, 2} {
+		turns.Rails = rails
+		s, err := e.Schedule(ranks, nccl.OnNodes(e, Call{Bytes: 4800}, turns))
+		if err != nil {
+			t.Fatal(err)
+		}
+		full := Nodes{PerNode: 4, Rails: rails}
+		blocks, err := e.Schedule(ranks, nccl.OnNodes(e, Call{Bytes: 4800}, full))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Rank 4·n + i of blocks is rank n + 3·i of turns.
+		for rank := range ranks {
+			lo, hi := blocks.Rank(rank)
+			first, end := s.Rank(rank/4 + rank%4*nodes)
+			if end-first != hi-lo {
+				t.Fatalf("rank %d: %d operations, want %d", rank, end-first, hi-lo)
+			}
+			for i, want := range blocks.Ops()[lo:hi] {
+				if want.Kind != schedule.Calc {
+					want.Peer = want.Peer/4 + want.Peer%4*nodes
+				}
+				if got := s.Ops()[first:end][i]; got != want {
+					t.Fatalf("%d rails, rank %d, operation %d: %+v, want %+v", rails, rank, i, got, want)
+				}
+			}
+		}
+	}
+	// Other libraries know the numbers of ranks alone.
+	c := Library{Name: "openmpi"}.OnNodes(e, Call{}, turns)
+	if c.PerNode != 0 || c.Order.given() {
+		t.Errorf("Open MPI has %+v", c)
+	}
 }
 
 // Channel c of k leaves a node of eight ranks from rank c·8/k − 1 and enters it at rank c·8/k, and

@@ -19,6 +19,20 @@ type Choices struct {
 	// PerNode is the number of consecutive ranks on each node, and Rails that of a node's rails; 0
 	// if they are not known.
 	PerNode, Rails int
+	// On has the node of each rank, without PerNode; empty if it is not known.
+	On Numbers
+}
+
+// nodes returns the nodes of a group.
+func (c Choices) nodes(g Group) (n Nodes) {
+	switch {
+	case c.PerNode > 0:
+		n = NodesOf(g.Size, func(place int) int { return g.rank(place) / c.PerNode })
+	case c.On.given():
+		n = NodesOf(g.Size, func(place int) int { return c.On.at(g.rank(place)) })
+	}
+	n.Rails = c.Rails
+	return n
 }
 
 // CopiesOwn reports whether each rank of a collective begins with a copy of its own data from the
@@ -41,13 +55,11 @@ func (c Choices) Choose(name, algorithm string, g Group, call Call) (Entry, Call
 		}
 	}
 	e = c.Library.runs(e)
-	perNode := 0
-	if c.PerNode > 0 && e.Params&(PerNode|Channels) != 0 {
-		perNode = PerNodeOf(g.Size, func(a, b int) bool {
-			return g.rank(a)/c.PerNode == g.rank(b)/c.PerNode
-		})
+	n := Nodes{Rails: c.Rails}
+	if e.Params&(PerNode|Channels) != 0 {
+		n = c.nodes(g)
 	}
-	call = c.Library.OnNodes(e, call, perNode, c.Rails)
+	call = c.Library.OnNodes(e, call, n)
 	return e, call, e.Check(g.Size, call)
 }
 
@@ -59,34 +71,22 @@ func (g Group) rank(place int) int {
 	return int(g.Members[place])
 }
 
-// PerNodeOf returns the number of consecutive places on each node, if the places fill one node
-// after the other; 0 if they take turns. The last node may have fewer.
-func PerNodeOf(places int, together func(a, b int) bool) (perNode int) {
-	for perNode < places && together(0, perNode) {
-		perNode++
+// OnNodes returns a call of an algorithm on nodes. By default, an algorithm of NCCL's has a channel
+// for each rail. NCCL takes the places node by node; other libraries know their numbers alone, and
+// no nodes if the places take turns.
+func (l Library) OnNodes(e Entry, c Call, n Nodes) Call {
+	nccl := e.NCCL != "" && l.Name == "nccl"
+	if n.Order.given() && !nccl {
+		n.PerNode, n.Order = 0, Numbers{}
 	}
-	for place := perNode; place < places; place++ {
-		// With the first of its block, and with none of the first node.
-		first := place / perNode * perNode
-		if !together(first, place) || together(0, place) ||
-			place == first && together(place-1, place) {
-			return 0
-		}
-	}
-	return perNode
-}
-
-// OnNodes returns a call of an algorithm on nodes with so many consecutive places and rails; 0 if
-// they are not known. By default, an algorithm of NCCL's has a channel for each rail.
-func (l Library) OnNodes(e Entry, c Call, perNode, rails int) Call {
 	switch {
 	case e.Params&Channels == 0:
 		c.Channels = 0
-	case c.Channels == 0 && rails > 1 && e.NCCL != "" && l.Name == "nccl":
-		c.Channels = min(rails, MaxChannels)
+	case c.Channels == 0 && n.Rails > 1 && nccl:
+		c.Channels = min(n.Rails, MaxChannels)
 	}
 	if e.Params&(PerNode|Channels) != 0 {
-		c.PerNode = perNode
+		c.PerNode, c.Order = n.PerNode, n.Order
 	}
 	return c
 }

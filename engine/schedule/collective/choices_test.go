@@ -10,6 +10,7 @@ import (
 // Collectives of programs and traces get the algorithm, the channels and the nodes of their group.
 func TestChoose(t *testing.T) {
 	nccl := Choices{Library: Library{Name: "nccl"}, PerNode: 8, Rails: 4}
+	turns := Choices{Library: Library{Name: "nccl"}, On: NumbersOf([]int{0, 1, 2, 0, 1, 2, 0, 1}), Rails: 4}
 	openMPI := Choices{Library: Library{Name: "openmpi"}}
 	measured := Choices{Library: Library{Measured: "allgather bruck from 8 B, ring from 1024 B; " +
 		"allreduce two-processes from 8 B"}}
@@ -28,6 +29,9 @@ func TestChoose(t *testing.T) {
 		{nccl, "allreduce", "", Group{Size: 64}, 1 << 20, "allreduce double-tree", 4, 8},
 		{nccl, "allreduce", "", half, 64 << 20, "allreduce ring", 4, 4},
 		{nccl, "allreduce", "recursive-doubling", half, 1 << 20, "allreduce recursive-doubling", 0, 0},
+		{turns, "allreduce", "", Group{Size: 8}, 64 << 20, "allreduce ring", 4, 3},
+		{turns, "allreduce", "", Group{Size: 4, Members: []uint32{0, 1, 3, 4}}, 64 << 20, "allreduce ring", 4, 2},
+		{turns, "alltoall", "", Group{Size: 8}, 1 << 20, "alltoall linear", 0, 0},
 		{nccl, "alltoall", "", Group{Size: 64}, 1 << 20, "alltoall linear", 0, 0},
 		{openMPI, "alltoallv", "", Group{Size: 64}, 1000, "alltoall pairwise", 0, 0},
 		{openMPI, "alltoallv", "", Group{Size: 32}, 1000, "alltoall linear", 0, 0},

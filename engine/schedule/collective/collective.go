@@ -76,6 +76,9 @@ type Call struct {
 	// PerNode is the number of consecutive places on each node, for channels and for algorithms in
 	// two levels; 0: not known. The last node may have fewer.
 	PerNode int
+	// Order has the places node by node, see [Nodes]; then PerNode is that of places in it. Only
+	// algorithms whose Params have Channels take it, and none with Blocks.
+	Order Numbers
 	// LogP shapes the tree of logp-optimal. Only the ratios of its times matter. The zero value
 	// stands for L = g = 1, which gives a binomial tree.
 	LogP model.LogP
@@ -117,9 +120,29 @@ const (
 	exchanged           // place q becomes q XOR i, as in exchanges of pairs; p is a power of two
 )
 
-// A turn rotates the places within nodes of some ranks each: those of channel c of n. The zero
-// value rotates nothing.
-type turn struct{ perNode, ranks, c, n int }
+// A turn takes places in an order, and rotates them within nodes of some ranks each: those of
+// channel c of n. The zero value changes nothing.
+type turn struct {
+	order                Numbers
+	perNode, ranks, c, n int
+}
+
+// to returns where a place stands.
+func (t turn) to(place int) int {
+	if t.order.given() {
+		place = t.order.at(t.ranks + place)
+	}
+	return t.by(place, -1)
+}
+
+// from returns the place that stands there.
+func (t turn) from(position int) int {
+	place := t.by(position, 1)
+	if t.order.given() {
+		place = t.order.at(place)
+	}
+	return place
+}
 
 // by returns the place at a distance of direction times the rotation. A last node of fewer ranks is
 // rotated by less.
@@ -144,7 +167,7 @@ func (p *member) addSend(bytes uint64, to int) uint32 { return p.add(schedule.Se
 func (p *member) addRecv(bytes uint64, from int) uint32 { return p.add(schedule.Recv, bytes, from) }
 
 func (p *member) add(kind schedule.Kind, bytes uint64, place int) uint32 {
-	place = p.turn.by(place, 1)
+	place = p.turn.from(place)
 	peer := uint32(place)
 	if p.alone != asymmetric {
 		// The member is at place 0, so place is the distance to its peer. In a shift, the message

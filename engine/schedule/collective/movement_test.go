@@ -297,7 +297,10 @@ func TestMovement(t *testing.T) {
 						calls = append(calls, Call{Bytes: 1032, Segment: 16, Gamma: 1, PerNode: g})
 					}
 					if e.Params&Channels != 0 && p <= allRoots {
-						for _, c := range []Call{{Bytes: 1032, Element: 4, Gamma: 1, Channels: 4, PerNode: 4},
+						turns := NodesOf(p, func(place int) int { return place % ((p + 2) / 3) })
+						for _, c := range []Call{{Bytes: 1032, Channels: 2, PerNode: turns.PerNode, Order: turns.Order, Root: root},
+							{Bytes: 1032, PerNode: turns.PerNode, Order: turns.Order, Root: root},
+							{Bytes: 1032, Element: 4, Gamma: 1, Channels: 4, PerNode: 4},
 							{Bytes: 72, Channels: 3, PerNode: 3, Root: root}, {Bytes: 1032, Channels: 2, Root: root}} {
 							if err := movesInChannels(e, p, c); err != nil {
 								t.Errorf("%d ranks, %+v: %v", p, c, err)

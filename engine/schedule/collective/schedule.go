@@ -31,8 +31,8 @@ func (e Entry) ScheduleLimit(ctx context.Context, most, ranks int, c Call) (*sch
 func (e Entry) alike(ranks int, c Call) symmetry {
 	c = e.padded(ranks, c)
 	e = e.Runs(ranks, c)
-	if e.striped(c) || e.symmetry == exchanged && !isPower(ranks) || e.partition == shares &&
-		!c.equalShares(ranks) {
+	if e.striped(c) || c.Order.given() || e.symmetry == exchanged && !isPower(ranks) ||
+		e.partition == shares && !c.equalShares(ranks) {
 		return asymmetric
 	}
 	return e.symmetry
@@ -44,7 +44,7 @@ func (e Entry) Turns(ranks, by int, c Call) bool {
 	if by%ranks == 0 {
 		return true
 	}
-	if !e.striped(c) {
+	if !e.striped(c) || c.Order.given() {
 		return e.alike(ranks, c) == shifted
 	}
 	// Channels rotate the places of a node, and the last node may have fewer.
