@@ -6,12 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/docs"
 	"github.com/halfpeak/halfpeak/internal/demo"
@@ -222,6 +224,15 @@ func TestScreenHelp(t *testing.T) {
 		}
 		if n := strings.Count(out.String(), "\n  --"); n > screenFlags {
 			t.Errorf("%s: %d flags", line, n)
+		}
+		own := 0
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "help" && !slices.Contains(tableFlags, f.Name) {
+				own++
+			}
+		})
+		if own > screenFlags && usualFlags[cmd.Name()] == "" {
+			t.Errorf("%s: %d flags, and no row of usualFlags says which are shown", line, own)
 		}
 		if piped := string(runOutput(t, line...)); cmd.Runnable() && piped != out.String() {
 			t.Errorf("%s: a pipe has another help: %s", line, piped)

@@ -106,8 +106,8 @@ func (q CostQuestion) Ask(context.Context) (all *Predictions, err error) {
 		all.doubt(d)
 		all.doubtShort(d, slices.Max(q.Sizes))
 		for _, n := range q.Sizes {
-			p := predicted(d, n)
-			p.Peak, p.NoInterval = peak, noInterval
+			p := predicted(d, n, peak)
+			p.NoInterval = noInterval
 			all.Costs = append(all.Costs, p)
 		}
 	}
@@ -117,9 +117,7 @@ func (q CostQuestion) Ask(context.Context) (all *Predictions, err error) {
 // Cost returns the cost of a message of n bytes in the layer of the design. The size is one that
 // [CheckSize] accepts.
 func Cost(d platforms.Design, n quantity.Bytes) Predicted {
-	p := predicted(d, n)
-	p.Peak = d.Layer.Peak()
-	return p
+	return predicted(d, n, d.Layer.Peak())
 }
 
 // check returns an error if a size is that of no message, or if a design has no layer.
@@ -212,12 +210,13 @@ func otherFits(d platforms.Design) (names []string) {
 	return names
 }
 
-// predicted returns the cost of a message of n bytes, without the peak. The times of a stream show
-// no latency, and those of a collective or another operation show no cost of one message. A field
-// that does not follow from them stays 0 and is absent in the table: a guess would look like a
-// prediction.
-func predicted(d platforms.Design, n quantity.Bytes) Predicted {
-	p := Predicted{Platform: d.Platform.Name, Layer: d.Layer.Name, Timed: d.Layer.Timed, Size: n}
+// predicted returns the cost of a message of n bytes, given the peak of the layer, which is one for
+// all sizes. The times of a stream show no latency, and those of a collective or another operation
+// show no cost of one message. A field that does not follow from them stays 0 and is absent in the
+// table: a guess would look like a prediction.
+func predicted(d platforms.Design, n quantity.Bytes, peak platforms.Peak) Predicted {
+	p := Predicted{Platform: d.Platform.Name, Layer: d.Layer.Name, Timed: d.Layer.Timed, Size: n,
+		Peak: peak}
 	if first, last, measured := d.Layer.MeasuredRange(); measured {
 		p.Beyond = max(1, float64(first/n), float64(n/last))
 	}
