@@ -75,7 +75,7 @@ func (p *parser) isNumbered(values [][]byte, comma byte) bool {
 			return false
 		}
 		if _, ok := number(values[at-1], comma); !ok {
-			if _, u, ok := withUnit(values[at-1]); !ok || u.Dim != quantity.DimSize {
+			if _, _, ok := withUnit(values[at-1]); !ok {
 				return false
 			}
 		}

@@ -394,3 +394,13 @@ func TestKindByOption(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// The first row of a table whose columns are given by number is a row, also if its times have units
+// of their own.
+func TestNumberedColumnsWithUnits(t *testing.T) {
+	text := "| ranks | size | SHM |\n|---|---|---|\n| 2 | 8B | 2.22 us |\n| 2 | 32B | 2.41 us |\n| 2 | 64B | 3.32 us |\n"
+	got := samplesOf(t, text, Options{X: "2", Y: "3"})
+	if len(got) != 1 || !strings.Contains(got[0], "8=2.22 32=2.41 64=3.32") {
+		t.Errorf("%q", got)
+	}
+}
