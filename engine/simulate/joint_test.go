@@ -60,6 +60,44 @@ func jointProgram(t *testing.T, random *rand.Rand) (*schedule.Schedule, []uint64
 	return s, clock
 }
 
+// finishesAs runs a program of computations and joint operations, recorded or not and in both orders.
+// Its ranks finish as wanted; its path has no gap, and nothing else is on it.
+func finishesAs(t *testing.T, p *Program, want []uint64) {
+	t.Helper()
+	for _, o := range []Setup{{LogGOPS: Defaults}, {LogGOPS: Defaults, Reversed: true},
+		{LogGOPS: Defaults, Record: true, Parts: true}} {
+		r, err := p.Run(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(r.Ranks, want) {
+			t.Fatalf("%v: finish %v, want %v", o, r.Ranks, want)
+		}
+		if !o.Record {
+			continue
+		}
+		path, err := r.Path()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ComputedAsRecorded(t, p, Setup{LogGOPS: Defaults}, path)
+		at := uint64(0)
+		for _, g := range path.Segments {
+			if g.From != at {
+				t.Fatalf("a gap from %d to %d in the path", at, g.From)
+			}
+			at = g.To
+		}
+		sum := path.Shares.Compute + path.Shares.Collective
+		if sum != slices.Max(want) || at != sum {
+			t.Fatalf("%d on the path to %d, which ends at %d", sum, slices.Max(want), at)
+		}
+		if _, err := r.Timeline(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Random programs finish as the recurrence says, recorded or not and in both orders; the shares of
 // the path add up to the finish, and nothing is on it but computations and joint operations.
 func TestJoint(t *testing.T) {
@@ -70,30 +108,7 @@ func TestJoint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, o := range []Setup{{LogGOPS: Defaults}, {LogGOPS: Defaults, Reversed: true},
-			{LogGOPS: Defaults, Record: true, Parts: true}} {
-			r, err := p.Run(context.Background(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(r.Ranks, want) {
-				t.Fatalf("%v: finish %v, want %v", o, r.Ranks, want)
-			}
-			if !o.Record {
-				continue
-			}
-			path, err := r.Path()
-			if err != nil {
-				t.Fatal(err)
-			}
-			ComputedAsRecorded(t, p, Setup{LogGOPS: Defaults}, path)
-			if sum := path.Shares.Compute + path.Shares.Collective; sum != slices.Max(want) {
-				t.Fatalf("%d computing and %d together of %d", path.Shares.Compute, path.Shares.Collective, slices.Max(want))
-			}
-			if _, err := r.Timeline(); err != nil {
-				t.Fatal(err)
-			}
-		}
+		finishesAs(t, p, want)
 		if err := s.WriteText(io.Discard); err == nil || !strings.Contains(err.Error(), "GOAL has no word") {
 			t.Fatalf("GOAL: %v", err)
 		}
@@ -179,38 +194,7 @@ func TestJointLinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, o := range []Setup{{LogGOPS: Defaults}, {LogGOPS: Defaults, Reversed: true},
-			{LogGOPS: Defaults, Record: true, Parts: true}} {
-			r, err := p.Run(context.Background(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(r.Ranks, want) {
-				t.Fatalf("%v: finish %v, want %v", o, r.Ranks, want)
-			}
-			if !o.Record {
-				continue
-			}
-			path, err := r.Path()
-			if err != nil {
-				t.Fatal(err)
-			}
-			ComputedAsRecorded(t, p, Setup{LogGOPS: Defaults}, path)
-			at := uint64(0)
-			for _, g := range path.Segments {
-				if g.From != at {
-					t.Fatalf("a gap from %d to %d in the path", at, g.From)
-				}
-				at = g.To
-			}
-			sum := path.Shares.Compute + path.Shares.Collective
-			if sum != slices.Max(want) || at != sum {
-				t.Fatalf("%d on the path to %d, which ends at %d", sum, slices.Max(want), at)
-			}
-			if _, err := r.Timeline(); err != nil {
-				t.Fatal(err)
-			}
-		}
+		finishesAs(t, p, want)
 		free, err := p.Run(context.Background(), Setup{LogGOPS: Defaults, Instant: true})
 		if last := slices.Max(free.Ranks); err != nil || last > 1000*(16*9+7) {
 			t.Fatalf("without their time: %d, %v", last, err)
