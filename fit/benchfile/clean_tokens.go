@@ -300,13 +300,19 @@ func wholeNumber(text string) (v float64, ok bool) {
 	if len(text) < 3 || text[0] != '0' && text[0] != '2' {
 		return 0, false
 	}
-	for before, base := range map[string]int{"0x": 16, "0X": 16, "2^": 10, "2**": 10} {
-		digits, is := strings.CutPrefix(text, before)
-		n, err := strconv.ParseUint(digits, base, 52)
-		if !is || err != nil || base == 10 && n > 52 {
+	for _, of := range [...]struct {
+		before string
+		base   int
+	}{{"0x", 16}, {"0X", 16}, {"2^", 10}, {"2**", 10}} {
+		digits, is := strings.CutPrefix(text, of.before)
+		if !is {
 			continue
 		}
-		if v = float64(n); base == 10 {
+		n, err := strconv.ParseUint(digits, of.base, 52)
+		if err != nil || of.base == 10 && n > 52 {
+			return 0, false
+		}
+		if v = float64(n); of.base == 10 {
 			v = math.Exp2(v)
 		}
 		return v, true
