@@ -46,6 +46,14 @@ type pending struct {
 	others []uint32
 }
 
+// newest returns the operation that came last.
+func (p pending) newest() uint32 {
+	if n := len(p.others); n > 0 {
+		return p.others[n-1]
+	}
+	return p.oldest
+}
+
 // A request identifies an MPI request: by its address in a trace of trace.c, by its number in
 // DUMPI's.
 type request int64

@@ -32,8 +32,7 @@ var recordedCalls = func() map[string]recordedCall {
 			}
 			if w := a.way[0]; kind == schedule.Recv && (w.peer == p.anyRank || w.tag == p.anyTag) {
 				if open, is := p.requests[a.request]; is {
-					last := append([]uint32{open.oldest}, open.others...)
-					p.wild[last[len(last)-1]] = p.in(a)
+					p.wild[open.newest()] = p.in(a)
 				}
 			}
 			return nil
