@@ -45,8 +45,8 @@ type edges []edge
 
 type edge struct{ from, to uint32 }
 
-// grown makes room for n more edges. They are of one rank, so that the part of a file that was read
-// does not tell how many come.
+// grown makes room for n more edges. They are of one rank: the part of the files that was read says
+// nothing of their number.
 func (e edges) grown(n int) edges {
 	if len(e)+n <= cap(e) {
 		return e

@@ -136,6 +136,9 @@ type recordedFlow struct {
 // newRecord returns a record for the run of a kernel; flows is set if messages share resources. It
 // takes memory that a record before needs no longer.
 func newRecord(k *kernel, c *costs, out []uint64, brief, flows bool, before *record) *record {
+	if before == nil {
+		before = &record{}
+	}
 	// A message is sent, its receive is posted, it is taken in and received; a rendezvous, or a
 	// wildcard, has more.
 	acts := len(k.ops) + 2*k.msgs

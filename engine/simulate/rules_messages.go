@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -27,7 +26,7 @@ func (r *run) renew(ctx context.Context, p *Program, o Setup) (err error) {
 	r.init(ctx, p, o)
 	r.refuse = r.fail
 	r.ready, r.out = memory.Again(r.ready, len(r.ops)), memory.Again(r.out, ranks)
-	before := cmp.Or(r.record, &record{})
+	before := r.record
 	r.limits, r.presence, r.observers = limits{}, presence{}, observers{}
 	r.joined, r.instant, r.parked = r.gatherings(), o.Instant, 0
 	r.links = nil

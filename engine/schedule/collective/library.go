@@ -172,7 +172,6 @@ var usual = map[string]string{
 	"gather":   "gather linear",
 	"scatter":  "scatter linear",
 	// Those of Open MPI for any number of ranks.
-	"reduce-scatter":       "reduce-scatter ring",
 	"reduce-scatter-block": "reduce-scatter ring",
 	"scan":                 "scan linear",
 	"allgatherv":           "allgather ring",
